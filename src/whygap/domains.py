@@ -1,0 +1,42 @@
+"""The pair (source, target) that every quantity of the method comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Array", "ByDomain", "Domain", "IntArray"]
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Domain = Literal["source", "target"]
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+@dataclass(frozen=True, slots=True)
+class ByDomain(Generic[T]):
+    """One thing for the source domain (D=0) and one for the target domain (D=1)."""
+
+    source: T
+    target: T
+
+    def __getitem__(self, domain: Domain) -> T:
+        return self.source if domain == "source" else self.target
+
+    def __iter__(self) -> Iterator[T]:
+        yield self.source
+        yield self.target
+
+    def map(self, function: Callable[[T], U]) -> ByDomain[U]:
+        """Apply a function to both sides."""
+        return ByDomain(function(self.source), function(self.target))
+
+    def zip(self, other: ByDomain[Any], function: Callable[[T, Any], U]) -> ByDomain[U]:
+        """Apply a function of two arguments to both sides of two pairs."""
+        return ByDomain(function(self.source, other.source), function(self.target, other.target))

@@ -1,0 +1,406 @@
+"""The one value type: a number that knows its own uncertainty.
+
+Every quantity of the method is a mean over source rows plus a mean over target rows, or a sum,
+product, ratio or linear map of such quantities. An `Estimate` carries its value and three
+independent influence vectors: one entry per source unit, one per target unit (a unit is a row, or
+a cluster of rows) and, where subsets were sampled, one per subset draw. Arithmetic acts on all of
+them, so that every formula of the paper is one Python expression and its standard error is free.
+
+Deviation from the paper, eqs (12)-(14): contributions are centred *within each domain*; centring
+over the pooled sample overstates the variance (docs/errata.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import numpy as np
+from scipy import special
+
+from whygap.domains import Array, ByDomain, IntArray
+from whygap.errors import InputError, ResultError
+
+__all__ = ["Estimate", "Influence", "Ratio", "Sample", "linear_map", "median_of"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Who was measured: per domain the row weights (mean 1) and the unit of each row.
+
+    `units` numbers the independent units 0..G-1: the rows themselves, or clusters of rows.
+    Two estimates belong to one study when they share one `Sample` object.
+    """
+
+    weights: ByDomain[Array]
+    units: ByDomain[IntArray]
+    sizes: ByDomain[int]
+
+    @classmethod
+    def of(
+        cls,
+        rows: ByDomain[int],
+        weights: ByDomain[Array] | None = None,
+        clusters: ByDomain[IntArray] | None = None,
+    ) -> Sample:
+        """Normalise weights within each domain and number the units."""
+        raw = weights or rows.map(lambda n: np.ones(n))
+        units = (
+            rows.map(lambda n: np.arange(n))
+            if clusters is None
+            else clusters.map(lambda c: np.unique(c, return_inverse=True)[1].astype(np.int64))
+        )
+        return cls(
+            weights=raw.map(lambda w: w / w.mean()),
+            units=units,
+            sizes=units.map(lambda u: int(u.max()) + 1 if len(u) else 0),
+        )
+
+    def mean(self, contributions: ByDomain[Array]) -> ByDomain[float]:
+        """Weighted mean in each domain."""
+        return contributions.zip(self.weights, lambda c, w: float(np.mean(c * w)))
+
+    def influence(self, contributions: ByDomain[Array]) -> Influence:
+        """Centre within the domain, weight, and sum by unit."""
+        pair = ByDomain(
+            *(
+                _unit_sums(contributions[d], self.weights[d], self.units[d], self.sizes[d])
+                for d in ("source", "target")
+            )
+        )
+        return Influence(pair.source, pair.target)
+
+    def effective_size(self) -> ByDomain[float]:
+        """Kish's effective number of rows."""
+        return self.weights.map(lambda w: float(w.sum() ** 2 / (w**2).sum()))
+
+
+def _unit_sums(contribution: Array, weight: Array, unit: IntArray, size: int) -> Array:
+    centred = weight * (contribution - np.mean(contribution * weight))
+    if size == len(centred):
+        return centred
+    return np.bincount(unit, weights=centred, minlength=size) * (size / len(centred))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Influence:
+    """Influence values: `estimate - truth` is about `mean(source) + mean(target) + sum(draws)`."""
+
+    source: Array
+    target: Array
+    draws: Array = field(default_factory=lambda: np.zeros(0))
+
+    def scaled(self, factor: float) -> Influence:
+        """Every entry times a number."""
+        return Influence(self.source * factor, self.target * factor, self.draws * factor)
+
+    def plus(self, other: Influence) -> Influence:
+        """Entry by entry; draws are padded (estimates without sampling have none)."""
+        return Influence(
+            self.source + other.source,
+            self.target + other.target,
+            _padded_sum(self.draws, other.draws),
+        )
+
+    def data_variance(self) -> float:
+        """Variance from the two samples of rows."""
+        return _mean_variance(self.source) + _mean_variance(self.target)
+
+    def sampling_variance(self) -> float:
+        """Variance from sampling subsets."""
+        return float(self.draws @ self.draws)
+
+    def variance(self) -> float:
+        """Variance of the estimate."""
+        return self.data_variance() + self.sampling_variance()
+
+    def covariance(self, other: Influence) -> float:
+        """Covariance of two estimates of one study."""
+        shared = min(len(self.draws), len(other.draws))
+        return (
+            _mean_covariance(self.source, other.source)
+            + _mean_covariance(self.target, other.target)
+            + float(self.draws[:shared] @ other.draws[:shared])
+        )
+
+
+def _padded_sum(left: Array, right: Array) -> Array:
+    if len(left) < len(right):
+        left, right = right, left
+    total = left.copy()
+    total[: len(right)] += right
+    return total
+
+
+def _mean_covariance(left: Array, right: Array) -> float:
+    n = len(left)
+    if n < 2:
+        return 0.0
+    return float((left - left.mean()) @ (right - right.mean())) / (n * (n - 1))
+
+
+def _mean_variance(values: Array) -> float:
+    return _mean_covariance(values, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """Moments of `offset + scale * top / bottom`, kept for Fieller's interval."""
+
+    top: float
+    bottom: float
+    variance_top: float
+    variance_bottom: float
+    covariance: float
+    scale: float = 1.0
+    offset: float = 0.0
+
+    def affine(self, scale: float, offset: float) -> Ratio:
+        """The ratio times `scale` plus `offset`."""
+        return Ratio(
+            self.top,
+            self.bottom,
+            self.variance_top,
+            self.variance_bottom,
+            self.covariance,
+            self.scale * scale,
+            self.offset * scale + offset,
+        )
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Fieller: all t with |top - t bottom| <= z se(top - t bottom).
+
+        Unbounded (both ends infinite) when the bottom is not distinguishable from 0 at this level.
+        """
+        z2 = normal_quantile(level) ** 2
+        a = self.bottom**2 - z2 * self.variance_bottom
+        b = self.top * self.bottom - z2 * self.covariance
+        c = self.top**2 - z2 * self.variance_top
+        if a <= 0:
+            return -math.inf, math.inf
+        root = math.sqrt(max(b * b - a * c, 0.0))
+        ends = [self.offset + self.scale * (b + s * root) / a for s in (-1, 1)]
+        return min(ends), max(ends)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimate:
+    """A number with its uncertainty.
+
+    Attributes:
+        value: the debiased estimate.
+        standard_error: from the influence values.
+        plugin: the same quantity from fitted models alone, without the correction; `nan` if none.
+        influence: None when read back from a file that was saved without influence values.
+        sample: the study's rows; estimates combine only within one sample.
+        ratio: set by a division; makes `interval` Fieller's.
+        sampling_error: the part of the standard error due to sampled subsets.
+    """
+
+    value: float
+    standard_error: float
+    plugin: float = math.nan
+    influence: Influence | None = field(default=None, repr=False)
+    sample: Sample | None = field(default=None, repr=False)
+    ratio: Ratio | None = field(default=None, repr=False)
+    sampling_error: float = 0.0
+
+    @classmethod
+    def from_contributions(
+        cls, sample: Sample, *, source: Array, target: Array, plugin: float = math.nan
+    ) -> Estimate:
+        """Mean of the source contributions plus mean of the target contributions."""
+        contributions = ByDomain(source, target)
+        means = sample.mean(contributions)
+        return cls.of(
+            means.source + means.target, sample.influence(contributions), sample, plugin=plugin
+        )
+
+    @classmethod
+    def of(
+        cls,
+        value: float,
+        influence: Influence,
+        sample: Sample,
+        *,
+        plugin: float = math.nan,
+        ratio: Ratio | None = None,
+    ) -> Estimate:
+        """From a value and its influence values."""
+        return cls(
+            value=float(value),
+            standard_error=math.sqrt(influence.variance()),
+            plugin=float(plugin),
+            influence=influence,
+            sample=sample,
+            ratio=ratio,
+            sampling_error=math.sqrt(influence.sampling_variance()),
+        )
+
+    # -- algebra ---------------------------------------------------------------------------------
+
+    def __add__(self, other: Estimate | float) -> Estimate:
+        if not isinstance(other, Estimate):
+            return self._affine(1.0, float(other))
+        sample, left, right = _same_study(self, other)
+        return Estimate.of(
+            self.value + other.value, left.plus(right), sample, plugin=self.plugin + other.plugin
+        )
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Estimate:
+        return self._affine(-1.0, 0.0)
+
+    def __sub__(self, other: Estimate | float) -> Estimate:
+        return self + (-other)
+
+    def __rsub__(self, other: float) -> Estimate:
+        return self._affine(-1.0, float(other))
+
+    def __mul__(self, other: Estimate | float) -> Estimate:
+        if not isinstance(other, Estimate):
+            return self._affine(float(other), 0.0)
+        sample, left, right = _same_study(self, other)
+        influence = left.scaled(other.value).plus(right.scaled(self.value))
+        return Estimate.of(
+            self.value * other.value, influence, sample, plugin=self.plugin * other.plugin
+        )
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Estimate | float) -> Estimate:
+        if not isinstance(other, Estimate):
+            return self._affine(1.0 / float(other), 0.0)
+        sample, top, bottom = _same_study(self, other)
+        if other.value == 0:
+            raise ResultError(
+                "A ratio of estimates is undefined: its denominator is exactly 0",
+                hint="Look at the denominator's interval before dividing.",
+            )
+        value = self.value / other.value
+        influence = top.plus(bottom.scaled(-value)).scaled(1.0 / other.value)
+        ratio = Ratio(
+            self.value, other.value, top.variance(), bottom.variance(), top.covariance(bottom)
+        )
+        plugin = self.plugin / other.plugin if other.plugin else math.nan
+        return Estimate.of(value, influence, sample, plugin=plugin, ratio=ratio)
+
+    def _affine(self, scale: float, offset: float) -> Estimate:
+        return Estimate(
+            value=scale * self.value + offset,
+            standard_error=abs(scale) * self.standard_error,
+            plugin=scale * self.plugin + offset,
+            influence=None if self.influence is None else self.influence.scaled(scale),
+            sample=self.sample,
+            ratio=None if self.ratio is None else self.ratio.affine(scale, offset),
+            sampling_error=abs(scale) * self.sampling_error,
+        )
+
+    # -- inference -------------------------------------------------------------------------------
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Two-sided confidence interval: Fieller's for a ratio, else the normal one."""
+        if not 0 < level < 1:
+            raise InputError(
+                "The level of an interval must lie between 0 and 1", got=level, hint="Try 0.95."
+            )
+        if self.ratio is not None:
+            return self.ratio.interval(level)
+        half = normal_quantile(level) * self.standard_error
+        return self.value - half, self.value + half
+
+    def p_value(self, null: float = 0.0) -> float:
+        """Two-sided p-value of `value == null`."""
+        if self.standard_error == 0:
+            return 1.0 if self.value == null else 0.0
+        z = abs(self.value - null) / self.standard_error
+        return float(2 * special.ndtr(-z))
+
+    def __format__(self, spec: str) -> str:
+        low, high = self.interval()
+        spec = spec or ".4g"
+        return f"{self.value:{spec}} ({low:{spec}} to {high:{spec}})"
+
+    def __str__(self) -> str:
+        return format(self, "")
+
+
+def normal_quantile(level: float) -> float:
+    """The z of a two-sided interval."""
+    return float(special.ndtri(0.5 + level / 2))
+
+
+def _same_study(left: Estimate, right: Estimate) -> tuple[Sample, Influence, Influence]:
+    if left.influence is None or right.influence is None or left.sample is None:
+        raise ResultError(
+            "Estimates without influence values cannot be combined",
+            hint="Save the result with gap.save(path, influence=True) to keep contrasts possible.",
+        )
+    if left.sample is not right.sample:
+        raise ResultError(
+            "Estimates of two different studies cannot be combined",
+            hint="Their rows differ, so their covariance is unknown. Combine estimates of one "
+            "result only.",
+        )
+    return left.sample, left.influence, right.influence
+
+
+def linear_map(
+    matrix: Array, estimates: Sequence[Estimate], draws: Array | None = None
+) -> list[Estimate]:
+    """`matrix @ estimates`, influence included.
+
+    `draws` (k, rows of the matrix) adds k independent sampling errors to every result: column j
+    is the error factor of result j, so that `draws.T @ draws` is their sampling covariance.
+    """
+    first = estimates[0]
+    for other in estimates:
+        _same_study(first, other)
+    stacked = _stack([e.influence for e in estimates if e.influence is not None])
+    mapped = Influence(*(matrix @ part for part in (stacked.source, stacked.target, stacked.draws)))
+    sampled = np.zeros((len(matrix), 0)) if draws is None else draws.T
+    values = matrix @ np.array([e.value for e in estimates])
+    plugins = matrix @ np.array([e.plugin for e in estimates])
+    return [
+        Estimate.of(
+            values[row],
+            Influence(
+                mapped.source[row],
+                mapped.target[row],
+                np.concatenate([mapped.draws[row], sampled[row]]),
+            ),
+            cast(Sample, first.sample),
+            plugin=plugins[row],
+        )
+        for row in range(len(values))
+    ]
+
+
+def _stack(influences: Sequence[Influence]) -> Influence:
+    longest = max(len(i.draws) for i in influences)
+    draws = np.zeros((len(influences), longest))
+    for row, influence in enumerate(influences):
+        draws[row, : len(influence.draws)] = influence.draws
+    return Influence(
+        np.stack([i.source for i in influences]), np.stack([i.target for i in influences]), draws
+    )
+
+
+def median_of(estimates: Sequence[Estimate]) -> Estimate:
+    """Combine repeated cross-fittings: the median, its variance widened by their spread.
+
+    After Chernozhukov et al. (2018), with the mean squared distance from the median in place of
+    its median: each repeat's distance is kept as one draw, so that contrasts of such medians know
+    how their repeats moved together.
+    """
+    if len(estimates) == 1:
+        return estimates[0]
+    values = np.array([e.value for e in estimates])
+    middle = float(np.median(values))
+    share = np.full((1, len(estimates)), 1.0 / len(estimates))
+    spread = (values - middle)[:, None] / math.sqrt(len(estimates))
+    mean = linear_map(share, estimates, draws=spread)[0]
+    return replace(mean, value=middle)

@@ -1,0 +1,185 @@
+"""How an analysis is run: one frozen, validated value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from whygap.errors import SettingsError, did_you_mean
+
+__all__ = ["Settings"]
+
+LEARNERS = ("auto", "fast", "boosted", "paper")
+OUTCOME_FORMS = ("binned", "smooth", "v_statistic")
+SUPPORTS = ("all", "common")
+BACKENDS = ("local", "ray", "dask")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that decides the numbers, except the data.
+
+    Attributes:
+        folds: cross-fitting folds in each domain.
+        split: None, or the fraction held out by the paper's single split.
+        repeats: independent cross-fittings, combined by the median rule.
+        learner: "auto", "fast", "boosted", "paper", or a mapping {"classifier": estimator,
+            "regressor": estimator} of your own scikit-learn estimators.
+        outcome_form: "binned" (the paper's estimand), "smooth", or "v_statistic" (the paper's
+            estimator; needs the model).
+        bins: B, the number of bins of the source risk.
+        risk_uncertainty: count the error of the estimated source risk in the intervals.
+        twins: fit nuisances of quadratic terms on disjoint halves (removes second-order bias).
+        halvings: how many ways of halving are averaged; with five folds, three cost no more fits
+            than one.
+        subsets: "auto", "all", or a number of subsets for the Shapley shares.
+        precision: "auto" stops when every share's sampling error is below this fraction of its
+            standard error, or below `precision_floor`, whichever is larger.
+        precision_floor: see `precision`.
+        time_budget: seconds after which no new batch of subsets starts.
+        clip: None, or the largest density ratio allowed; clipped rows are counted.
+        support: "all", or "common" to restrict every mean to the region of shared support.
+        checkpoint: folder in which finished subsets are kept, or None.
+        n_jobs: parallel workers.
+        backend: "local", "ray" or "dask".
+        address: of an existing Ray or Dask cluster; None starts a local one.
+        level: confidence level used in words and for the "is there a shift at all" test.
+        seed: one seed in, the same numbers out.
+        progress: None (show when the terminal allows), True or False.
+    """
+
+    folds: int = 5
+    split: float | None = None
+    repeats: int = 1
+    learner: Any = "auto"
+    outcome_form: str = "binned"
+    bins: int = 20
+    risk_uncertainty: bool = True
+    twins: bool = True
+    halvings: int = 3
+    subsets: int | str = "auto"
+    precision: float = 0.2
+    precision_floor: float = 0.003
+    time_budget: float | None = None
+    clip: float | None = None
+    support: str = "all"
+    checkpoint: str | None = None
+    n_jobs: int = 1
+    backend: str = "local"
+    address: str | None = None
+    level: float = 0.95
+    seed: int = 0
+    progress: bool | None = None
+
+    def __post_init__(self) -> None:
+        for name, rule in _RULES.items():
+            rule(name, getattr(self, name))
+        if self.twins and self.split is None and self.folds < 3:
+            raise SettingsError(
+                "The 'folds' setting must be at least 3 when twins=True",
+                got=self.folds,
+                hint="Use folds=5, or twins=False.",
+            )
+
+    @classmethod
+    def from_mapping(cls, values: dict[str, Any]) -> Settings:
+        """From a study file's [settings] table; unknown names are refused."""
+        known = [f.name for f in fields(cls)]
+        for name in values:
+            if name not in known:
+                raise SettingsError(
+                    f"There is no setting '{name}'",
+                    hint=did_you_mean(name, known) or f"Settings are: {', '.join(known)}.",
+                )
+        return cls(**values)
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Plain values for a result file; your own estimators become their text form."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        if not isinstance(self.learner, str):
+            plain["learner"] = str(self.learner)
+        return plain
+
+
+Rule = Callable[[str, Any], None]
+
+
+def _integer(low: int, high: int | None = None) -> Rule:
+    def check(name: str, value: Any) -> None:
+        fits = isinstance(value, int) and not isinstance(value, bool)
+        if not fits or value < low or (high is not None and value > high):
+            bound = f"at least {low}" if high is None else f"from {low} to {high}"
+            raise SettingsError(f"The '{name}' setting must be a whole number {bound}", got=value)
+
+    return check
+
+
+def _number(low: float, high: float, *, optional: bool = False) -> Rule:
+    def check(name: str, value: Any) -> None:
+        if value is None and optional:
+            return
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low < value < high:
+            extra = " or None" if optional else ""
+            bound = f"above {low:g}" if high == float("inf") else f"between {low:g} and {high:g}"
+            raise SettingsError(f"The '{name}' setting must be a number {bound}{extra}", got=value)
+
+    return check
+
+
+def _choice(options: tuple[str, ...]) -> Rule:
+    def check(name: str, value: Any) -> None:
+        if value not in options:
+            raise SettingsError(
+                f"The '{name}' setting must be one of {', '.join(map(repr, options))}",
+                got=repr(value),
+                hint=did_you_mean(str(value), options),
+            )
+
+    return check
+
+
+def _flag(name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise SettingsError(f"The '{name}' setting must be True or False", got=repr(value))
+
+
+def _subsets(name: str, value: Any) -> None:
+    if value in ("auto", "all"):
+        return
+    if isinstance(value, str):
+        _choice(("auto", "all"))(name, value)
+    _integer(2)(name, value)
+
+
+def _learner(name: str, value: Any) -> None:
+    if isinstance(value, str):
+        _choice(LEARNERS)(name, value)
+    elif not isinstance(value, dict) or set(value) != {"classifier", "regressor"}:
+        raise SettingsError(
+            "Your own learner must be {'classifier': estimator, 'regressor': estimator}",
+            got=type(value).__name__,
+        )
+
+
+_RULES: dict[str, Rule] = {
+    "folds": _integer(2, 50),
+    "split": _number(0, 1, optional=True),
+    "repeats": _integer(1, 100),
+    "learner": _learner,
+    "outcome_form": _choice(OUTCOME_FORMS),
+    "bins": _integer(2, 1000),
+    "risk_uncertainty": _flag,
+    "twins": _flag,
+    "halvings": _integer(1, 3),
+    "subsets": _subsets,
+    "precision": _number(0, 10),
+    "precision_floor": _number(0, 1),
+    "time_budget": _number(0, float("inf"), optional=True),
+    "clip": _number(0, float("inf"), optional=True),
+    "support": _choice(SUPPORTS),
+    "n_jobs": _integer(1, 4096),
+    "backend": _choice(BACKENDS),
+    "level": _number(0, 1),
+    "seed": _integer(0),
+}

@@ -1,0 +1,120 @@
+"""What the entrance hands to every later room: two encoded tables, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from whygap.domains import Array, ByDomain, IntArray
+from whygap.estimate import Sample
+
+__all__ = ["Column", "Design", "Note", "Player"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One encoded column.
+
+    `numeric`: the values. `ordinal`: codes 0..k-1 whose order means something.
+    `category`: codes 0..k-1 whose order means nothing. Missing is NaN in all three.
+    """
+
+    name: str
+    kind: Literal["numeric", "ordinal", "category"]
+    levels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A covariate, or a group of covariates, that receives one share."""
+
+    name: str
+    columns: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something done to the data that the user must know of.
+
+    `level` is "info" (said), "warning" (may change the answer) or "problem" (do not trust it).
+    """
+
+    level: Literal["info", "warning", "problem"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """Rows (W, Z, Y) of both domains with the metric written as `loss = intercept + slope * y`.
+
+    Attributes:
+        features: (rows, columns) float64; W and Z columns together, codes for categories, NaN for
+            missing.
+        columns: one per column of `features`.
+        baseline: positions of the W columns.
+        players: the covariates Z, grouped.
+        outcome: 0.0 or 1.0.
+        prediction: what the model said, as given (probability or label).
+        intercept: a(x) = l(x, 0).
+        slope: b(x) = l(x, 1) - l(x, 0).
+        weights: row weights, or None.
+        clusters: cluster numbers, or None.
+        source_risk: a known p_0(Y=1 | W, Z) at every row, or None.
+        recombined: intercept and slope at arbitrary encoded rows (baseline and covariates), or
+            None when only predictions were given; only the "v_statistic" form needs it.
+        notes: what was dropped, pooled, or looks wrong.
+    """
+
+    features: ByDomain[Array]
+    columns: tuple[Column, ...]
+    baseline: tuple[int, ...]
+    players: tuple[Player, ...]
+    outcome: ByDomain[Array]
+    prediction: ByDomain[Array]
+    intercept: ByDomain[Array]
+    slope: ByDomain[Array]
+    weights: ByDomain[Array] | None = None
+    clusters: ByDomain[IntArray] | None = None
+    source_risk: ByDomain[Array] | None = None
+    recombined: Callable[[Array], tuple[Array, Array]] | None = None
+    notes: tuple[Note, ...] = field(default=())
+
+    @property
+    def loss(self) -> ByDomain[Array]:
+        """The metric at every row."""
+        return ByDomain(
+            *(self.intercept[d] + self.slope[d] * self.outcome[d] for d in ("source", "target"))
+        )
+
+    @property
+    def rows(self) -> ByDomain[int]:
+        """Rows per domain."""
+        return self.outcome.map(len)
+
+    @property
+    def covariates(self) -> tuple[int, ...]:
+        """Positions of the Z columns, in the players' order."""
+        return tuple(c for player in self.players for c in player.columns)
+
+    @property
+    def slope_is_constant(self) -> bool:
+        """Whether b^2 is one constant, as for accuracy and 0-1 loss: then h(G) = 0."""
+        squares = np.concatenate([self.slope.source**2, self.slope.target**2])
+        return bool(np.ptp(squares) <= 1e-12 * max(1.0, float(squares.max())))
+
+    def subset_columns(self, players: tuple[int, ...]) -> tuple[int, ...]:
+        """Positions of the columns of W and of these players."""
+        chosen = tuple(c for p in players for c in self.players[p].columns)
+        return self.baseline + chosen
+
+    def sample(self, rows: ByDomain[IntArray] | None = None) -> Sample:
+        """The rows that are averaged over (all of them unless told otherwise)."""
+        keep = rows or self.rows.map(np.arange)
+        return Sample.of(
+            keep.map(len),
+            None if self.weights is None else self.weights.zip(keep, lambda w, i: w[i]),
+            None if self.clusters is None else self.clusters.zip(keep, lambda c, i: c[i]),
+        )
