@@ -1,0 +1,1 @@
+"""The paper's formulas, in numpy: read each file beside the paper. No fitting happens here."""
