@@ -1,0 +1,165 @@
+"""Inference for many shares at once: max-t intervals, rank intervals, adjusted p-values.
+
+The shares are taken as jointly normal with the given covariance. Quantiles of the largest of many
+correlated t-values come from a seeded Monte Carlo, kept between the quantile of a single t and
+Bonferroni's, so results are deterministic. A share without variance is known: it takes no part in
+the largest t, its interval is a point, and its p-value is 0 or 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from whygap.domains import Array, IntArray
+from whygap.errors import InputError
+
+__all__ = ["adjusted_p_values", "max_t_quantile", "rank_intervals", "simultaneous_intervals"]
+
+DRAWS = 20_000
+# Relative size below which a variance or a difference is rounding error.
+ROUNDING = 1e-12
+
+
+def max_t_quantile(covariance: Array, level: float, seed: int = 0) -> float:
+    """The `level` quantile of the largest |t| among the shares."""
+    covariance = _checked(covariance, level)
+    error = _standard_errors(covariance)
+    known = error == 0
+    if known.all():
+        return _normal(level)
+    largest = np.abs(_standardised(covariance, error, seed)).max(axis=1)
+    return _bounded(largest, level, int((~known).sum()))
+
+
+def simultaneous_intervals(values: Array, covariance: Array, level: float, seed: int = 0) -> Array:
+    """Intervals (p, 2) that hold for all shares at once with probability `level`."""
+    values = np.asarray(values, dtype=float)
+    half = max_t_quantile(covariance, level, seed) * _standard_errors(np.asarray(covariance))
+    return np.stack([values - half, values + half], axis=1)
+
+
+def rank_intervals(values: Array, covariance: Array, level: float, seed: int = 0) -> IntArray:
+    """Best and worst rank (p, 2) of each share, 1 = largest; all hold at once.
+
+    Two shares are told apart when the simultaneous interval (max-t over all pairs) of their
+    difference excludes 0. A share's best rank is one more than the number of shares surely
+    larger, its worst rank p minus the number surely smaller.
+    """
+    values = np.asarray(values, dtype=float)
+    covariance = _checked(covariance, level)
+    error = _difference_errors(covariance)
+    critical = _pairwise_quantile(covariance, error, level, seed)
+    difference = values[:, None] - values[None, :]
+    rounding = ROUNDING * np.maximum(np.abs(values[:, None]), np.abs(values[None, :]))
+    larger = difference > np.maximum(critical * error, rounding)
+    best = 1 + larger.sum(axis=0)
+    worst = len(values) - larger.sum(axis=1)
+    return np.stack([best, worst], axis=1).astype(np.int64)
+
+
+def adjusted_p_values(
+    values: Array, covariance: Array, method: str = "holm", seed: int = 0
+) -> Array:
+    """p-values of "this share is 0", adjusted for looking at all of them.
+
+    "holm" assumes nothing about the correlations; "max_t" (step-down) uses them and is never
+    larger.
+    """
+    if method not in ("holm", "max_t"):
+        raise InputError(
+            "The method of adjusted p-values must be 'holm' or 'max_t'", got=repr(method)
+        )
+    values = np.asarray(values, dtype=float)
+    covariance = _checked(covariance, 0.5)
+    error = _standard_errors(covariance)
+    t = np.where(values == 0, 0.0, np.inf)
+    np.divide(np.abs(values), error, out=t, where=error > 0)
+    order = np.argsort(-t, kind="stable")
+    stepwise = np.minimum(2 * special.ndtr(-t[order]) * np.arange(len(t), 0, -1), 1.0)
+    if method == "max_t":
+        stepwise = np.minimum(stepwise, _step_down(t[order], order, covariance, error, seed))
+    adjusted = np.empty(len(t))
+    adjusted[order] = np.maximum.accumulate(stepwise)
+    return adjusted
+
+
+def _step_down(t: Array, order: IntArray, covariance: Array, error: Array, seed: int) -> Array:
+    """Chance that the largest |t| of the shares not yet rejected reaches each observed one."""
+    draws = np.abs(_standardised(covariance, error, seed))[:, order]
+    remaining = np.maximum.accumulate(draws[:, ::-1], axis=1)[:, ::-1]
+    reached = (remaining >= t).sum(axis=0)
+    return np.asarray(np.where(np.isinf(t), 0.0, (1.0 + reached) / (1.0 + len(draws))))
+
+
+def _pairwise_quantile(covariance: Array, error: Array, level: float, seed: int) -> float:
+    """Max-t quantile over all differences of two shares."""
+    pairs = int((error > 0).sum()) // 2
+    if pairs == 0:
+        return _normal(level)
+    players = len(covariance)
+    inverse = np.divide(1.0, error, out=np.zeros_like(error), where=error > 0)
+    largest = []
+    for draws in _normal_blocks(covariance, seed, block=1 + 2_000_000 // players):
+        shares = np.ascontiguousarray(draws.T)
+        block = np.zeros(len(draws))
+        for first in range(players - 1):
+            scaled = (shares[first + 1 :] - shares[first]) * inverse[first, first + 1 :, None]
+            np.maximum(block, np.abs(scaled).max(axis=0), out=block)
+        largest.append(block)
+    return _bounded(np.concatenate(largest), level, pairs)
+
+
+def _standardised(covariance: Array, error: Array, seed: int) -> Array:
+    inverse = np.divide(1.0, error, out=np.zeros_like(error), where=error > 0)
+    return next(_normal_blocks(covariance, seed, block=DRAWS)) * inverse
+
+
+def _normal_blocks(covariance: Array, seed: int, block: int) -> Iterator[Array]:
+    """Draws (rows, p) from the normal with this covariance, singular or not."""
+    eigenvalues, vectors = np.linalg.eigh(covariance)
+    root = (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))).T
+    rng = np.random.default_rng(seed)
+    for start in range(0, DRAWS, block):
+        yield rng.standard_normal((min(block, DRAWS - start), len(root))) @ root
+
+
+def _bounded(largest: Array, level: float, comparisons: int) -> float:
+    simulated = float(np.quantile(largest, level))
+    bonferroni = _normal(1 - (1 - level) / comparisons)
+    return min(max(simulated, _normal(level)), bonferroni)
+
+
+def _normal(level: float) -> float:
+    return float(special.ndtri(0.5 + level / 2))
+
+
+def _standard_errors(covariance: Array) -> Array:
+    variance = np.diag(covariance)
+    largest = variance.max(initial=0.0)
+    return np.asarray(np.sqrt(np.where(variance > ROUNDING**2 * largest, variance, 0.0)))
+
+
+def _difference_errors(covariance: Array) -> Array:
+    variance = np.diag(covariance)
+    total = variance[:, None] + variance[None, :]
+    difference = total - 2 * covariance
+    return np.asarray(np.sqrt(np.where(difference > ROUNDING * total, difference, 0.0)))
+
+
+def _checked(covariance: Array, level: float) -> NDArray[np.float64]:
+    if not 0 < level < 1:
+        raise InputError(
+            "The level of an interval must lie between 0 and 1", got=level, hint="Try 0.95."
+        )
+    covariance = np.asarray(covariance, dtype=float)
+    if not np.isfinite(covariance).all():
+        raise InputError(
+            "The covariance of the shares has entries that are not finite numbers",
+            got=int((~np.isfinite(covariance)).sum()),
+            hint="Shares that are undefined cannot be ranked.",
+        )
+    return (covariance + covariance.T) / 2
