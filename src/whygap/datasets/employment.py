@@ -1,0 +1,106 @@
+"""The shipped case: one published model, two groups of people, a gap in accuracy.
+
+Who is employed in Massachusetts in 2018 (American Community Survey, ages 18 to 64), with the
+predictions of the model published in the package nannyml 0.13.1. Source: US-born citizens. Target:
+non-citizens. Origin, terms and limits are in docs/data_card_employment.md.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet
+
+from whygap.datasets.codebook import EMPLOYMENT
+from whygap.errors import SettingsError, did_you_mean
+
+if TYPE_CHECKING:
+    from whygap.study import Study
+
+__all__ = ["TABLE_KINDS", "Employment", "load_employment"]
+
+TABLE_KINDS = ("pyarrow", "pandas", "polars")
+_DIFFICULTIES = tuple(v.name for v in EMPLOYMENT if v.name.endswith("_difficulty"))
+_GROUPS = MappingProxyType({"disability": _DIFFICULTIES})
+_LABELS = MappingProxyType({v.name: v.labels for v in EMPLOYMENT if v.labels})
+_NAMES = MappingProxyType({v.name: v.census_name for v in EMPLOYMENT})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Employment:
+    """Two tables and what each column is for.
+
+    Attributes:
+        source: US-born citizens, 8,000 rows drawn by seed.
+        target: non-citizens, all 3,655 rows.
+        outcome: column that is 1 for people at work.
+        prediction: column of the published model's probabilities.
+        baseline: the baseline variables W.
+        covariates: the covariates Z.
+        groups: covariates that are best read as one.
+        labels: column -> code of the Census Bureau -> text used in the tables.
+        names: column -> name of the Census Bureau.
+    """
+
+    source: Any
+    target: Any
+    outcome: str = "employed"
+    prediction: str = "probability"
+    baseline: tuple[str, ...] = tuple(v.name for v in EMPLOYMENT[:3])
+    covariates: tuple[str, ...] = tuple(v.name for v in EMPLOYMENT[3:])
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _GROUPS)
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: _LABELS)
+    names: Mapping[str, str] = field(default_factory=lambda: _NAMES)
+
+    def study(self, **changes: Any) -> Study:
+        """The study that `whygap demo` explains; any argument of `Study` can be changed."""
+        from whygap.study import Study
+
+        roles: dict[str, Any] = {
+            "source": self.source,
+            "target": self.target,
+            "outcome": self.outcome,
+            "prediction": self.prediction,
+            "baseline": list(self.baseline),
+            "covariates": list(self.covariates),
+            "groups": {name: list(columns) for name, columns in self.groups.items()},
+            "metric": "accuracy",
+        }
+        return Study(**(roles | changes))
+
+
+def load_employment(as_: str = "pyarrow") -> Employment:
+    """Read the shipped employment tables as pyarrow, pandas or polars tables."""
+    if as_ not in TABLE_KINDS:
+        raise SettingsError(
+            f"The tables can be had as {', '.join(map(repr, TABLE_KINDS))}",
+            got=repr(as_),
+            hint=did_you_mean(str(as_), TABLE_KINDS),
+        )
+    if importlib.util.find_spec(as_) is None:
+        raise SettingsError(f"The package {as_} is not installed", hint=f"pip install {as_}")
+    return Employment(source=_read("source", as_), target=_read("target", as_))
+
+
+def _read(domain: str, kind: str) -> Any:
+    shipped = resources.files("whygap.datasets").joinpath(f"employment_{domain}.parquet")
+    with resources.as_file(shipped) as path:
+        table = pyarrow.parquet.read_table(path)
+    if kind == "pandas":
+        return table.to_pandas()
+    if kind == "polars":
+        return _to_polars(table)
+    return table
+
+
+def _to_polars(table: Any) -> Any:
+    """Categories become enumerations, which keep the order of the codes."""
+    import polars
+
+    kinds: Any = {v.name: polars.Enum(list(v.labels.values())) for v in EMPLOYMENT if v.labels}
+    return polars.DataFrame(polars.from_arrow(table)).cast(kinds)
