@@ -169,6 +169,12 @@ class Ratio:
             self.offset * scale + offset,
         )
 
+    def standard_error(self) -> float:
+        """By the delta method."""
+        value = self.top / self.bottom
+        variance = self.variance_top - 2 * value * self.covariance + value**2 * self.variance_bottom
+        return abs(self.scale / self.bottom) * math.sqrt(max(variance, 0.0))
+
     def interval(self, level: float) -> tuple[float, float]:
         """Fieller: all t with |top - t bottom| <= z se(top - t bottom).
 

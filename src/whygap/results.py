@@ -17,7 +17,7 @@ import numpy as np
 
 from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError, did_you_mean
-from whygap.estimate import Estimate
+from whygap.estimate import Estimate, Ratio
 from whygap.tables.design import Note
 
 __all__ = [
@@ -34,9 +34,22 @@ __all__ = [
 ]
 
 
+# Each part of the gap as a difference of the corner means 000, 100, 110, 111.
+_CORNERS = {
+    "gap": (-1.0, 0.0, 0.0, 1.0),
+    "baseline": (-1.0, 1.0, 0.0, 0.0),
+    "covariate": (0.0, -1.0, 1.0, 0.0),
+    "outcome": (0.0, 0.0, -1.0, 1.0),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """The gap and its three parts (baseline + covariate + outcome = gap), and the corner means."""
+    """The gap and its three parts (baseline + covariate + outcome = gap), and the corner means.
+
+    `covariance` (4, 4), of the corner means, is set on results read back from a file, where
+    influence values may be missing; elsewhere `corner_covariance` works it out.
+    """
 
     gap: Estimate
     baseline: Estimate
@@ -46,10 +59,44 @@ class Aggregate:
     mean_100: Estimate
     mean_110: Estimate
     mean_111: Estimate
+    covariance: Array | None = field(default=None, repr=False, compare=False)
 
     def parts(self) -> dict[str, Estimate]:
         """The three parts by name."""
         return {"baseline": self.baseline, "covariate": self.covariate, "outcome": self.outcome}
+
+    def corners(self) -> tuple[Estimate, ...]:
+        """The four corner means, from source to target."""
+        return self.mean_000, self.mean_100, self.mean_110, self.mean_111
+
+    def corner_covariance(self) -> Array | None:
+        """Covariance of the corner means; None when it is not known."""
+        influences = [corner.influence for corner in self.corners()]
+        known = [influence for influence in influences if influence is not None]
+        if len(known) < len(influences):
+            return self.covariance
+        return np.array([[left.covariance(right) for right in known] for left in known])
+
+    def share_of_gap(self, name: str) -> Estimate | None:
+        """One part divided by the gap, with Fieller's interval; None when it is not known."""
+        covariance = self.corner_covariance()
+        if covariance is None or self.gap.value == 0:
+            return None
+        top, bottom = self.parts()[name], self.gap
+        part, whole = np.array(_CORNERS[name]), np.array(_CORNERS["gap"])
+        ratio = Ratio(
+            top.value,
+            bottom.value,
+            float(part @ covariance @ part),
+            float(whole @ covariance @ whole),
+            float(part @ covariance @ whole),
+        )
+        return Estimate(
+            top.value / bottom.value,
+            ratio.standard_error(),
+            plugin=top.plugin / bottom.plugin if bottom.plugin else math.nan,
+            ratio=ratio,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,9 +314,12 @@ class About:
     kept_share: ByDomain[float] = field(default_factory=lambda: ByDomain(1.0, 1.0))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Gap:
-    """The explanation of one performance gap (target minus source, in the metric's own units)."""
+    """The explanation of one performance gap (target minus source, in the metric's own units).
+
+    Two results are equal when everything that is saved of them is equal.
+    """
 
     aggregate: Aggregate
     covariate: Detailed | None
@@ -278,6 +328,15 @@ class Gap:
     about: About
     profiles: tuple[Profile, ...] = ()
     table_kind: str = field(default="pyarrow", compare=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Gap):
+            return NotImplemented
+        from whygap import storage
+
+        return storage.to_mapping(self) == storage.to_mapping(other)
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays and mappings
 
     def details(self) -> dict[str, Detailed]:
         """The detailed parts that were asked for."""

@@ -1,0 +1,199 @@
+"""Results as files: read back equal, written whole or not at all, refused in words."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from result_factory import NASTY_NAMES, make_gap, many_players
+
+from whygap import storage
+from whygap.errors import ResultError
+from whygap.results import Gap
+
+
+CASES: dict[str, Callable[[], Gap]] = {
+    "story": make_gap,
+    "undefined": lambda: make_gap(defined=("covariate",)),
+    "aggregate only": lambda: make_gap(outcome=None, covariate=None),
+    "many players": lambda: make_gap(outcome=many_players(30), covariate=None),
+    "nasty names": lambda: make_gap(outcome=dict.fromkeys(NASTY_NAMES, 0.1)),
+    "no baseline": lambda: make_gap(baseline=(), corners=(0.8, 0.8, 0.7, 0.6)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("influence", [False, True])
+def test_reads_back_equal(name: str, influence: bool, tmp_path: Path) -> None:
+    gap = CASES[name]()
+    path = gap.save(tmp_path / "gap.json", influence=influence)
+    back = storage.load(path)
+    assert back == gap
+    assert storage.to_mapping(back, influence=influence) == storage.to_mapping(
+        gap, influence=influence
+    )
+    assert back.table_kind == gap.table_kind
+
+
+def test_equality_notices_one_changed_number() -> None:
+    gap = make_gap()
+    moved = replace(gap, about=replace(gap.about, outcome="other"))
+    assert gap != moved
+    assert gap != make_gap(seed=1)
+    assert gap != "gap"
+
+
+def test_output_is_strict_json_and_deterministic(tmp_path: Path) -> None:
+    first = make_gap().save(tmp_path / "a.json").read_bytes()
+    second = make_gap().save(tmp_path / "b.json").read_bytes()
+    assert first == second
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    plain = json.loads(first, parse_constant=refuse)
+    assert plain["schema"] == "whygap/1"
+    assert "samples" not in plain
+
+
+def test_infinities_and_nan_are_words(tmp_path: Path) -> None:
+    gap = make_gap()
+    gap = replace(
+        gap, aggregate=replace(gap.aggregate, gap=replace(gap.aggregate.gap, value=math.inf))
+    )
+    back = storage.load(gap.save(tmp_path / "gap.json"))
+    assert back.aggregate.gap.value == math.inf
+    assert math.isnan(back.aggregate.covariate.plugin)
+    assert '"value": "inf"' in (tmp_path / "gap.json").read_text()
+
+
+def test_fieller_intervals_survive_without_influence(tmp_path: Path) -> None:
+    gap = make_gap()
+    back = storage.load(gap.save(tmp_path / "gap.json"))
+    for name, share in gap.outcome.shares.items():
+        assert back.outcome.shares[name].ratio is not None
+        assert back.outcome.shares[name].interval(0.9) == share.interval(0.9)
+    for part in ("baseline", "covariate", "outcome"):
+        ours, theirs = (g.aggregate.share_of_gap(part) for g in (gap, back))
+        assert theirs.interval(0.9) == pytest.approx(ours.interval(0.9), rel=1e-12)
+        divided = gap.aggregate.parts()[part] / gap.aggregate.gap
+        assert ours.value == pytest.approx(divided.value)
+        assert ours.standard_error == pytest.approx(divided.standard_error, rel=1e-6)
+
+
+def test_arithmetic_survives_with_influence(tmp_path: Path) -> None:
+    gap = make_gap()
+    back = storage.load(gap.save(tmp_path / "gap.json", influence=True))
+    before = gap.outcome.shares["schooling"] - gap.outcome.shares["ancestry"]
+    after = back.outcome.shares["schooling"] - back.outcome.shares["ancestry"]
+    assert after.standard_error == before.standard_error
+    assert (back.aggregate.baseline / back.aggregate.gap).interval() == (
+        gap.aggregate.baseline / gap.aggregate.gap
+    ).interval()
+    assert np.array_equal(
+        back.aggregate.gap.sample.weights.source, gap.aggregate.gap.sample.weights.source
+    )
+
+
+def test_arithmetic_without_influence_says_what_to_do(tmp_path: Path) -> None:
+    back = storage.load(make_gap().save(tmp_path / "gap.json"))
+    with pytest.raises(ResultError, match="influence=True"):
+        back.aggregate.baseline + back.aggregate.outcome
+
+
+def test_contrasts_survive_without_influence(tmp_path: Path) -> None:
+    gap = make_gap()
+    back = storage.load(gap.save(tmp_path / "gap.json"))
+    before = gap.outcome.difference("schooling", "ancestry")
+    after = back.outcome.difference("schooling", "ancestry")
+    assert after.standard_error == pytest.approx(before.standard_error)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"schema": "whygap/1", "abo', "is not a whole whygap result. Got Unterminated string"),
+        ("", "is not a whole whygap result. Got Expecting value"),
+        ("[1, 2]", "is not a whygap result. Got no 'schema' field. Give a file written by"),
+        ('{"schema": "else/1"}', "is not a whygap result. Got schema 'else/1'."),
+        (
+            '{"schema": "whygap/1"}',
+            "is not a whole whygap result. Got no field 'aggregate'. It was",
+        ),
+        (
+            '{"schema": "whygap/9"}',
+            (
+                "was written by a newer whygap. Got schema 'whygap/9', while this version reads up "
+                "to 'whygap/1'. Update whygap to read it."
+            ),
+        ),
+    ],
+)
+def test_unusable_files_are_refused_in_words(content: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "gap.json"
+    path.write_text(content)
+    with pytest.raises(ResultError) as caught:
+        storage.load(path)
+    assert message in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_half_of_a_real_file_is_refused(tmp_path: Path) -> None:
+    path = make_gap().save(tmp_path / "gap.json")
+    whole = path.read_text()
+    path.write_text(whole[: len(whole) // 2])
+    with pytest.raises(ResultError, match="is not a whole whygap result"):
+        storage.load(path)
+
+
+def test_binary_and_missing_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "gap.json"
+    with pytest.raises(ResultError) as caught:
+        storage.load(path)
+    assert str(caught.value) == (
+        f"The result file '{path}' cannot be read. Got No such file or directory."
+    )
+    path.write_bytes(b"\xff\xfe\x00PAR1")
+    with pytest.raises(ResultError, match="is not a whole whygap result"):
+        storage.load(path)
+
+
+def test_unwritable_folder_is_an_error_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "gap.json"
+    with pytest.raises(ResultError) as caught:
+        make_gap().save(path)
+    assert str(caught.value) == (
+        f"The file '{path}' cannot be written. Got No such file or directory. "
+        "Check that its folder exists and may be written to."
+    )
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_litter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_gap().save(tmp_path / "gap.json")
+    before = path.read_bytes()
+
+    def full(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(ResultError, match="No space left on device"):
+        make_gap(seed=5).save(path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["gap.json"]
+
+
+def test_files_follow_the_umask(tmp_path: Path) -> None:
+    old = os.umask(0o027)
+    try:
+        path = make_gap().save(tmp_path / "gap.json")
+    finally:
+        os.umask(old)
+    assert path.stat().st_mode & 0o777 == 0o640
