@@ -1,0 +1,137 @@
+"""Blocks: each domain is cut once; a fit is named by the blocks it was trained on.
+
+First-order uses are trained on all blocks but the row's own. Quadratic uses are trained on twins:
+two disjoint halves of the other blocks. With five blocks the ten pairs serve all five evaluated
+blocks, so three halvings cost as many fits as one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from whygap.domains import Array, ByDomain, Domain, IntArray
+from whygap.errors import FitError, TableError
+from whygap.settings import Settings
+from whygap.tables.design import Design
+
+__all__ = ["Blocks", "BlockSet", "make_blocks"]
+
+BlockSet = frozenset[int]
+_SPLIT_TRAINING_BLOCKS = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """Rows of both domains, ordered by block.
+
+    Attributes:
+        count: number of blocks.
+        evaluated: the blocks whose rows are averaged over (all, or one for a single split).
+        order: per domain, row numbers sorted by block: row i of the sorted data is row order[i].
+        bounds: per domain, block k occupies sorted rows bounds[k]:bounds[k+1].
+    """
+
+    count: int
+    evaluated: tuple[int, ...]
+    order: ByDomain[IntArray]
+    bounds: ByDomain[IntArray]
+
+    def rows(self, domain: Domain, block: int) -> slice:
+        """Sorted rows of one block."""
+        bounds = self.bounds[domain]
+        return slice(int(bounds[block]), int(bounds[block + 1]))
+
+    def complement(self, block: int) -> BlockSet:
+        """All other blocks."""
+        return frozenset(range(self.count)) - {block}
+
+    def complements(self) -> tuple[BlockSet, ...]:
+        """One training set per evaluated block."""
+        return tuple(self.complement(k) for k in self.evaluated)
+
+    def halvings(self, block: int, count: int) -> tuple[tuple[BlockSet, BlockSet], ...]:
+        """Ways to split the other blocks into two disjoint halves, in a fixed order."""
+        others = sorted(self.complement(block))
+        half = len(others) // 2
+        if half == 0:
+            raise FitError("Twins need at least 3 blocks", got=self.count, hint="Use folds=5.")
+        pairs = []
+        for chosen in combinations(others[1:], half - 1):
+            first = frozenset((others[0], *chosen))
+            rest = [b for b in others if b not in first]
+            pairs.append((first, frozenset(rest[:half] if len(rest) > half else rest)))
+        return tuple(pairs[:count])
+
+    def halves(self, count: int) -> tuple[BlockSet, ...]:
+        """Every half used by some evaluated block, once."""
+        used = {h for k in self.evaluated for pair in self.halvings(k, count) for h in pair}
+        return tuple(sorted(used, key=sorted))
+
+    def evaluated_rows(self) -> ByDomain[IntArray]:
+        """Original row numbers that are averaged over, in sorted order."""
+        return ByDomain(*(self._evaluated(d) for d in ("source", "target")))
+
+    def _evaluated(self, domain: Domain) -> IntArray:
+        order = self.order[domain]
+        return np.concatenate([order[self.rows(domain, k)] for k in self.evaluated])
+
+
+def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) -> Blocks:
+    """Seeded, outcome-stratified, cluster-respecting blocks in each domain."""
+    if settings.split is None:
+        shares = np.full(settings.folds, 1.0 / settings.folds)
+        evaluated = tuple(range(settings.folds))
+    else:
+        rest = (1.0 - settings.split) / _SPLIT_TRAINING_BLOCKS
+        shares = np.array([settings.split] + [rest] * _SPLIT_TRAINING_BLOCKS)
+        evaluated = (0,)
+    labels = ByDomain(*(_labels(design, d, shares, rng) for d in ("source", "target")))
+    for domain in ("source", "target"):
+        _check(labels[domain], design.outcome[domain], len(shares), domain)
+    return Blocks(
+        count=len(shares),
+        evaluated=evaluated,
+        order=labels.map(lambda b: np.argsort(b, kind="stable")),
+        bounds=labels.map(lambda b: np.searchsorted(np.sort(b), np.arange(len(shares) + 1))),
+    )
+
+
+def _labels(design: Design, domain: Domain, shares: Array, rng: np.random.Generator) -> IntArray:
+    outcome = design.outcome[domain]
+    if design.clusters is None:
+        unit = np.arange(len(outcome))
+    else:
+        unit = np.unique(design.clusters[domain], return_inverse=True)[1]
+    size = np.bincount(unit)
+    stratum = np.bincount(unit, weights=outcome) > 0
+    label = np.empty(len(size), dtype=np.int64)
+    for value in (False, True):
+        members = rng.permutation(np.flatnonzero(stratum == value))
+        label[members] = _deal(size[members], shares, rng)
+    return label[unit]
+
+
+def _deal(size: IntArray, shares: Array, rng: np.random.Generator) -> IntArray:
+    """Deal shuffled units to blocks in proportion to the shares of rows."""
+    if len(size) == 0:
+        return np.zeros(0, dtype=np.int64)
+    reached = (np.cumsum(size) - size / 2) / size.sum()
+    start = rng.permutation(len(shares))
+    edges = np.cumsum(shares[start])
+    return start[np.minimum(np.searchsorted(edges, reached), len(shares) - 1)]
+
+
+def _check(labels: IntArray, outcome: Array, count: int, domain: Domain) -> None:
+    """Every block needs rows of both outcomes; disjointness holds by construction."""
+    rows = np.bincount(labels, minlength=count)
+    positives = np.bincount(labels, weights=outcome, minlength=count)
+    if rows.min() < 5 or positives.min() < 1 or (rows - positives).min() < 1:
+        raise TableError(
+            f"The {domain} table is too small for {count} folds: each needs at least 5 rows with "
+            "both outcome values",
+            got=f"{len(labels)} rows, {int(outcome.sum())} of them positive",
+            hint="Use fewer folds, or more rows.",
+        )

@@ -1,0 +1,156 @@
+"""The shared dictionary: basis functions of the columns, computed once for all column sets.
+
+A numeric column gives a linear term, natural cubic splines, indicators of its atoms (values that
+many rows share) and of missingness; a category gives indicators of its levels. Pairs of columns
+give products of their linear terms. Each function is tagged with the columns it uses, so that the
+design matrix of a column set is a selection of ready-made columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from whygap.domains import Array, IntArray
+from whygap.tables.design import Column
+
+__all__ = ["Dictionary", "build_dictionary"]
+
+_KNOTS = 6
+_FEW_VALUES = 8
+_ATOM_SHARE = 0.05
+_MOST_LEVELS = 40
+_ALL_PAIRS_UP_TO = 10
+
+Piece = Callable[[Array], Array]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dictionary:
+    """Basis functions with their tags.
+
+    Attributes:
+        pieces: functions from the raw feature matrix (n, p) to one basis column (n,).
+        tags: for each function, the raw columns it uses.
+        simple: True for linear terms (lightly penalised), False for the rest.
+        centre: subtracted, then
+        scale: divided by, so that every basis column has mean 0 and standard deviation 1.
+    """
+
+    pieces: tuple[Piece, ...]
+    tags: tuple[frozenset[int], ...]
+    simple: Array
+    centre: Array
+    scale: Array
+
+    def transform(self, features: Array) -> Array:
+        """The (n, functions) basis matrix."""
+        out = np.empty((len(features), len(self.pieces)))
+        for j, piece in enumerate(self.pieces):
+            out[:, j] = piece(features)
+        out -= self.centre
+        out /= self.scale
+        return out
+
+    def select(self, columns: Sequence[int]) -> IntArray:
+        """Functions that use only these columns."""
+        allowed = frozenset(columns)
+        return np.flatnonzero([tag <= allowed for tag in self.tags])
+
+
+def build_dictionary(features: Array, columns: Sequence[Column]) -> Dictionary:
+    """From the rows of both domains (their outcomes are never looked at)."""
+    pieces: list[Piece] = []
+    tags: list[frozenset[int]] = []
+    simple: list[bool] = []
+    linear: dict[int, list[Piece]] = {}
+    for j, column in enumerate(columns):
+        first, rest = _column_pieces(features[:, j], j, column)
+        linear[j] = first[:_FEW_VALUES]
+        for piece in first + rest:
+            pieces.append(piece)
+            tags.append(frozenset([j]))
+            simple.append(piece in first)
+    if len(columns) <= _ALL_PAIRS_UP_TO:
+        for i, j in combinations(range(len(columns)), 2):
+            for left in linear[i]:
+                for right in linear[j]:
+                    pieces.append(_product(left, right))
+                    tags.append(frozenset([i, j]))
+                    simple.append(False)
+    return _standardised(features, pieces, tags, simple)
+
+
+def _standardised(
+    features: Array, pieces: list[Piece], tags: list[frozenset[int]], simple: list[bool]
+) -> Dictionary:
+    raw = (
+        np.column_stack([piece(features) for piece in pieces])
+        if pieces
+        else np.zeros((len(features), 0))
+    )
+    centre, scale = raw.mean(axis=0), raw.std(axis=0)
+    keep = np.flatnonzero(scale > 1e-9)
+    return Dictionary(
+        tuple(pieces[k] for k in keep),
+        tuple(tags[k] for k in keep),
+        np.array(simple, dtype=float)[keep],
+        centre[keep],
+        scale[keep],
+    )
+
+
+def _column_pieces(values: Array, j: int, column: Column) -> tuple[list[Piece], list[Piece]]:
+    """(linear terms, the rest) of one column."""
+    missing: list[Piece] = [_missing(j)] if np.isnan(values).any() else []
+    seen = values[~np.isnan(values)]
+    if len(seen) == 0:
+        return [], missing
+    distinct, counts = np.unique(seen, return_counts=True)
+    if column.kind == "category":
+        frequent = distinct[np.argsort(-counts, kind="stable")][:_MOST_LEVELS]
+        return [_equals(j, v) for v in frequent[1:]] + missing, []
+    mean, spread = float(seen.mean()), float(seen.std()) or 1.0
+    linear: list[Piece] = [_linear(j, mean, spread)]
+    if len(distinct) <= 2:
+        return linear + missing, []
+    if len(distinct) <= _FEW_VALUES:
+        return linear + missing, [_equals(j, v) for v in distinct[1:-1]]
+    atoms = distinct[counts >= _ATOM_SHARE * len(values)][:_FEW_VALUES]
+    knots = np.unique(np.quantile(seen, np.linspace(0.03, 0.97, _KNOTS)))
+    splines = [_spline(j, (knots - mean) / spread, k, mean, spread) for k in range(len(knots) - 2)]
+    return linear + missing, splines + [_equals(j, v) for v in atoms]
+
+
+def _linear(j: int, mean: float, spread: float) -> Piece:
+    return lambda x: np.nan_to_num((x[:, j] - mean) / spread)
+
+
+def _equals(j: int, value: float) -> Piece:
+    return lambda x: (x[:, j] == value).astype(float)
+
+
+def _missing(j: int) -> Piece:
+    return lambda x: np.isnan(x[:, j]).astype(float)
+
+
+def _product(left: Piece, right: Piece) -> Piece:
+    return lambda x: left(x) * right(x)
+
+
+def _spline(j: int, knots: Array, k: int, mean: float, spread: float) -> Piece:
+    """Natural cubic spline function k: cubic between the knots, linear beyond them."""
+
+    def truncated(z: Array, i: int) -> Array:
+        last = knots[-1]
+        cubic = np.maximum(z - knots[i], 0) ** 3 - np.maximum(z - last, 0) ** 3
+        return cubic / (last - knots[i])
+
+    def piece(x: Array) -> Array:
+        z = (x[:, j] - mean) / spread
+        return np.nan_to_num(truncated(z, k) - truncated(z, len(knots) - 2))
+
+    return piece
