@@ -1,0 +1,86 @@
+"""Imports go one way, as the table in docs/architecture.md says.
+
+A room may import rooms on the lines above its own, and rooms on its own line as long as these do
+not go in circles. Methods of `results.py` may import `render` and `storage` when called.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "whygap"
+LATE_IMPORTS_ALLOWED = {"results"}
+
+
+def lines_of_the_table() -> list[set[str]]:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    return [set(re.findall(r"`(\w+)/?`", row.split("|")[1])) for row in rows]
+
+
+LEVEL = {room: level for level, rooms in enumerate(lines_of_the_table()) for room in rooms}
+FILES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def skipped(tree: ast.AST, room: str) -> set[int]:
+    """Imports inside functions, where the room may have them."""
+    if room not in LATE_IMPORTS_ALLOWED:
+        return set()
+    functions = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))
+    return {id(node) for function in functions for node in ast.walk(function)}
+
+
+def modules_named_by(node: ast.AST) -> list[str]:
+    """Full dotted names of what an import statement imports."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module is not None:
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    return []
+
+
+def rooms_imported_by(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    late = skipped(tree, room_of(path))
+    names = [n for node in ast.walk(tree) if id(node) not in late for n in modules_named_by(node)]
+    ours = [name.split(".") for name in names if name.split(".")[0] == "whygap"]
+    return {parts[1] for parts in ours if len(parts) > 1} - {room_of(path)}
+
+
+def test_every_room_is_in_the_table():
+    rooms = {room_of(path) for path in FILES}
+    assert rooms <= set(LEVEL), f"add to docs/architecture.md: {sorted(rooms - set(LEVEL))}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_point_upwards_in_the_table(path):
+    own = LEVEL[room_of(path)]
+    wrong = {room for room in rooms_imported_by(path) if LEVEL.get(room, own + 1) > own}
+    assert not wrong, f"{path.relative_to(SOURCE)} may not import {sorted(wrong)}"
+
+
+def test_rooms_do_not_import_each_other_in_circles():
+    graph: dict[str, set[str]] = {}
+    for path in FILES:
+        graph.setdefault(room_of(path), set()).update(rooms_imported_by(path))
+    try:
+        list(TopologicalSorter(graph).static_order())
+    except CycleError as err:
+        pytest.fail(f"rooms import each other: {' -> '.join(err.args[1])}")
+
+
+def test_relative_imports_are_not_used():
+    for path in FILES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        levels = [node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        assert not any(levels), path
