@@ -1,0 +1,281 @@
+"""Finitely many atoms: every expectation is an exact weighted sum.
+
+Finite worlds, semi-synthetic worlds (the atoms are the rows of a real table) and worlds on a
+quadrature grid share this one engine. Nothing here uses `whygap.equations`: the truths are written
+from the definitions, so that the equations can be tested against them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from whygap.domains import Array, ByDomain, Domain, IntArray
+from whygap.errors import InputError
+from whygap.simulate.world import Corners, Subset, SubsetTruth
+from whygap.tables.design import Column, Design, Player
+
+__all__ = ["Atoms", "risk_bin"]
+
+
+def risk_bin(risk: Array, bins: int) -> Array:
+    """The paper's rounding: floor(qB + 1/2) / B."""
+    return np.floor(risk * bins + 0.5) / bins
+
+
+@dataclass(frozen=True, eq=False)
+class Atoms:
+    """A world of atoms x = (w, z), with probabilities and risks in both domains.
+
+    Attributes:
+        features: (atoms, columns); codes for categories.
+        columns: one per column of `features`.
+        baseline: positions of the W columns.
+        groups: the players.
+        mass: p_d(x), positive, summing to 1 in each domain.
+        risk: p_d(Y=1 | x).
+        prediction: f(x).
+        intercept: a(x) of the metric a + b y.
+        slope: b(x).
+    """
+
+    features: Array
+    columns: tuple[Column, ...]
+    baseline: tuple[int, ...]
+    groups: tuple[Player, ...]
+    mass: ByDomain[Array]
+    risk: ByDomain[Array]
+    prediction: Array
+    intercept: Array
+    slope: Array
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Names of the players."""
+        return tuple(player.name for player in self.groups)
+
+    # -- rows ------------------------------------------------------------------------------------
+
+    def table(self) -> Design:
+        """The world itself as a weighted table: a row per atom and outcome, weight = probability.
+
+        A weighted mean over these rows is an exact expectation. Rows are all atoms with y = 0,
+        then all atoms with y = 1, the same in both domains (see `at_rows`).
+        """
+        size = len(self.prediction)
+        twice = np.tile(np.arange(size), 2)
+        y = np.repeat([0.0, 1.0], size)
+        weights = self.mass.zip(
+            self.risk, lambda mass, risk: np.concatenate([mass * (1 - risk), mass * risk])
+        )
+        return self.design(ByDomain(twice, twice), ByDomain(y, y), weights)
+
+    def at_rows(self, per_atom: Array) -> ByDomain[Array]:
+        """A function of atoms, evaluated at the rows of `table`."""
+        rows = np.tile(per_atom, 2)
+        return ByDomain(rows, rows)
+
+    def draw_atoms(self, rows: ByDomain[int], rng: np.random.Generator) -> ByDomain[IntArray]:
+        """Atom numbers drawn with the domain's probabilities."""
+        return rows.zip(self.mass, lambda n, mass: rng.choice(len(mass), size=n, p=mass))
+
+    def draw(self, rows: ByDomain[int], rng: np.random.Generator) -> Design:
+        """Independent rows of both domains."""
+        atoms = self.draw_atoms(rows, rng)
+        risks = atoms.zip(self.risk, lambda index, risk: risk[index])
+        return self.design(atoms, risks.map(lambda r: (rng.random(len(r)) < r).astype(float)))
+
+    def design(
+        self,
+        atoms: ByDomain[IntArray],
+        outcome: ByDomain[Array],
+        weights: ByDomain[Array] | None = None,
+    ) -> Design:
+        """Rows at these atoms with these outcomes."""
+        return Design(
+            features=atoms.map(lambda i: self.features[i]),
+            columns=self.columns,
+            baseline=self.baseline,
+            players=self.groups,
+            outcome=outcome,
+            prediction=atoms.map(lambda i: self.prediction[i]),
+            intercept=atoms.map(lambda i: self.intercept[i]),
+            slope=atoms.map(lambda i: self.slope[i]),
+            weights=weights,
+            recombined=self.recombined,
+        )
+
+    def locate(self, features: Array) -> IntArray:
+        """Which atom each encoded row is; rows that are no atom are an error."""
+        wanted = [row.tobytes() for row in np.ascontiguousarray(features, dtype=float)]
+        try:
+            return np.array([self._index[key] for key in wanted], dtype=np.int64)
+        except KeyError as missing:
+            row = np.frombuffer(missing.args[0])
+            raise InputError("A row is no atom of this world", got=row.tolist()) from None
+
+    def recombined(self, features: Array) -> tuple[Array, Array]:
+        """Intercept and slope of the metric at arbitrary combinations of levels."""
+        where = self.locate(features)
+        return self.intercept[where], self.slope[where]
+
+    @cached_property
+    def _index(self) -> dict[bytes, int]:
+        rows = np.ascontiguousarray(self.features, dtype=float)
+        return {row.tobytes(): number for number, row in enumerate(rows)}
+
+    # -- expectations ----------------------------------------------------------------------------
+
+    @cached_property
+    def _column_codes(self) -> list[IntArray]:
+        return [np.unique(column, return_inverse=True)[1] for column in self.features.T]
+
+    def codes(self, columns: Sequence[int], *extra: Array) -> IntArray:
+        """Number the groups of atoms that agree on these columns (and extra arrays)."""
+        code = np.zeros(len(self.prediction), dtype=np.int64)
+        parts = [self._column_codes[c] for c in columns]
+        parts += [np.unique(e, return_inverse=True)[1] for e in extra]
+        for part in parts:
+            paired = code * (int(part.max()) + 1) + part
+            code = np.unique(paired, return_inverse=True)[1].astype(np.int64)
+        return code
+
+    def subset_columns(self, subset: Subset) -> tuple[int, ...]:
+        """Positions of the columns of W and of these players."""
+        return self.baseline + tuple(c for p in subset for c in self.groups[p].columns)
+
+    def mean(self, domain: Domain, per_atom: Array) -> float:
+        """E_d of a function of atoms."""
+        return float(self.mass[domain] @ per_atom)
+
+    def conditional(self, domain: Domain, per_atom: Array, codes: IntArray) -> Array:
+        """E_d[function | group], at every atom."""
+        mass = self.mass[domain]
+        total = np.bincount(codes, weights=mass)
+        return (np.bincount(codes, weights=mass * per_atom) / total)[codes]
+
+    def ratio(self, columns: Sequence[int]) -> Array:
+        """p_1 / p_0 of these columns, at every atom."""
+        codes = self.codes(columns)
+        sums = self.mass.map(lambda mass: np.bincount(codes, weights=mass))
+        return (sums.target / sums.source)[codes]
+
+    # -- truth -----------------------------------------------------------------------------------
+
+    @cached_property
+    def nuisances(self) -> Nuisances:
+        """The true nuisances, as functions of atoms."""
+        return Nuisances(self)
+
+    def corners(self) -> Corners:
+        """True corner means, each a sum over atoms of p_a(w) p_b(z | w) times the mean loss."""
+        n = self.nuisances
+        return Corners(
+            mean_000=self.mean("source", n.mu_0_wz),
+            mean_100=self.mean("target", n.mu_00_w),
+            mean_110=self.mean("target", n.mu_0_wz),
+            mean_111=self.mean("target", n.mu_1_wz),
+        )
+
+    def covariate_truth(self, subset: Subset) -> SubsetTruth:
+        """True v_Z(s)."""
+        n = self.nuisances
+        return SubsetTruth(
+            numerator=self.mean("target", (n.mu_s0_w(subset) - n.mu_10_w) ** 2),
+            denominator=self.mean("target", (n.mu_10_w - n.mu_00_w) ** 2),
+        )
+
+    def outcome_truth(self, subset: Subset, bins: int | None = 20) -> SubsetTruth:
+        """True v_Y(s), binned, or smooth with `bins=None`."""
+        n = self.nuisances
+        mu_s_wz = self.intercept + self.slope * n.m(subset, bins)
+        return SubsetTruth(
+            numerator=self.mean("target", (n.mu_1_wz - mu_s_wz) ** 2),
+            denominator=self.mean("target", (n.mu_1_wz - n.mu_0_wz) ** 2),
+        )
+
+    # -- neighbours ------------------------------------------------------------------------------
+
+    def mixed(self, other: Atoms, domain: Domain, epsilon: float) -> Atoms:
+        """The world with p_d(x, y) replaced by (1 - epsilon) p_d + epsilon p'_d.
+
+        `other` must have the same atoms. The derivative of a functional along epsilon at 0 is the
+        mean of its influence function under p'_d.
+        """
+        ours, theirs = (1 - epsilon) * self.mass[domain], epsilon * other.mass[domain]
+        mass = ours + theirs
+        risk = (ours * self.risk[domain] + theirs * other.risk[domain]) / mass
+        if domain == "source":
+            pairs = ByDomain(mass, self.mass.target), ByDomain(risk, self.risk.target)
+        else:
+            pairs = ByDomain(self.mass.source, mass), ByDomain(self.risk.source, risk)
+        return replace(self, mass=pairs[0], risk=pairs[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Nuisances:
+    """True nuisances of a world of atoms, each an array with one entry per atom."""
+
+    atoms: Atoms
+
+    @cached_property
+    def mu_0_wz(self) -> Array:
+        """E_0[l | W, Z]."""
+        return self.atoms.intercept + self.atoms.slope * self.atoms.risk.source
+
+    @cached_property
+    def mu_1_wz(self) -> Array:
+        """E_1[l | W, Z]."""
+        return self.atoms.intercept + self.atoms.slope * self.atoms.risk.target
+
+    @cached_property
+    def mu_00_w(self) -> Array:
+        """E_0[l | W]."""
+        return self.mu_00_wzs(())
+
+    @cached_property
+    def mu_10_w(self) -> Array:
+        """E_1[mu_0_wz | W]."""
+        return self.atoms.conditional("target", self.mu_0_wz, self.atoms.codes(self.atoms.baseline))
+
+    def mu_00_wzs(self, subset: Subset) -> Array:
+        """E_0[l | W, Z_s]."""
+        codes = self.atoms.codes(self.atoms.subset_columns(subset))
+        return self.atoms.conditional("source", self.mu_0_wz, codes)
+
+    def mu_s0_w(self, subset: Subset) -> Array:
+        """E_1[mu_00_wzs | W]."""
+        codes = self.atoms.codes(self.atoms.baseline)
+        return self.atoms.conditional("target", self.mu_00_wzs(subset), codes)
+
+    def groups(self, subset: Subset, bins: int | None = 20) -> IntArray:
+        """Numbers of the groups G = (W, Z_s, q_bin); `bins=None`: (W, Z_s, q)."""
+        q = self.atoms.risk.source
+        position = np.round(q, 12) if bins is None else risk_bin(q, bins)
+        return self.atoms.codes(self.atoms.subset_columns(subset), position)
+
+    def m(self, subset: Subset, bins: int | None = 20) -> Array:
+        """p_1(Y=1 | G)."""
+        return self.atoms.conditional("target", self.atoms.risk.target, self.groups(subset, bins))
+
+    def h(self, subset: Subset, bins: int | None = 20) -> Array:
+        """E_1[b^2 (Y - m(G)) | G]; 0 where b^2 is constant."""
+        residual = self.atoms.slope**2 * (self.atoms.risk.target - self.m(subset, bins))
+        return self.atoms.conditional("target", residual, self.groups(subset, bins))
+
+    @cached_property
+    def pi_w(self) -> Array:
+        """Density ratio of W."""
+        return self.atoms.ratio(self.atoms.baseline)
+
+    @cached_property
+    def pi_wz(self) -> Array:
+        """Density ratio of (W, Z)."""
+        return self.atoms.ratio(self.atoms.subset_columns(tuple(range(len(self.atoms.groups)))))
+
+    def pi_wzs(self, subset: Subset) -> Array:
+        """Density ratio of (W, Z_s)."""
+        return self.atoms.ratio(self.atoms.subset_columns(subset))

@@ -1,0 +1,157 @@
+"""The paper's coverage world: independent normals, logistic risks, a logistic model.
+
+    world = gaussian.GaussianWorld(metric="accuracy")
+    design = world.draw(ByDomain(2000, 2000), np.random.default_rng(0))
+    world.outcome_truth((0,)).value            # v_Y({Z1}), by quadrature, about .920
+
+Given (W, Z_s) the rest of both logits is normal, so every truth is a low-dimensional integral
+(`gaussian_truth`). Nuisances are available at any rows (`gaussian_nuisances`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from scipy import optimize, special
+
+from whygap.domains import Array, ByDomain, Domain
+from whygap.losses import Metric, metric_of
+from whygap.simulate import gaussian_truth, quadrature
+from whygap.simulate.world import Corners, Subset, SubsetTruth, design_tables
+from whygap.tables.design import Column, Design, Player
+
+__all__ = ["GaussianWorld", "draw", "tables"]
+
+MEANS = ByDomain((0.0, 2.0, 0.7, 3.0), (0.0, 0.0, 0.0, 0.0))
+LOGITS = ByDomain((0.3, 1.0, 0.5, 1.0), (0.3, 0.1, 0.5, 1.4))
+LOWEST = 1e-12  # predictions stay this far from 0 and 1, so that log loss is finite everywhere
+
+
+@dataclass(frozen=True)
+class GaussianWorld:
+    """Columns (W, Z1, ..., Zp) independent normal; logit risks linear; f = the source logit.
+
+    Attributes:
+        means: per domain, of (W, Z1, ..., Zp).
+        logits: per domain, coefficients of (W, Z1, ..., Zp); no intercept.
+        sd: standard deviation of every column.
+        metric: a metric of whygap.
+        threshold: cuts predictions for metrics of labels.
+        effect_sd: of a normal random effect added to both logits (clustered worlds); the risk
+            given the columns is then the average over it.
+    """
+
+    means: ByDomain[tuple[float, ...]] = MEANS
+    logits: ByDomain[tuple[float, ...]] = LOGITS
+    sd: float = 2.0
+    metric: str | Metric = "accuracy"
+    threshold: float = 0.5
+    effect_sd: float = 0.0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names."""
+        return ("W", *self.players)
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Names of the players."""
+        return tuple(f"Z{j}" for j in range(1, len(self.means.source)))
+
+    # -- functions of rows -----------------------------------------------------------------------
+
+    def logit(self, domain: Domain, features: Array) -> Array:
+        """Linear predictor of a domain's risk."""
+        return features @ np.array(self.logits[domain])
+
+    def link(self, logit: Array) -> Array:
+        """Risk at a linear predictor."""
+        return quadrature.smoothed_logistic(self.effect_sd)(logit)
+
+    def risk(self, domain: Domain, features: Array) -> Array:
+        """p_d(Y=1 | W, Z)."""
+        return self.link(self.logit(domain, features))
+
+    def coefficients(self, source_logit: Array) -> tuple[Array, Array]:
+        """Coefficients a and b of the metric, where the model's logit is the source logit."""
+        flat = np.clip(special.expit(np.ravel(source_logit)), LOWEST, 1 - LOWEST)
+        intercept, slope = metric_of(self.metric).coefficients(flat, self.threshold)
+        return intercept.reshape(source_logit.shape), slope.reshape(source_logit.shape)
+
+    @cached_property
+    def jump(self) -> float:
+        """The source logit at which a label changes."""
+        return float(special.logit(self.threshold))
+
+    def edges(self, bins: int) -> Array:
+        """Source logits at the edges of the rounding bins: risk = (k + 1/2) / B."""
+        risks = (np.arange(bins) + 0.5) / bins
+        if self.effect_sd == 0:
+            return np.asarray(special.logit(risks))
+        return np.array(
+            [
+                optimize.brentq(lambda t, r=r: float(self.link(np.array(t))) - r, -40, 40)
+                for r in risks
+            ]
+        )
+
+    # -- rows ------------------------------------------------------------------------------------
+
+    def draw_features(self, domain: Domain, rows: int, rng: np.random.Generator) -> Array:
+        """Columns (W, Z1, ..., Zp) of independent rows."""
+        means = np.array(self.means[domain])
+        return means + self.sd * rng.standard_normal((rows, len(means)))
+
+    def draw(self, rows: ByDomain[int], rng: np.random.Generator) -> Design:
+        """Independent rows of both domains."""
+        features = ByDomain(
+            self.draw_features("source", rows.source, rng),
+            self.draw_features("target", rows.target, rng),
+        )
+        risks = ByDomain(self.risk("source", features.source), self.risk("target", features.target))
+        return self.design(features, risks.map(lambda r: (rng.random(len(r)) < r).astype(float)))
+
+    def design(self, features: ByDomain[Array], outcome: ByDomain[Array]) -> Design:
+        """Rows with the model's predictions and the metric's coefficients."""
+        logits = features.map(lambda x: self.logit("source", x))
+        coefficients = logits.map(self.coefficients)
+        return Design(
+            features=features,
+            columns=tuple(Column(name, "numeric") for name in self.names),
+            baseline=(0,),
+            players=tuple(Player(name, (j + 1,)) for j, name in enumerate(self.players)),
+            outcome=outcome,
+            prediction=logits.map(lambda t: np.clip(special.expit(t), LOWEST, 1 - LOWEST)),
+            intercept=coefficients.map(lambda pair: pair[0]),
+            slope=coefficients.map(lambda pair: pair[1]),
+            recombined=lambda x: self.coefficients(self.logit("source", x)),
+        )
+
+    # -- truth -----------------------------------------------------------------------------------
+
+    def corners(self) -> Corners:
+        """True corner means."""
+        return gaussian_truth.corners(self)
+
+    def covariate_truth(self, subset: Subset) -> SubsetTruth:
+        """True v_Z(s)."""
+        return gaussian_truth.covariate_truth(self, subset)
+
+    def outcome_truth(self, subset: Subset, bins: int | None = 20) -> SubsetTruth:
+        """True v_Y(s), binned, or smooth with `bins=None`."""
+        return gaussian_truth.outcome_truth(self, subset, bins)
+
+
+def draw(
+    rows: ByDomain[int], rng: np.random.Generator, metric: str | Metric = "accuracy"
+) -> Design:
+    """Rows of the paper's coverage world."""
+    return GaussianWorld(metric=metric).draw(rows, rng)
+
+
+def tables(rows: int, seed: int) -> tuple[pa.Table, pa.Table]:
+    """Source and target tables with columns W, Z1, Z2, Z3, y, prediction."""
+    return design_tables(draw(ByDomain(rows, rows), np.random.default_rng(seed)))

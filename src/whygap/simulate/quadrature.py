@@ -1,0 +1,88 @@
+"""One-dimensional rules: normal averages, panels between cuts, smoothed logistic functions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy import interpolate, special
+
+from whygap.domains import Array, IntArray
+
+__all__ = ["Panels", "normal_rule", "panels", "smoothed_logistic", "smoothed_power"]
+
+REACH = 45.0  # logits beyond this carry no mass in any world here
+Function = Callable[[Array], Array]
+
+
+@lru_cache(maxsize=8)
+def normal_rule(step: float = 0.25, reach: float = 8.5) -> tuple[Array, Array]:
+    """Nodes and weights of the trapezoid rule for a standard normal (spectrally accurate)."""
+    nodes = np.arange(-reach, reach + step / 2, step)
+    weights = np.exp(-(nodes**2) / 2)
+    return nodes, weights / weights.sum()
+
+
+@lru_cache(maxsize=64)
+def smoothed_power(sd: float, power: int, effect_sd: float) -> Function:
+    """The function v -> E[link(v + sd N)^power], as a spline; link averages a random effect."""
+    grid = np.arange(-2 * REACH, 2 * REACH + 0.01, 0.02)
+    link = smoothed_logistic(effect_sd)
+    if sd == 0:
+        return lambda v: link(v) ** power
+    values = np.zeros_like(grid)
+    for node, weight in zip(*normal_rule(), strict=True):
+        values += weight * link(grid + sd * node) ** power
+    return _spline(grid, values)
+
+
+@lru_cache(maxsize=8)
+def smoothed_logistic(effect_sd: float) -> Function:
+    """The function t -> E[expit(t + effect_sd N)]."""
+    if effect_sd == 0:
+        return special.expit  # type: ignore[no-any-return]
+    grid = np.arange(-3 * REACH, 3 * REACH + 0.01, 0.02)
+    values = np.zeros_like(grid)
+    for node, weight in zip(*normal_rule(), strict=True):
+        values += weight * special.expit(grid + effect_sd * node)
+    return _spline(grid, values)
+
+
+def _spline(grid: Array, values: Array) -> Function:
+    spline = interpolate.CubicSpline(grid, values)
+    low, high = grid[0], grid[-1]
+    return lambda v: np.asarray(spline(np.clip(v, low, high)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panels:
+    """Gauss-Legendre nodes between cuts: `cell` says between which cuts a node lies."""
+
+    nodes: Array
+    weights: Array
+    cell: IntArray
+
+    def normal_weights(self, mean: Array, sd: float) -> Array:
+        """(len(mean), nodes): integration weights under N(mean, sd^2)."""
+        z = (self.nodes - np.asarray(mean)[:, None]) / sd
+        return np.asarray(np.exp(-(z**2) / 2) * (self.weights / (sd * np.sqrt(2 * np.pi))))
+
+
+def panels(cuts: Array, extra: float, width: float = 0.5, order: int = 6) -> Panels:
+    """Panels on [-REACH, REACH] that respect the cuts and one further jump at `extra`."""
+    ends = np.concatenate([[-REACH], cuts, [REACH]])
+    x, w = np.polynomial.legendre.leggauss(order)
+    nodes, weights, cell = [], [], []
+    for number, (low, high) in enumerate(itertools.pairwise(ends)):
+        inner = [low, *([extra] if low < extra < high else []), high]
+        for left, right in itertools.pairwise(inner):
+            pieces = max(1, int(np.ceil((right - left) / width)))
+            borders = np.linspace(left, right, pieces + 1)
+            half, middle = np.diff(borders) / 2, (borders[:-1] + borders[1:]) / 2
+            nodes.append((middle[:, None] + half[:, None] * x).ravel())
+            weights.append((half[:, None] * w).ravel())
+            cell.append(np.full(nodes[-1].shape, number))
+    return Panels(np.concatenate(nodes), np.concatenate(weights), np.concatenate(cell))

@@ -1,0 +1,131 @@
+"""What every world with known truth hands out, and the small nouns it comes in."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from whygap.domains import ByDomain
+from whygap.tables.design import Design
+
+__all__ = ["Corners", "Subset", "SubsetTruth", "World", "all_subsets", "design_tables", "shares"]
+
+Subset = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Corners:
+    """True corner means E_abc[l]: W from domain a, Z given W from b, Y given W, Z from c."""
+
+    mean_000: float
+    mean_100: float
+    mean_110: float
+    mean_111: float
+
+    @property
+    def baseline(self) -> float:
+        """Lambda_W."""
+        return self.mean_100 - self.mean_000
+
+    @property
+    def covariate(self) -> float:
+        """Lambda_Z."""
+        return self.mean_110 - self.mean_100
+
+    @property
+    def outcome(self) -> float:
+        """Lambda_Y."""
+        return self.mean_111 - self.mean_110
+
+    @property
+    def gap(self) -> float:
+        """Lambda, the sum of the three parts."""
+        return self.mean_111 - self.mean_000
+
+
+@dataclass(frozen=True, slots=True)
+class SubsetTruth:
+    """True numerator and denominator of v(s) = 1 - numerator / denominator."""
+
+    numerator: float
+    denominator: float
+
+    @property
+    def value(self) -> float:
+        """v(s); `nan` when there is no shift to explain."""
+        if self.denominator == 0:
+            return math.nan
+        return 1.0 - self.numerator / self.denominator
+
+
+class World(Protocol):
+    """A joint distribution of (D, W, Z, Y) with a model, whose answers are known.
+
+    A subset is a tuple of player numbers (0-based). `bins=None` asks for the smooth form.
+    """
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Names of the players, in the order of the subset numbers."""
+        ...
+
+    def draw(self, rows: ByDomain[int], rng: np.random.Generator) -> Design:
+        """Independent rows of both domains."""
+        ...
+
+    def corners(self) -> Corners:
+        """True corner means."""
+        ...
+
+    def covariate_truth(self, subset: Subset) -> SubsetTruth:
+        """True v_Z."""
+        ...
+
+    def outcome_truth(self, subset: Subset, bins: int | None = 20) -> SubsetTruth:
+        """True v_Y."""
+        ...
+
+
+def all_subsets(players: int) -> list[Subset]:
+    """All subsets of 0..players-1, by size."""
+    numbers = range(players)
+    return [s for k in range(players + 1) for s in itertools.combinations(numbers, k)]
+
+
+def shares(value: Callable[[Subset], float], players: int) -> list[float]:
+    """Shapley shares of a value function, by the sum over all subsets."""
+    values = {subset: value(subset) for subset in all_subsets(players)}
+    total = []
+    for player in range(players):
+        share = 0.0
+        for subset in (s for s in values if player not in s):
+            k = len(subset)
+            weight = math.factorial(k) * math.factorial(players - k - 1) / math.factorial(players)
+            share += weight * (values[tuple(sorted((*subset, player)))] - values[subset])
+        total.append(share)
+    return total
+
+
+def design_tables(design: Design) -> tuple[pa.Table, pa.Table]:
+    """Source and target rows as tables: the columns, then `y` and `prediction`."""
+    pair = []
+    for domain in ("source", "target"):
+        features = design.features[domain]
+        arrays: dict[str, object] = {
+            column.name: (
+                [column.levels[int(code)] for code in features[:, j]]
+                if column.levels
+                else features[:, j]
+            )
+            for j, column in enumerate(design.columns)
+        }
+        arrays["y"] = design.outcome[domain].astype(np.int64)
+        arrays["prediction"] = design.prediction[domain]
+        pair.append(pa.table(arrays))
+    return pair[0], pair[1]
