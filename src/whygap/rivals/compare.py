@@ -1,0 +1,162 @@
+"""All rivals' importances beside ours, in one tidy table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from whygap.errors import ModelError, SettingsError, did_you_mean
+from whygap.rivals import (
+    auc_regression,
+    disde,
+    graph_shapley,
+    mean_change,
+    oaxaca_blinder,
+    parametric_acc,
+    parametric_change,
+    random_forest_acc,
+    region,
+    wu_shift,
+)
+from whygap.rivals.importances import Importances
+from whygap.settings import Settings
+from whygap.tables.design import Design
+
+if TYPE_CHECKING:
+    from whygap.results import Detailed, Gap
+
+__all__ = ["METHODS", "compare", "comparison", "ours"]
+
+Rival = Callable[[Design, Settings], Importances]
+Graph = Mapping[str, Iterable[str]]
+
+METHODS: dict[str, tuple[Rival, ...]] = {
+    "mean_change": (mean_change.importance,),
+    "oaxaca_blinder": (oaxaca_blinder.covariate_importance, oaxaca_blinder.outcome_importance),
+    "wu_shift": (wu_shift.importance,),
+    "parametric_change": (parametric_change.importance,),
+    "parametric_acc": (parametric_acc.importance,),
+    "random_forest_acc": (random_forest_acc.importance,),
+    "disde": (disde.importance,),
+    "region": (region.importance,),
+    "auc_regression": (auc_regression.importance,),
+}
+"""Rivals by name. `graph_shapley` joins them when a causal graph is given."""
+
+
+def compare(
+    study: Any,
+    methods: Sequence[str] | None = None,
+    settings: Settings | None = None,
+    gap: Gap | None = None,
+    graph: Graph | None = None,
+) -> Any:
+    """A tidy table of the rivals' importances, beside our shares when `gap` is given.
+
+    Columns: `part`, `method`, `term`, `importance`, `low`, `high`, `rank`, `unit`. Importances of
+    different methods have different units; compare ranks across methods, values within one.
+
+    Args:
+        study: a `whygap.Study`.
+        methods: names of rivals; None for all that apply.
+        settings: seed, folds, level.
+        gap: our result for the same study.
+        graph: causal graph (node -> parents) for `graph_shapley`.
+
+    Returns:
+        The kind of table the study came in.
+    """
+    chosen = settings or Settings()
+    found = comparison(study.design, methods, chosen, graph)
+    if gap is not None:
+        found = [*ours(gap, chosen.level), *found]
+    return _table(found, study.table_kind)
+
+
+def comparison(
+    design: Design,
+    methods: Sequence[str] | None = None,
+    settings: Settings | None = None,
+    graph: Graph | None = None,
+) -> list[Importances]:
+    """Every asked-for rival on one design; rivals that cannot apply are left out unless asked."""
+    chosen = settings or Settings()
+    known = dict(METHODS)
+    if graph is not None:
+        known["graph_shapley"] = (partial(graph_shapley.importance, graph=graph),)
+    names = list(known) if methods is None else _checked(methods, known)
+    found: list[Importances] = []
+    for name in names:
+        for rival in known[name]:
+            try:
+                found.append(rival(design, chosen))
+            except ModelError:
+                if methods is not None:
+                    raise
+    return found
+
+
+def ours(gap: Gap, level: float) -> list[Importances]:
+    """Our shares in the rivals' form."""
+    return [_of_detail(detail, level) for detail in gap.details().values() if detail.defined]
+
+
+def _of_detail(detail: Detailed, level: float) -> Importances:
+    intervals = [detail.shares[name].interval(level) for name in detail.players]
+    return Importances(
+        method="whygap",
+        part=detail.part,
+        names=tuple(detail.players),
+        values=np.array([detail.shares[name].value for name in detail.players]),
+        unit="share of the explained variation",
+        assumptions="Overlap of the domains; nuisance models that converge.",
+        misleads="Shares of a gap that varies little across strata are hard to measure.",
+        low=np.array([low for low, _ in intervals]),
+        high=np.array([high for _, high in intervals]),
+    )
+
+
+def _checked(methods: Sequence[str], known: Mapping[str, object]) -> list[str]:
+    asked = [methods] if isinstance(methods, str) else list(methods)
+    for name in asked:
+        if name == "graph_shapley" and name not in known:
+            raise SettingsError(
+                "The method 'graph_shapley' needs a causal graph",
+                hint="Give graph={'z2': ['z1'], ...}, each variable with its parents.",
+            )
+        if name not in known:
+            raise SettingsError(
+                f"There is no method '{name}'",
+                hint=did_you_mean(name, known) or f"Methods are: {', '.join(known)}.",
+            )
+    return asked
+
+
+def _columns(found: Sequence[Importances]) -> dict[str, list[Any]]:
+    rows: dict[str, list[Any]] = {
+        name: [] for name in ("part", "method", "term", "importance", "low", "high", "rank", "unit")
+    }
+    for item in found:
+        ranks = item.ranks()
+        blank = np.full(len(item.names), np.nan)
+        low = blank if item.low is None else item.low
+        high = blank if item.high is None else item.high
+        for i, name in enumerate(item.names):
+            rows["part"].append(item.part)
+            rows["method"].append(item.method)
+            rows["term"].append(name)
+            rows["importance"].append(float(item.values[i]))
+            rows["low"].append(float(low[i]))
+            rows["high"].append(float(high[i]))
+            rows["rank"].append(ranks[name])
+            rows["unit"].append(item.unit)
+    return rows
+
+
+def _table(found: Sequence[Importances], kind: str) -> Any:
+    import narwhals as nw
+
+    return nw.from_dict(_columns(found), backend=kind).to_native()

@@ -1,0 +1,94 @@
+"""What every rival hands back: one named importance per variable, with what it assumes."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from whygap.domains import Array
+from whygap.errors import ResultError, did_you_mean
+from whygap.estimate import Estimate
+from whygap.settings import Settings
+
+__all__ = ["Importances", "Part", "from_estimates", "random_stream"]
+
+Part = Literal["aggregate", "covariate", "outcome"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Importances:
+    """Importances of one method for one part of the gap.
+
+    Attributes:
+        method: the method's name, as `compare` knows it.
+        part: which part of the gap they speak about; "aggregate" for whole systems.
+        names: players, or the terms of a whole system.
+        values: one importance per name, signed where the method has a sign.
+        unit: what one unit of importance means.
+        assumptions: what must hold for the numbers to mean what they say.
+        misleads: when they do not.
+        low: lower ends of intervals, or None where the method has none.
+        high: upper ends.
+    """
+
+    method: str
+    part: Part
+    names: tuple[str, ...]
+    values: Array
+    unit: str
+    assumptions: str
+    misleads: str
+    low: Array | None = None
+    high: Array | None = None
+
+    def ranking(self) -> tuple[str, ...]:
+        """Names from the largest importance to the smallest, signs ignored."""
+        order = np.argsort(-np.abs(self.values), kind="stable")
+        return tuple(self.names[i] for i in order)
+
+    def value(self, name: str) -> float:
+        """The importance of one name."""
+        if name not in self.names:
+            raise ResultError(
+                f"The method '{self.method}' has no importance named '{name}'",
+                hint=did_you_mean(name, self.names) or f"Names are: {', '.join(self.names)}.",
+            )
+        return float(self.values[self.names.index(name)])
+
+    def ranks(self) -> dict[str, int]:
+        """Rank of every name; 1 is the most important."""
+        return {name: place + 1 for place, name in enumerate(self.ranking())}
+
+
+def from_estimates(
+    method: str,
+    part: Part,
+    estimates: Mapping[str, Estimate],
+    *,
+    level: float,
+    unit: str,
+    assumptions: str,
+    misleads: str,
+) -> Importances:
+    """Importances whose intervals come from influence values."""
+    intervals = [estimate.interval(level) for estimate in estimates.values()]
+    return Importances(
+        method=method,
+        part=part,
+        names=tuple(estimates),
+        values=np.array([estimate.value for estimate in estimates.values()]),
+        unit=unit,
+        assumptions=assumptions,
+        misleads=misleads,
+        low=np.array([low for low, _ in intervals]),
+        high=np.array([high for _, high in intervals]),
+    )
+
+
+def random_stream(settings: Settings, purpose: str) -> np.random.Generator:
+    """An independent generator for one purpose: same seed and purpose, same numbers."""
+    return np.random.default_rng([settings.seed, zlib.crc32(purpose.encode())])

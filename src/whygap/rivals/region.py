@@ -1,0 +1,181 @@
+"""Region (Liu et al. 2023): where does Y given X differ most?
+
+A small regression tree on `|p_1(Y=1|X) - p_0(Y=1|X)|` over rows of both domains, weighted to their
+shared ground, names one box of X. The tree is grown on one half of the rows and its best leaf is
+measured on the other half, so that size and risks carry honest intervals.
+
+Assumes: the difference lives in a box with few sides; both risk models are good there.
+Misleads: it shows where the *outcome* differs, not where the loss does; a diffuse or diagonal
+shift has no good box, and noise in the two models looks like a region.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.tree import DecisionTreeRegressor
+
+from whygap.domains import Array, ByDomain, Domain
+from whygap.estimate import Estimate
+from whygap.rivals.disde import domain_probability, shared_weights
+from whygap.rivals.importances import Importances, random_stream
+from whygap.rivals.learner import cross_fitted, fold_numbers
+from whygap.rivals.rows import rows_of
+from whygap.settings import Settings
+from whygap.tables.design import Column, Design
+
+__all__ = ["Region", "find_region", "importance"]
+
+ASSUMPTIONS = "The two outcome laws differ most in a box with few sides."
+MISLEADS = (
+    "It shows where the outcome differs, not where the loss does; diffuse shifts have no box, and "
+    "noise of the two risk models looks like one."
+)
+DEPTH = 3
+SMALLEST_LEAF = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """The box, measured on rows that did not shape it.
+
+    Attributes:
+        rule: the sides of the box, in words; empty when the tree found nothing to split.
+        size: share of target rows inside.
+        source_risk: mean outcome inside, source.
+        target_risk: mean outcome inside, target.
+        source_loss: mean loss inside, source.
+        target_loss: mean loss inside, target.
+        split_shares: per column of the design, its share of the tree's gain.
+    """
+
+    rule: tuple[str, ...]
+    size: Estimate
+    source_risk: Estimate
+    target_risk: Estimate
+    source_loss: Estimate
+    target_loss: Estimate
+    split_shares: Array
+
+    @property
+    def difference(self) -> Estimate:
+        """Change of the mean outcome inside the box."""
+        return self.target_risk - self.source_risk
+
+
+def importance(design: Design, settings: Settings) -> Importances:
+    """Share of the tree's gain, per player."""
+    region = find_region(design, settings)
+    return Importances(
+        method="region",
+        part="outcome",
+        names=tuple(player.name for player in design.players),
+        values=np.array([region.split_shares[list(p.columns)].sum() for p in design.players]),
+        unit="share of the tree's gain",
+        assumptions=ASSUMPTIONS,
+        misleads=MISLEADS,
+    )
+
+
+def find_region(
+    design: Design, settings: Settings, depth: int = DEPTH, smallest: float = SMALLEST_LEAF
+) -> Region:
+    """Grow the tree on one half, measure its most different leaf on the other."""
+    rng = random_stream(settings, "region")
+    growing = design.sample().units.map(lambda units: fold_numbers(units, 2, rng) == 0)
+    tree = _grown_tree(rows_of(design, growing), settings, rng, depth, smallest)
+    columns = list(design.baseline + design.covariates)
+    leaf = _largest_leaf(tree)
+    inside = design.features.map(lambda block: tree.apply(block[:, columns]) == leaf)
+    rule = tuple(_sides(tree, leaf, [design.columns[j] for j in columns]))
+    shares = np.zeros(len(design.columns))
+    shares[columns] = tree.feature_importances_
+    return _measured(design, inside, growing.map(np.logical_not), rule, shares)
+
+
+def _grown_tree(
+    design: Design, settings: Settings, rng: np.random.Generator, depth: int, smallest: float
+) -> DecisionTreeRegressor:
+    """A tree of |p_1 - p_0| on shared ground, each domain weighing one half."""
+    columns = list(design.baseline + design.covariates)
+    ground = shared_weights(domain_probability(design, settings), design.rows)
+    distance = _risk_distance(design, settings, rng)
+    tree = DecisionTreeRegressor(
+        max_depth=depth,
+        min_weight_fraction_leaf=smallest,
+        random_state=int(rng.integers(2**31)),
+    )
+    return tree.fit(
+        np.vstack(list(design.features))[:, columns],
+        np.concatenate(list(distance)),
+        sample_weight=np.concatenate([weights / weights.sum() for weights in ground]),
+    )
+
+
+def _risk_distance(design: Design, settings: Settings, rng: np.random.Generator) -> ByDomain[Array]:
+    """|p_1 - p_0| at every row; a row's own domain is predicted out of fold."""
+    columns = list(design.baseline + design.covariates)
+    inputs = design.features.map(lambda block: block[:, columns])
+    sample = design.sample()
+    seed = int(rng.integers(2**31))
+
+    def risks(here: Domain, there: Domain) -> tuple[Array, Array]:
+        fold = fold_numbers(sample.units[here], settings.folds, rng)
+        own, predictors = cross_fitted(
+            inputs[here], design.outcome[here], sample.weights[here], fold, seed
+        )
+        return own, np.mean([predict(inputs[there]) for predict in predictors], axis=0)
+
+    p_0_source, p_0_target = risks("source", "target")
+    p_1_target, p_1_source = risks("target", "source")
+    return ByDomain(np.abs(p_1_source - p_0_source), np.abs(p_1_target - p_0_target))
+
+
+def _largest_leaf(tree: DecisionTreeRegressor) -> int:
+    nodes = tree.tree_
+    leaves = np.flatnonzero(nodes.children_left < 0)
+    return int(leaves[np.argmax(nodes.value[leaves, 0, 0])])
+
+
+def _sides(tree: DecisionTreeRegressor, leaf: int, columns: list[Column]) -> list[str]:
+    """The path from the root to the leaf, root first."""
+    nodes = tree.tree_
+    sides: list[str] = []
+    node = leaf
+    while node != 0:
+        below = (nodes.children_left == node) | (nodes.children_right == node)
+        parent = int(np.flatnonzero(below)[0])
+        sign = "<=" if nodes.children_left[parent] == node else ">"
+        name = columns[int(nodes.feature[parent])].name
+        sides.append(f"{name} {sign} {nodes.threshold[parent]:.4g}")
+        node = parent
+    return sides[::-1]
+
+
+def _measured(
+    design: Design,
+    inside: ByDomain[Array],
+    measure: ByDomain[Array],
+    rule: tuple[str, ...],
+    shares: Array,
+) -> Region:
+    sample = design.sample()
+    zero = design.outcome.map(np.zeros_like)
+
+    def mean(domain: str, values: Array, among: Array) -> Estimate:
+        """Mean of the values over the rows marked by `among`."""
+        pair = {"source": zero.source, "target": zero.target}
+        top = Estimate.from_contributions(sample, **{**pair, domain: values * among})
+        return top / Estimate.from_contributions(sample, **{**pair, domain: among.astype(float)})
+
+    both = inside.zip(measure, np.logical_and)
+    return Region(
+        rule=rule,
+        size=mean("target", inside.target.astype(float), measure.target),
+        source_risk=mean("source", design.outcome.source, both.source),
+        target_risk=mean("target", design.outcome.target, both.target),
+        source_loss=mean("source", design.loss.source, both.source),
+        target_loss=mean("target", design.loss.target, both.target),
+        split_shares=shares,
+    )
