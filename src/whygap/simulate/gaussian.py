@@ -25,8 +25,8 @@ from whygap.tables.design import Column, Design, Player
 
 __all__ = ["GaussianWorld", "draw", "tables"]
 
-MEANS = ByDomain((0.0, 2.0, 0.7, 3.0), (0.0, 0.0, 0.0, 0.0))
-LOGITS = ByDomain((0.3, 1.0, 0.5, 1.0), (0.3, 0.1, 0.5, 1.4))
+MEANS: ByDomain[tuple[float, ...]] = ByDomain((0.0, 2.0, 0.7, 3.0), (0.0, 0.0, 0.0, 0.0))
+LOGITS: ByDomain[tuple[float, ...]] = ByDomain((0.3, 1.0, 0.5, 1.0), (0.3, 0.1, 0.5, 1.4))
 LOWEST = 1e-12  # predictions stay this far from 0 and 1, so that log loss is finite everywhere
 
 
@@ -65,7 +65,7 @@ class GaussianWorld:
 
     def logit(self, domain: Domain, features: Array) -> Array:
         """Linear predictor of a domain's risk."""
-        return features @ np.array(self.logits[domain])
+        return np.asarray(features @ np.array(self.logits[domain]))
 
     def link(self, logit: Array) -> Array:
         """Risk at a linear predictor."""

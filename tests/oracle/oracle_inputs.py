@@ -1,0 +1,145 @@
+"""Inputs of the equations made from a world's true nuisances, with any of them perturbed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from whygap.domains import Array, ByDomain
+from whygap.equations import corners, covariate_value, outcome_value
+from whygap.equations.corners import AggregateValues
+from whygap.equations.covariate_value import CovariateTwin, CovariateValues
+from whygap.equations.outcome_value import OutcomeTwin, OutcomeValues, ReducedTwin
+from whygap.estimate import Estimate, Sample
+from whygap.simulate import Atoms, finite
+
+METRICS = ("zero_one", "brier", "log_loss", "random")
+BINS = 4  # few, so that groups of one bin hold several cells
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """Equations on the weighted table of a finite world, nuisances true or perturbed.
+
+    `shifts` maps a nuisance's name to what is added to it (one entry per atom). Names ending in
+    `_A` or `_B` shift one twin only; plain names shift both.
+    """
+
+    world: Atoms
+    shifts: dict[str, Array] = field(default_factory=dict)
+    sample: Sample | None = None
+
+    def rows(self, name: str, true: Array, twin: str = "") -> ByDomain[Array]:
+        moved = true
+        for key in {name, name + twin}:
+            moved = moved + self.shifts.get(key, 0.0)
+        return self.world.at_rows(moved)
+
+    def aggregate(self) -> dict[str, Estimate]:
+        n, design = self.world.nuisances, self.world.table()
+        values = AggregateValues(
+            sample=self.sample or design.sample(),
+            loss=design.loss,
+            mu_00_w=self.rows("mu_00_w", n.mu_00_w),
+            mu_0_wz=self.rows("mu_0_wz", n.mu_0_wz),
+            pi_w=self.rows("pi_w", n.pi_w).source,
+            pi_wz=self.rows("pi_wz", n.pi_wz).source,
+        )
+        names = ("000", "100", "110", "111")
+        return {name: getattr(corners, f"mean_{name}")(values) for name in names}
+
+    def covariate_numerator(self, subset: Sequence[int], sample: Sample | None = None) -> Estimate:
+        n, design, s = self.world.nuisances, self.world.table(), tuple(subset)
+        twins = tuple(
+            CovariateTwin(
+                mu_0_wz=self.rows("mu_0_wz", n.mu_0_wz, twin),
+                mu_10_w=self.rows("mu_10_w", n.mu_10_w, twin),
+                mu_00_wzs=self.rows("mu_00_wzs", n.mu_00_wzs(s), twin),
+                mu_s0_w=self.rows("mu_s0_w", n.mu_s0_w(s), twin),
+            )
+            for twin in ("_A", "_B")
+        )
+        return covariate_value.numerator(
+            CovariateValues(
+                sample=sample or design.sample(),
+                loss=design.loss.source,
+                pi_wz=self.rows("pi_wz", n.pi_wz).source,
+                pi_wzs=self.rows("pi_wzs", n.pi_wzs(s)).source,
+                halvings=[(twins[0], twins[1])],
+            )
+        )
+
+    def covariate_value(self, subset: Sequence[int]) -> Estimate:
+        sample = self.world.table().sample()
+        top, bottom = (self.covariate_numerator(s, sample) for s in (subset, ()))
+        return 1 - top / bottom
+
+    def outcome_values(self, sample: Sample | None = None) -> OutcomeValues:
+        design = self.world.table()
+        twins = tuple(
+            OutcomeTwin(
+                p_0=self.rows("p_0", self.world.risk.source, twin),
+                p_1=self.rows("p_1", self.world.risk.target, twin),
+            )
+            for twin in ("_A", "_B")
+        )
+        return OutcomeValues(
+            sample=sample or design.sample(),
+            outcome=design.outcome,
+            slope=design.slope,
+            pi_wz=self.rows("pi_wz", self.world.nuisances.pi_wz).source,
+            risk_residual=design.outcome.source - self.rows("q", self.world.risk.source).source,
+            halvings=[(twins[0], twins[1])],
+        )
+
+    def outcome_denominator(self) -> Estimate:
+        return outcome_value.denominator(self.outcome_values())
+
+    def outcome_numerator(
+        self, subset: Sequence[int], bins: int | None = BINS, sample: Sample | None = None
+    ) -> Estimate:
+        n, s = self.world.nuisances, tuple(subset)
+        a, b = (
+            ReducedTwin(
+                m=self.rows("m", n.m(s, bins), twin).target,
+                h=self.rows("h", n.h(s, bins), twin).target,
+                risk=None,
+            )
+            for twin in ("_A", "_B")
+        )
+        return outcome_value.numerator(self.outcome_values(sample), [(a, b)])
+
+    def outcome_value(self, subset: Sequence[int], bins: int | None = BINS) -> Estimate:
+        sample = self.world.table().sample()
+        top = self.outcome_numerator(subset, bins, sample)
+        return 1 - top / outcome_value.denominator(self.outcome_values(sample))
+
+
+def mean_influence(estimate: Estimate, direction: Atoms, domain: str) -> float:
+    """Mean of an estimate's influence function under another world's distribution."""
+    other = getattr(direction.table().weights, domain)
+    weights = getattr(estimate.sample.weights, domain)
+    per_row = getattr(estimate.influence, domain) / weights
+    return float(other @ per_row)
+
+
+def numerical_derivative(
+    functional: Callable[[Atoms], float], world: Atoms, direction: Atoms, domain: str
+) -> float:
+    """Fourth-order central difference of a functional along a mixture, at 0."""
+    step = 1e-3
+
+    def at(epsilon: float) -> float:
+        return functional(world.mixed(direction, domain, epsilon))
+
+    near, far = at(step) - at(-step), at(2 * step) - at(-2 * step)
+    return (8 * near - far) / (12 * step)
+
+
+def worlds(metric: str, seed: int = 3) -> Atoms:
+    return finite.random_world(seed, w_levels=3, z_levels=(2, 3, 2), metric=metric)
+
+
+def group_noise(world: Atoms, codes: Array, rng: np.random.Generator) -> Array:
+    """A random function of the groups, one entry per atom."""
+    return rng.normal(size=int(codes.max()) + 1)[codes]
