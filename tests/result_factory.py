@@ -157,7 +157,8 @@ class _World:
         if shares is None:
             return None
         scale = 0.03 if ok else 0.0008
-        spread = self.share_noise * 0.03 * math.sqrt(min(self.sample.sizes))
+        rows = min(self.sample.sizes)
+        spread = self.share_noise * 0.03 * math.sqrt(rows * min(1.0, 6 / len(shares)))
         tops = {
             name: self.estimate(scale * share, spread, plugin=scale * share * 0.9)
             for name, share in shares.items()

@@ -1,0 +1,106 @@
+"""What to do next, tied to what was found and to how surely it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygap.render.detail_sentences import what_would_settle
+from whygap.render.numbers import level_name, percent
+from whygap.render.phrases import direction, joined
+from whygap.render.reading import Reading
+from whygap.results import Detailed
+
+__all__ = ["suggestions"]
+
+LARGE_BASE = 0.5
+POOR_OVERLAP = 0.1
+
+
+def suggestions(reading: Reading) -> list[str]:
+    """At most a handful of next steps."""
+    steps = [*_repairs(reading), *_unsettled(reading), *_overlap(reading)]
+    return steps or [_nothing(reading)]
+
+
+def _repairs(reading: Reading) -> Iterator[str]:
+    harmful = [
+        name
+        for name, part in reading.parts.items()
+        if reading.is_clear(name) and direction(reading.gap.about, part.value) != "better"
+    ]
+    for name in harmful:
+        if name == "outcome":
+            yield from _outcome(reading)
+        elif name == next(part for part in harmful if part != "outcome"):
+            yield _mix(reading, harmful)
+
+
+def _mix(reading: Reading, harmful: list[str]) -> str:
+    """One step for both kinds of mix, for both ask for the same."""
+    columns = list(reading.gap.about.baseline) if "baseline" in harmful else []
+    if "covariate" in harmful:
+        columns += reading.leaders("covariate") or ["the covariates"]
+    return (
+        f"The target has another mix of {joined(columns, 6)}: reweight the training rows to that "
+        "mix, or collect more rows like the target's."
+    )
+
+
+def _outcome(reading: Reading) -> Iterator[str]:
+    detail = reading.gap.outcome
+    base = detail.base if detail is not None and detail.defined else None
+    first = reading.leaders("outcome")
+    if base is not None and base.value >= LARGE_BASE and base.interval(reading.level)[0] > 0:
+        yield (
+            f"Recalibrate the model on outcomes from the target first: that alone explains "
+            f"{percent(base.value, base.standard_error)} of how the outcome shifted."
+        )
+    if first:
+        yield (
+            f"Revise the model on {joined(first)} with outcomes from the target "
+            "(whygap revise measures the gain)."
+        )
+    elif base is None or base.value < LARGE_BASE:
+        yield (
+            "The outcome itself behaves differently in the target: refit or recalibrate with "
+            "outcomes from there; reweighting the old rows cannot help."
+        )
+
+
+def _unsettled(reading: Reading) -> Iterator[str]:
+    for detail in reading.gap.details().values():
+        if not detail.defined and _matters(reading, detail):
+            settle = what_would_settle(reading.gap, detail, reading.level)
+            yield f"To see which variables drive the {detail.part} part: {_lower(settle)}"
+    if not reading.clear:
+        change = reading.gap.aggregate.gap
+        low, high = change.interval(reading.level)
+        yield (
+            f"To tell the change from 0, collect more rows: it is known to within "
+            f"{reading.units.size((high - low) / 2)} ({level_name(reading.level)} interval)."
+        )
+
+
+def _matters(reading: Reading, detail: Detailed) -> bool:
+    return detail.part in reading.parts and reading.is_clear(detail.part)
+
+
+def _overlap(reading: Reading) -> Iterator[str]:
+    for ratio in reading.gap.diagnostics.ratios:
+        if ratio.rows and ratio.effective_size < POOR_OVERLAP * ratio.rows:
+            yield (
+                f"Source and target hardly overlap in {ratio.columns}: {ratio.rows:,} source rows "
+                f"count as {ratio.effective_size:,.0f}. Try support='common', or fewer variables."
+            )
+            return
+
+
+def _nothing(reading: Reading) -> str:
+    judged = direction(reading.gap.about, reading.gap.aggregate.gap.value)
+    if judged == "better":
+        return "The model does better in the target: there is nothing to repair."
+    return "No part is clear enough to act on: collect more rows before changing the model."
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,123 @@
+"""Sentences on the shares of one part: what stands out, and what would settle the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whygap.domains import ByDomain
+from whygap.estimate import normal_quantile
+from whygap.render.numbers import level_name, percent, percent_interval, rounded_count
+from whygap.render.phrases import joined
+from whygap.render.reading import Reading, Standing
+from whygap.results import Detailed, Gap
+
+__all__ = ["detail_sentences", "rows_needed", "what_would_settle"]
+
+POWER_QUANTILE = 0.8416  # an undefined part is to be settled with 80% power
+SHOWN = 4
+
+
+def detail_sentences(reading: Reading, name: str) -> list[str]:
+    """Everything worth saying of one detailed part, most important first."""
+    detail, level = reading.gap.details()[name], reading.level
+    if not detail.defined:
+        return [
+            f"The shares of the {detail.part} part are undefined. {detail.reason}".strip(),
+            what_would_settle(reading.gap, detail, level),
+        ]
+    return [
+        *_base(detail, level),
+        _largest(detail, level),
+        *_standing(detail, reading.standings[name]),
+        *_odd(detail),
+    ]
+
+
+def rows_needed(gap: Gap, detail: Detailed, level: float) -> ByDomain[float] | None:
+    """Rows that would tell the denominator from 0 if it is as large as estimated.
+
+    The standard error shrinks as one over the root of the rows; the target is
+    `value = (z + 0.84) * standard_error`, that is 80% power at this level.
+    """
+    size = detail.denominator
+    if size.value <= 0 or size.standard_error <= 0:
+        return None
+    needed = ((normal_quantile(level) + POWER_QUANTILE) * size.standard_error / size.value) ** 2
+    return gap.about.rows.map(lambda rows: rows * max(needed, 1.0))
+
+
+def what_would_settle(gap: Gap, detail: Detailed, level: float) -> str:
+    """The sample size an undefined part asks for."""
+    needed = rows_needed(gap, detail, level)
+    if needed is None:
+        return (
+            "Its estimated size is not above 0, so no number of rows can be named: most likely "
+            "there is little to explain."
+        )
+    times = needed.source / gap.about.rows.source
+    if times > 1000:
+        return (
+            "Its estimated size is so near 0 that more rows are unlikely to help: most likely "
+            "there is little to explain."
+        )
+    return (
+        f"If it is as large as estimated, about {_times(times)} times the rows "
+        f"({rounded_count(needed.source)} source and {rounded_count(needed.target)} target rows) "
+        f"would settle it at the {level_name(level)} level."
+    )
+
+
+def _times(value: float) -> str:
+    return f"{value:.1f}" if value < 10 else rounded_count(value)
+
+
+def _base(detail: Detailed, level: float) -> Iterator[str]:
+    if detail.part != "outcome" or detail.base is None:
+        return
+    share = percent(detail.base.value, detail.base.standard_error)
+    yield (
+        f"Recalibrating the risk alone would explain {share} of it "
+        f"({level_name(level)} interval {percent_interval(detail.base, level)})."
+    )
+
+
+def _largest(detail: Detailed, level: float) -> str:
+    ordered = sorted(detail.shares.items(), key=lambda item: -item[1].value)[:SHOWN]
+    listed = [
+        f"{name} {percent(share.value, share.standard_error)} ({percent_interval(share, level)})"
+        for name, share in ordered
+    ]
+    if len(detail.players) == 1:
+        return f"There is one variable: {listed[0]}, {level_name(level)} interval in brackets."
+    which = "The shares" if len(detail.players) <= SHOWN else "The largest shares"
+    return f"{which}, {level_name(level)} intervals in brackets: {joined(listed, SHOWN)}."
+
+
+def _standing(detail: Detailed, standing: Standing) -> Iterator[str]:
+    players, top = len(detail.players), standing.top
+    if players == 1 or not top:
+        return
+    if standing.alone:
+        yield f"'{top[0]}' stands out: its share is larger than every other one."
+    elif len(top) <= SHOWN and len(top) < players:
+        yield f"{joined(top)} lead; which of them is largest cannot be told."
+    else:
+        yield (
+            f"No single variable stands out: {len(top)} of {players} cannot be told apart from "
+            "the largest."
+        )
+
+
+def _odd(detail: Detailed) -> Iterator[str]:
+    outside = {name: s for name, s in detail.shares.items() if not -0.005 <= s.value <= 1.005}
+    if detail.base is not None and not -0.005 <= detail.base.value <= 1.005:
+        outside["the recalibration"] = detail.base
+    if not outside:
+        return
+    listed = [f"{name} {percent(s.value, s.standard_error)}" for name, s in outside.items()]
+    cause = (
+        "noise, or a variable whose shift works against the others"
+        if detail.part == "covariate"
+        else "noise around a small or a large share"
+    )
+    yield f"Shares outside 0% to 100% ({joined(listed)}) are shown as estimated: {cause}."

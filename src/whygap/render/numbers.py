@@ -1,0 +1,133 @@
+"""How numbers are written: as many digits as their standard error deserves, never more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from whygap.estimate import Estimate
+from whygap.results import Gap
+
+__all__ = ["Units", "count", "level_name", "p_value", "percent", "percent_interval", "units_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """How a metric's means and differences are written.
+
+    Attributes:
+        is_share: the mean is a share of rows: means in percent, differences in points.
+        decimals: digits after the point; None for scientific notation.
+    """
+
+    is_share: bool
+    decimals: int | None
+
+    @property
+    def unit(self) -> str:
+        """What follows a difference: " points", or nothing."""
+        return " points" if self.is_share else ""
+
+    def bare(self, value: float, signed: bool = False) -> str:
+        """A difference without its unit."""
+        if not math.isfinite(value):
+            return _not_finite(value)
+        shown = 100 * value if self.is_share else value
+        sign = "+" if signed else ""
+        if self.decimals is None:
+            return f"{shown:{sign}.3g}"
+        text = f"{shown:{sign},.{self.decimals}f}"
+        return text.lstrip("+-") if float(text.replace(",", "")) == 0 else text
+
+    def mean(self, value: float) -> str:
+        """A mean of the metric: 80.4%, or 0.183."""
+        return self.bare(value) + ("%" if self.is_share else "")
+
+    def size(self, value: float) -> str:
+        """How large a difference is: 7.2 points."""
+        return self.bare(abs(value)) + self.unit
+
+    def change(self, value: float) -> str:
+        """A difference with its sign: -7.2 points."""
+        return self.bare(value, signed=True) + self.unit
+
+    def span(self, low: float, high: float) -> str:
+        """An interval of differences, with signs: -11.3 to -3.1."""
+        return f"{self.bare(low, signed=True)} to {self.bare(high, signed=True)}"
+
+    def size_span(self, low: float, high: float) -> str:
+        """An interval of one sign as sizes, smaller first: 3.1 to 11.3."""
+        small, large = sorted((abs(low), abs(high)))
+        return f"{self.bare(small)} to {self.bare(large)}"
+
+
+def units_of(gap: Gap) -> Units:
+    """Digits from the standard error of the gap."""
+    aggregate, is_share = gap.aggregate, gap.about.is_share
+    factor = 100 if is_share else 1
+    error = factor * aggregate.gap.standard_error
+    largest = factor * max(abs(corner.value) for corner in aggregate.corners())
+    if not (error > 0 and math.isfinite(error)):
+        error = (largest or 1.0) * (1e-2 if is_share else 1e-3)
+    magnitude = math.floor(math.log10(error))
+    decimals = max(1, -magnitude) if is_share else max(0, 1 - magnitude)
+    if decimals > 6 or largest >= 1e7:
+        return Units(is_share, None)
+    return Units(is_share, decimals)
+
+
+def percent(value: float, error: float = 1.0) -> str:
+    """A share in percent: 68%; 0.42% when it is known that well."""
+    if not math.isfinite(value):
+        return _not_finite(value)
+    decimals = 0 if error >= 0.005 or error == 0 else 1 if error >= 0.0005 else 2
+    if abs(value) >= 1e6:
+        return f"{100 * value:.3g}%"
+    text = f"{100 * value:,.{decimals}f}"
+    return (text.lstrip("-") if float(text.replace(",", "")) == 0 else text) + "%"
+
+
+def percent_interval(share: Estimate, level: float) -> str:
+    """51% to 85%; "unbounded" when nothing is excluded."""
+    low, high = share.interval(level)
+    if math.isinf(low) and math.isinf(high):
+        return "unbounded"
+    error = share.standard_error
+    return f"{percent(low, error)} to {percent(high, error)}"
+
+
+def p_value(p: float) -> str:
+    """0.032; "< 0.001" below that."""
+    if not math.isfinite(p):
+        return "undefined"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def count(value: float) -> str:
+    """34,519."""
+    return f"{round(value):,}" if math.isfinite(value) else _not_finite(value)
+
+
+def rounded_count(value: float) -> str:
+    """About 12,000: two significant digits."""
+    if value < 10:
+        return f"{math.ceil(value)}"
+    step = 10 ** (math.floor(math.log10(value)) - 1)
+    return f"{math.ceil(value / step) * step:,}"
+
+
+def level_name(level: float) -> str:
+    """95%; 99.9%."""
+    return f"{100 * level:.6g}%"
+
+
+def finite(values: Iterable[float]) -> list[float]:
+    """Those that can be drawn."""
+    return [value for value in values if math.isfinite(value)]
+
+
+def _not_finite(value: float) -> str:
+    if math.isnan(value):
+        return "undefined"
+    return "unbounded"

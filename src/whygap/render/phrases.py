@@ -1,0 +1,82 @@
+"""The words that sentences are made of: names of metrics, domains, parts and lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whygap.results import About, Gap
+
+__all__ = ["direction", "in_domain", "joined", "metric_name", "noun", "part_title", "part_words"]
+
+METRIC_NAMES = {
+    "accuracy": "accuracy",
+    "zero_one": "error rate",
+    "brier": "Brier score",
+    "log_loss": "log loss",
+}
+PART_TITLES = {"baseline": "Baseline", "covariate": "Covariates", "outcome": "Outcome"}
+
+
+def metric_name(about: About) -> str:
+    """The metric as people say it."""
+    return METRIC_NAMES.get(about.metric, about.metric)
+
+
+def capital(text: str) -> str:
+    """First letter large, the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def joined(names: Sequence[str], at_most: int = 4) -> str:
+    """a, b and c; past `at_most`: a, b and 7 others."""
+    shown = list(names)
+    if len(shown) > at_most:
+        shown = [*shown[: at_most - 1], f"{len(names) - at_most + 1} others"]
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def in_domain(about: About, domain: str) -> str:
+    """In the source; or: for US-born citizens (source)."""
+    name = about.source_name if domain == "source" else about.target_name
+    if name in ("", domain):
+        return f"in the {domain}"
+    return f"for {name} ({domain})"
+
+
+def named(about: About, domain: str) -> str:
+    """The source; or: US-born citizens (source)."""
+    name = about.source_name if domain == "source" else about.target_name
+    return f"the {domain}" if name in ("", domain) else f"{name} ({domain})"
+
+
+def noun(value: float) -> str:
+    """What a change of this sign is called."""
+    return "drop" if value < 0 else "rise"
+
+
+def direction(about: About, change: float) -> str:
+    """better, worse, or empty where the metric's direction is not known."""
+    if about.higher_is_better is None or change == 0:
+        return ""
+    return "better" if (change > 0) == about.higher_is_better else "worse"
+
+
+def part_title(name: str) -> str:
+    """A part's short title."""
+    return PART_TITLES[name]
+
+
+def part_words(gap: Gap, name: str) -> str:
+    """Where a part comes from, in words that follow "comes from"."""
+    about = gap.about
+    if name == "baseline":
+        return f"a different mix of {joined(about.baseline) or 'the baseline variables'}"
+    if name == "covariate":
+        if not about.baseline:
+            return "a different mix of the variables"
+        return (
+            f"a different mix of the other variables among rows alike in {joined(about.baseline)}"
+        )
+    return f"a different outcome: '{about.outcome}' differs for rows alike in every variable"

@@ -1,0 +1,152 @@
+"""Tables for terminals, papers and pages: text, markdown, csv, LaTeX and HTML."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from whygap.errors import SettingsError, did_you_mean
+from whygap.render import frame, phrases
+from whygap.render.formats import to_html, to_latex, to_markdown, to_text
+from whygap.render.numbers import Units, level_name, percent, units_of
+from whygap.results import Gap
+
+__all__ = ["FORMATS", "Section", "Sheet", "great", "render", "sheet"]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Lines under one heading; each line is term, estimate, standard error, interval."""
+
+    title: str
+    lines: tuple[tuple[str, str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table in words, before it takes a format."""
+
+    title: str
+    header: tuple[str, str, str, str]
+    sections: tuple[Section, ...]
+    notes: tuple[str, ...]
+
+
+def render(gap: Gap, format: str = "text", level: float = 0.95) -> str:  # noqa: A002 - the API's word
+    """A result as a table in one of `FORMATS`."""
+    if format not in FORMATS:
+        raise SettingsError(
+            f"There is no table format '{format}'",
+            hint=did_you_mean(format, FORMATS) or f"Formats are: {', '.join(FORMATS)}.",
+        )
+    return FORMATS[format](gap, level)
+
+
+def sheet(gap: Gap, level: float = 0.95) -> Sheet:
+    """The table's words and numbers."""
+    about, units = gap.about, units_of(gap)
+    metric = phrases.metric_name(about)
+    scale = "points" if about.is_share else f"units of {metric}"
+    titles = {
+        "aggregate": f"Change of {metric} ({scale})",
+        "covariate": "Covariate shift: share of each variable",
+        "outcome": "Outcome shift: share of each variable",
+    }
+    shown = {part: _shown(gap, part, level) for part in titles}
+    return Sheet(
+        title=f"{phrases.capital(metric)}: {about.target_name} minus {about.source_name}",
+        header=("", "estimate", "std. error", f"{level_name(level)} interval"),
+        sections=tuple(
+            Section(titles[part], tuple(_cells(row, units) for row in rows))
+            for part, rows in shown.items()
+            if rows
+        ),
+        notes=tuple(_notes(gap)),
+    )
+
+
+def _shown(gap: Gap, part: str, level: float) -> list[frame.Row]:
+    """Rows of one part: the aggregate in its own order, shares from the largest down."""
+    rows = [row for row in frame.rows(gap, level) if row.part == part]
+    if part == "aggregate":
+        return rows
+    if part == "covariate":
+        rows = [row for row in rows if row.term != frame.BASE]
+    return sorted(rows, key=_order)
+
+
+def _order(row: frame.Row) -> tuple[bool, float]:
+    value = 0.0 if math.isnan(row.estimate) else row.estimate
+    return row.term != frame.BASE, -value
+
+
+def _notes(gap: Gap) -> Iterator[str]:
+    for name, detail in gap.details().items():
+        if not detail.defined:
+            yield f"{phrases.part_title(name)}: shares are undefined. {detail.reason}"
+        elif name == "outcome":
+            yield f"{frame.BASE}: the share that recalibrating the source risk would explain."
+
+
+def great(gap: Gap, level: float = 0.95) -> Any:
+    """A great_tables table; needs the extra `whygap[tables]`."""
+    try:
+        from great_tables import GT
+    except ImportError as err:
+        raise SettingsError(
+            "Rich tables need the package great_tables",
+            hint="Install it with: pip install 'whygap[tables]'.",
+        ) from err
+    import pandas as pd
+
+    content = sheet(gap, level)
+    rows = [(part.title, *line) for part in content.sections for line in part.lines]
+    columns = ["part", "term", *content.header[1:]]
+    table = pd.DataFrame(rows, columns=columns)
+    return GT(table, rowname_col="term", groupname_col="part").tab_header(title=content.title)
+
+
+def _cells(row: frame.Row, units: Units) -> tuple[str, str, str, str]:
+    if math.isnan(row.estimate):
+        return row.term, "undefined", "", ""
+    if row.part == "aggregate":
+        numbers = (
+            units.bare(row.estimate, signed=True),
+            units.bare(row.standard_error),
+            units.span(row.low, row.high),
+        )
+    else:
+        error = row.standard_error
+        ends = (percent(row.low, error), percent(row.high, error))
+        unbounded = math.isinf(row.low) and math.isinf(row.high)
+        span = "unbounded" if unbounded else " to ".join(ends)
+        numbers = (percent(row.estimate, error), percent(error, error), span)
+    return (row.term, *numbers)
+
+
+def _csv(gap: Gap, level: float) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    names = [f.name for f in fields(frame.Row)]
+    writer.writerow(names)
+    for row in frame.rows(gap, level):
+        cells = [getattr(row, name) for name in names]
+        writer.writerow("" if isinstance(c, float) and math.isnan(c) else c for c in cells)
+    return out.getvalue()
+
+
+def _formatted(write: Callable[[Any], str]) -> Callable[[Gap, float], str]:
+    return lambda gap, level: write(sheet(gap, level))
+
+
+FORMATS: dict[str, Callable[[Gap, float], str]] = {
+    "text": _formatted(to_text),
+    "md": _formatted(to_markdown),
+    "csv": _csv,
+    "tex": _formatted(to_latex),
+    "html": _formatted(to_html),
+}
