@@ -1,0 +1,142 @@
+"""`whygap explain`: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from whygap.cli import roles
+from whygap.cli.options import (
+    Jobs,
+    Json,
+    Level,
+    OutputFile,
+    Quiet,
+    Seed,
+    Set,
+    UnsafePickle,
+    Verbose,
+)
+from whygap.cli.output import Speaker, check_writable
+from whygap.errors import InputError, SettingsError, did_you_mean
+
+if TYPE_CHECKING:
+    from whygap.results import Gap
+
+DETAILS = ("covariate", "outcome", "none")
+MaybeStudy = Annotated[
+    Path | None, typer.Argument(metavar="[STUDY.toml]", help="A study file, or use --source ...")
+]
+Page = Annotated[
+    Path | None, typer.Option("--report", metavar="FILE", help="Also write the HTML report.")
+]
+Detail = Annotated[
+    str, typer.Option("--detail", metavar="PARTS", help="covariate,outcome (both), or none.")
+]
+TimeBudget = Annotated[
+    float | None,
+    typer.Option("--time-budget", metavar="SECONDS", help="For the detailed shares."),
+]
+Learner = Annotated[
+    str | None, typer.Option("--learner", metavar="NAME", help="auto, fast, boosted or paper.")
+]
+Influence = Annotated[
+    bool, typer.Option("--influence", help="Keep influence values, so that contrasts survive.")
+]
+EXAMPLES = (
+    "whygap explain study.toml -o gap.json --report gap.html",
+    "whygap explain --source s.parquet --target t.parquet --outcome y \\\n"
+    "      --baseline age,sex --prediction risk -o gap.json",
+)
+
+
+def command(
+    study_file: MaybeStudy = None,
+    source: roles.Source = None,
+    target: roles.Target = None,
+    outcome: roles.Outcome = None,
+    baseline: roles.Baseline = None,
+    covariates: roles.Covariates = None,
+    prediction: roles.Prediction = None,
+    model: roles.Model = None,
+    metric: roles.Metric = None,
+    positive: roles.Positive = None,
+    weights: roles.Weights = None,
+    clusters: roles.Clusters = None,
+    output: OutputFile = None,
+    report: Page = None,
+    detail: Detail = "covariate,outcome",
+    level: Level = None,
+    seed: Seed = None,
+    jobs: Jobs = None,
+    time_budget: TimeBudget = None,
+    learner: Learner = None,
+    settings: Set = None,
+    influence: Influence = False,
+    unsafe_pickle: UnsafePickle = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Explain why the metric differs between two tables."""
+    options = dict(locals())  # a command's parameters are its options
+    from whygap.explain import explain
+
+    check_writable(output, report)
+    parts = _parts(detail)
+    study, chosen = _study(study_file, options)
+    gap = explain(study, detail=parts, settings=chosen)
+    _deliver(gap, options)
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    for name in names:
+        if name not in DETAILS:
+            raise SettingsError(
+                f"There is no detail '{name}'",
+                hint=did_you_mean(name, DETAILS) or f"Details are: {', '.join(DETAILS)}.",
+            )
+    return tuple(name for name in names if name != "none")
+
+
+def _study(study_file: Path | None, options: dict[str, Any]) -> tuple[Any, Any]:
+    """The study from its file or from the options, and the settings."""
+    from whygap.cli import inputs
+
+    given = {name: options[name] for name in roles.NAMES if options[name] is not None}
+    chosen = {
+        "level": options["level"],
+        "seed": options["seed"],
+        "n_jobs": options["jobs"],
+        "time_budget": options["time_budget"],
+        "learner": options["learner"],
+        "progress": False if options["quiet"] else None,
+    }
+    unsafe = options["unsafe_pickle"]
+    if study_file is None:
+        return inputs.inline_study(given, options["settings"], unsafe_pickle=unsafe, **chosen)
+    if given:
+        raise InputError(
+            "Roles are named in the study file or as options, not in both",
+            got=", ".join(f"--{name}" for name in given),
+            hint="Leave these options out, or leave the study file out.",
+        )
+    return inputs.read_study(study_file, options["settings"], unsafe_pickle=unsafe, **chosen)
+
+
+def _deliver(gap: Gap, options: dict[str, Any]) -> None:
+    """Files first, then the words."""
+    from whygap import storage
+
+    speaker = Speaker(options["as_json"], options["quiet"], options["verbose"])
+    if options["output"] is not None:
+        gap.save(options["output"], influence=options["influence"])
+        speaker.note(f"Wrote {options['output']}")
+    if options["report"] is not None:
+        gap.report(options["report"])
+        speaker.note(f"Wrote {options['report']}")
+    speaker.warn(gap.diagnostics.warnings)
+    speaker.result(gap.summary().rstrip(), storage.to_mapping(gap))

@@ -1,0 +1,117 @@
+"""The entry point: registers the commands and turns errors into messages and exit codes.
+
+Exit codes: 0 done, 1 a finding (a check failed), 2 the user's error, 3 our own. 130 after Ctrl-C.
+Commands import what they need when they run, so that `whygap --help` is quick.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import inspect
+import sys
+import traceback
+import warnings
+from types import ModuleType
+from typing import Annotated
+
+import typer
+
+from whygap.cli import (
+    check,
+    compare,
+    demo,
+    explain,
+    init,
+    plot,
+    rehearse,
+    report,
+    revise,
+    simulate,
+    study,
+    table,
+)
+from whygap.errors import InputError, Interrupted
+
+__all__ = ["app", "main"]
+
+FINDING, USER_ERROR, OWN_ERROR, STOPPED = 1, 2, 3, 130
+COMMANDS = (
+    demo,
+    init,
+    check,
+    explain,
+    table,
+    plot,
+    report,
+    compare,
+    revise,
+    rehearse,
+    study,
+    simulate,
+)
+
+app = typer.Typer(
+    name="whygap",
+    help="Why does a model score differently where it is used? The gap, taken apart.",
+    epilog="Start with: whygap demo. Your own data: whygap init, check, explain.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+)
+
+
+def _help(module: ModuleType) -> str:
+    """The docstring, then the examples; the backspace sign keeps their lines as they are."""
+    lines = "\n".join(f"  {example}" for example in module.EXAMPLES)
+    return f"{inspect.getdoc(module.command)}\n\n\b\nExamples:\n{lines}"
+
+
+for module in COMMANDS:
+    app.command(name=module.__name__.rpartition(".")[2], help=_help(module))(module.command)
+
+
+def main() -> None:
+    """Run the command line; never ends in a raw traceback."""
+    warnings.showwarning = _show_warning
+    try:
+        app()
+    except InputError as err:
+        _stop(f"Error: {err}", err, USER_ERROR)
+    except (KeyboardInterrupt, Interrupted) as err:
+        _stop("Stopped.", err, STOPPED)
+    except Exception as err:
+        hint = "" if _verbose() else " Run again with --verbose to see where."
+        _stop(f"whygap failed: {_one_line(err)}.{hint}", err, OWN_ERROR)
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)
+    ] = False,
+) -> None:
+    if version:
+        typer.echo(f"whygap {importlib.metadata.version('whygap')}")
+        raise typer.Exit
+
+
+def _stop(message: str, err: BaseException, code: int) -> None:
+    if _verbose():
+        traceback.print_exception(err, file=sys.stderr)
+    typer.echo(message, err=True)
+    sys.exit(code)
+
+
+def _verbose() -> bool:
+    return any(argument in ("--verbose", "-v") for argument in sys.argv[1:])
+
+
+def _one_line(err: BaseException) -> str:
+    text = " ".join(str(err).split()).rstrip(".")
+    return f"{type(err).__name__}: {text}" if text else type(err).__name__
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    if not any(argument in ("--quiet", "-q") for argument in sys.argv[1:]):
+        typer.echo(f"Warning: {' '.join(str(message).split())}", err=True)

@@ -1,0 +1,43 @@
+"""`whygap plot`: a result as a figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whygap.cli.options import Json, Level, Quiet, ResultFile, Verbose
+from whygap.cli.output import Speaker, check_writable
+
+FORMATS = (".svg", ".png", ".pdf")
+Figure = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help="An .svg, .png or .pdf file.")
+]
+EXAMPLES = ("whygap plot gap.json -o gap.svg",)
+
+
+def command(
+    result: ResultFile,
+    output: Figure,
+    level: Level = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Draw a result: from source to target, and the shares."""
+    from whygap.cli.inputs import read_result
+    from whygap.errors import ResultError
+
+    if output.suffix.lower() not in FORMATS:
+        raise ResultError(
+            "A figure is written as .svg, .png or .pdf",
+            got=f"'{output.name}'",
+            hint=f"Try -o {output.stem or 'gap'}.svg.",
+        )
+    check_writable(output)
+    gap, shown_level = read_result(result, level)
+    from whygap.cli.figures import save_overview
+
+    save_overview(gap, output, shown_level)
+    Speaker(as_json, quiet, verbose).result(f"Wrote {output}", {"figure": output})

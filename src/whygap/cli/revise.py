@@ -1,0 +1,48 @@
+"""`whygap revise`: how much of the gap a targeted revision wins back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whygap.cli.options import Json, OutputFile, Quiet, Seed, Set, StudyFile, UnsafePickle, Verbose
+from whygap.cli.output import Speaker, check_writable
+
+Top = Annotated[int, typer.Option("--top", metavar="K", help="Revise with the K largest shares.")]
+Given = Annotated[
+    Path | None,
+    typer.Option("--gap", metavar="GAP.json", help="A result of explain; else it is computed."),
+]
+EXAMPLES = ("whygap revise study.toml --top 3",)
+
+
+def command(
+    study_file: StudyFile,
+    top: Top = 3,
+    given: Given = None,
+    output: OutputFile = None,
+    seed: Seed = None,
+    settings: Set = None,
+    unsafe_pickle: UnsafePickle = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Refit on the variables that matter; measure the gain.
+
+    Fits the outcome on the source risk, the baseline and the K variables with the largest
+    outcome shares, on part of the target rows, and measures it on the rest.
+    """
+    from whygap import storage
+    from whygap.cli.inputs import read_study
+    from whygap.explain import explain
+    from whygap.repair import revise
+
+    speaker = Speaker(as_json, quiet, verbose)
+    check_writable(output)
+    study, chosen = read_study(study_file, settings, unsafe_pickle=unsafe_pickle, seed=seed)
+    gap = storage.load(given) if given else explain(study, detail=("outcome",), settings=chosen)
+    revision = revise(study, gap, top=top)
+    speaker.result(str(revision), revision.to_mapping())
