@@ -1,0 +1,136 @@
+"""What is asked: two tables, the roles of their columns, the model's predictions, the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from whygap.domains import Array, ByDomain
+from whygap.errors import SettingsError
+from whygap.losses import Metric, metric_of
+from whygap.tables import Design, OpenedTable, Roles, Scoring, TableKind, build_design, open_table
+from whygap.tables.roles import resolve_roles
+
+__all__ = ["Study"]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Two tables and the roles of their columns; names are checked when it is made.
+
+    The rows are read, encoded and checked when `design` is first asked for.
+
+    Attributes:
+        source: table where the model was scored first: pandas, polars (eager or lazy), pyarrow, a
+            duckdb relation or query, or a path (.csv, .csv.gz, .parquet, a folder, a glob).
+        target: table where it scores differently.
+        outcome: column with two distinct values.
+        baseline: columns of W; may be empty.
+        covariates: columns of Z; None means every column not otherwise named.
+        prediction: column of probabilities or labels; or give `model`.
+        model: fitted estimator, callable(table) -> array, or a path to a model.
+        metric: "accuracy", "zero_one", "brier", "log_loss", or callable(prediction, outcome).
+        threshold: a probability at or above it is the label 1.
+        groups: player name -> covariates that act as one player.
+        weights: column of row weights.
+        clusters: column that says which rows belong together.
+        source_risk: column of a known p_0(Y=1 | W, Z).
+        positive: the outcome value that counts as 1; None takes the obvious one (1, True, "yes").
+        source_name: what the source is called in words.
+        target_name: what the target is called in words.
+        unsafe_pickle: allow a model file that runs code when it is loaded.
+    """
+
+    source: Any
+    target: Any
+    outcome: str
+    baseline: Sequence[str] = ()
+    covariates: Sequence[str] | None = None
+    prediction: str | None = None
+    model: Any = None
+    metric: Any = "accuracy"
+    threshold: float = 0.5
+    groups: Mapping[str, Sequence[str]] | None = None
+    weights: str | None = None
+    clusters: str | None = None
+    source_risk: str | None = None
+    positive: Any = None
+    source_name: str = "source"
+    target_name: str = "target"
+    unsafe_pickle: bool = False
+
+    def __post_init__(self) -> None:
+        check_threshold(self.threshold)
+        if (self.prediction is None) == (self.model is None):
+            raise SettingsError(
+                "A study needs either prediction= or model=",
+                got="neither" if self.model is None else "both",
+                hint="prediction= names a column; model= is a fitted model or a callable.",
+            )
+        _ = self.metric_, self.roles
+
+    @property
+    def names(self) -> ByDomain[str]:
+        """What the two domains are called in words."""
+        return ByDomain(self.source_name, self.target_name)
+
+    @cached_property
+    def metric_(self) -> Metric:
+        """The metric as `a(x) + b(x) y`."""
+        return metric_of(self.metric)
+
+    @cached_property
+    def tables(self) -> ByDomain[OpenedTable]:
+        """Both tables, opened: column names known, rows not read."""
+        return ByDomain(open_table(self.source, "source"), open_table(self.target, "target"))
+
+    @property
+    def table_kind(self) -> TableKind:
+        """The kind of table results are handed back in: the source's own."""
+        return self.tables.source.kind
+
+    @cached_property
+    def roles(self) -> Roles:
+        """Which column plays which role, default covariates filled in."""
+        return resolve_roles(
+            self.tables,
+            single={
+                "outcome": self.outcome,
+                "prediction": self.prediction,
+                "weights": self.weights,
+                "clusters": self.clusters,
+                "source_risk": self.source_risk,
+            },
+            baseline=self.baseline,
+            covariates=self.covariates,
+            groups=self.groups,
+        )
+
+    @cached_property
+    def design(self) -> Design:
+        """Both tables as arrays; read, scored and checked once."""
+        frames = self.tables.map(lambda table: table.read(self.roles.columns))
+        return build_design(frames, self.roles, self._scoring(), self.positive, self.names)
+
+    def with_target(self, table: Any, name: str) -> Study:
+        """The same study against another target."""
+        return replace(self, target=table, target_name=name)
+
+    def _scoring(self) -> Scoring:
+        metric, threshold = self.metric_, self.threshold
+
+        def coefficients(prediction: Array) -> tuple[Array, Array]:
+            return metric.coefficients(prediction, threshold)
+
+        return Scoring(coefficients, metric.name, metric.higher_is_better, metric.wants)
+
+
+def check_threshold(threshold: Any) -> None:
+    """A number from 0 to 1."""
+    fits = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
+    if not fits or not 0 <= threshold <= 1:
+        raise SettingsError("The threshold must be a number from 0 to 1", got=repr(threshold))

@@ -1,0 +1,26 @@
+"""The entrance: any two tables -> one `Design` of plain arrays, and notes on what was done."""
+
+from __future__ import annotations
+
+from whygap.tables.build import Scoring, build_design
+from whygap.tables.design import Column, Design, Note, Player
+from whygap.tables.frame import Frame, OpenedTable, TableKind
+from whygap.tables.read import open_table
+from whygap.tables.roles import Roles, resolve_roles
+from whygap.tables.validate import check_sizes
+
+__all__ = [
+    "Column",
+    "Design",
+    "Frame",
+    "Note",
+    "OpenedTable",
+    "Player",
+    "Roles",
+    "Scoring",
+    "TableKind",
+    "build_design",
+    "check_sizes",
+    "open_table",
+    "resolve_roles",
+]

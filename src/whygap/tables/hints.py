@@ -1,0 +1,139 @@
+"""What looks wrong without being an error: leakage, separated domains, spread-out categories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from whygap.domains import Array, ByDomain, IntArray
+from whygap.tables.design import Note
+from whygap.tables.encode import EncodedColumn
+from whygap.tables.roles import listed
+
+__all__ = ["feature_hints", "spread_categories"]
+
+NEARLY_ONE = 0.999
+FEW_VALUES = 50
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distinct:
+    """The distinct values of a column, missing included (it comes last)."""
+
+    number: int
+    position: IntArray
+
+
+def feature_hints(
+    columns: Sequence[EncodedColumn], outcome: ByDomain[Array], names: ByDomain[str]
+) -> tuple[Note, ...]:
+    """One warning for every column that nearly is the outcome or tells the domains apart."""
+    truth = np.concatenate([outcome.source, outcome.target])
+    domain = np.repeat([0.0, 1.0], [len(outcome.source), len(outcome.target)])
+    leaks, separators = [], []
+    for column in columns:
+        distinct = distinct_values(column.pooled)
+        unordered = column.column.kind == "category" or distinct.number <= FEW_VALUES
+        if best_auc(distinct, truth, unordered) > NEARLY_ONE:
+            leaks.append(column.name)
+        if best_auc(distinct, domain, unordered) > NEARLY_ONE:
+            separators.append(column.name)
+    return (*leak_notes(leaks), *separator_notes(separators, names))
+
+
+def distinct_values(values: Array) -> Distinct:
+    """Number the distinct values in their order."""
+    found, position = np.unique(values, return_inverse=True)
+    return Distinct(len(found), position.astype(np.int64))
+
+
+def best_auc(distinct: Distinct, truth: Array, unordered: bool) -> float:
+    """How well the column alone ranks a 0/1 truth, in the better direction.
+
+    Unordered values are first sorted by their share of ones.
+    """
+    ones = np.bincount(distinct.position, weights=truth, minlength=distinct.number)
+    zeros = np.bincount(distinct.position, weights=1 - truth, minlength=distinct.number)
+    if unordered:
+        order = np.argsort(ones / (ones + zeros), kind="stable")
+        ones, zeros = ones[order], zeros[order]
+    below = np.cumsum(zeros) - zeros
+    wins = float(ones @ (below + zeros / 2))
+    auc = wins / max(float(ones.sum() * zeros.sum()), 1.0)
+    return max(auc, 1 - auc)
+
+
+def leak_notes(names: Sequence[str]) -> tuple[Note, ...]:
+    """Columns that are nearly the outcome."""
+    return tuple(
+        Note(
+            "warning",
+            f"Column '{name}' alone predicts the outcome almost perfectly: it may be the outcome "
+            "itself, or recorded after it.",
+        )
+        for name in names
+    )
+
+
+def separator_notes(columns: Sequence[str], names: ByDomain[str]) -> tuple[Note, ...]:
+    """Columns that tell the domains apart: no overlap at all."""
+    return tuple(
+        Note(
+            "warning",
+            f"Column '{name}' alone tells {names.source} and {names.target} apart: there is no "
+            "overlap. If it defines the domains, leave it out.",
+        )
+        for name in columns
+    )
+
+
+def spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> tuple[Note, ...]:
+    """0/1 columns with a common prefix of which at most one is 1: one category, spread out."""
+    families: dict[str, list[EncodedColumn]] = {}
+    for column in columns:
+        prefix = column.name.split("_")[0]
+        if prefix and prefix != column.name and column.name not in grouped and is_flag(column):
+            families.setdefault(prefix, []).append(column)
+    notes = []
+    for prefix, members in families.items():
+        if len(members) < 3 or np.max(np.sum([m.pooled for m in members], axis=0)) > 1:
+            continue
+        names = [m.name for m in members]
+        text = (
+            f"Columns {listed(names)} look like one category spread over {len(names)} columns; "
+            f"to give it one share: groups={{'{prefix}': [...]}}."
+        )
+        notes.append(Note("info", text))
+    return tuple(notes)
+
+
+def is_flag(column: EncodedColumn) -> bool:
+    """Only 0 and 1, none missing."""
+    values = column.pooled
+    return bool(np.all((values == 0) | (values == 1))) and column.column.kind == "numeric"
+
+
+def swap_hint(
+    metric: str, higher_is_better: bool | None, means: ByDomain[float], names: ByDomain[str]
+) -> tuple[Note, ...]:
+    """A model usually does better where it was trained; the other way round is worth a word."""
+    if higher_is_better is None or means.source == means.target:
+        return ()
+    if (means.target > means.source) != higher_is_better:
+        return ()
+    text = (
+        f"{metric} is better in {names.target} ({means.target:.3f}) than in {names.source} "
+        f"({means.source:.3f}): if the model was trained on {names.target}, swap the two tables."
+    )
+    return (Note("info", text),)
+
+
+def label_hint(metric: str, wants: str, prediction: ByDomain[Array]) -> tuple[Note, ...]:
+    """A metric of probabilities on predictions that are labels."""
+    both = np.concatenate(list(prediction))
+    if wants != "probability" or not np.all((both == 0) | (both == 1)):
+        return ()
+    text = f"All predictions are 0 or 1, but {metric} is meant for probabilities."
+    return (Note("warning", text),)

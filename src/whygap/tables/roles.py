@@ -1,0 +1,221 @@
+"""Which column plays which role; every name checked against both tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from whygap.domains import ByDomain
+from whygap.errors import ColumnError, TableError, did_you_mean
+from whygap.tables.frame import OpenedTable
+
+__all__ = ["Roles", "resolve_roles"]
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The columns of a study by role; `covariates` is the full list, whether named or not.
+
+    Attributes:
+        outcome: column of Y.
+        baseline: columns of W.
+        covariates: columns of Z.
+        prediction: column of predictions, or None when a model is given.
+        weights: column of row weights, or None.
+        clusters: column of cluster names, or None.
+        source_risk: column of a known p_0(Y=1 | W, Z), or None.
+        groups: player name -> columns of Z that act as one.
+        named: columns of W and Z that the caller named one by one.
+    """
+
+    outcome: str
+    baseline: tuple[str, ...]
+    covariates: tuple[str, ...]
+    prediction: str | None = None
+    weights: str | None = None
+    clusters: str | None = None
+    source_risk: str | None = None
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    named: frozenset[str] = frozenset()
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Columns of W, then of Z."""
+        return self.baseline + self.covariates
+
+    @property
+    def single(self) -> dict[str, str]:
+        """The roles that are one column: role -> column."""
+        found = {
+            "outcome": self.outcome,
+            "prediction": self.prediction,
+            "weights": self.weights,
+            "clusters": self.clusters,
+            "source_risk": self.source_risk,
+        }
+        return {role: column for role, column in found.items() if column is not None}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that is needed."""
+        return self.features + tuple(self.single.values())
+
+
+def resolve_roles(
+    tables: ByDomain[OpenedTable],
+    *,
+    single: Mapping[str, str | None],
+    baseline: Any,
+    covariates: Any,
+    groups: Any,
+) -> Roles:
+    """Check every named column and fill in the default covariates.
+
+    Args:
+        tables: both tables.
+        single: role -> column or None, for the roles that are one column.
+        baseline: the caller's W.
+        covariates: the caller's Z, or None for every column not otherwise named.
+        groups: the caller's groups, or None.
+    """
+    ones = {role: one_name(role, name) for role, name in single.items()}
+    w_names = many_names("baseline", baseline)
+    z_names = None if covariates is None else many_names("covariates", covariates)
+    pairs = [(role, name) for role, name in ones.items() if name is not None]
+    pairs += [("baseline", name) for name in w_names]
+    pairs += [("covariates", name) for name in z_names or ()]
+    for role, name in pairs:
+        for table in tables:
+            require_column(name, role, table)
+    refuse_doubles(pairs)
+    if z_names is None:
+        z_names = remaining(tables, {name for _, name in pairs})
+    if not z_names:
+        raise ColumnError(
+            "No column is left to be a covariate",
+            hint="Every column has another role; name at least one covariate.",
+        )
+    named = frozenset(w_names) | (frozenset() if covariates is None else frozenset(z_names))
+    return Roles(
+        outcome=ones["outcome"] or "",
+        baseline=w_names,
+        covariates=z_names,
+        prediction=ones["prediction"],
+        weights=ones["weights"],
+        clusters=ones["clusters"],
+        source_risk=ones["source_risk"],
+        groups=checked_groups(groups, z_names),
+        named=named,
+    )
+
+
+def one_name(role: str, name: Any) -> str | None:
+    """A role that is one column name."""
+    if name is None and role != "outcome":
+        return None
+    if not isinstance(name, str) or not name:
+        raise ColumnError(f"The '{role}' argument must be one column name", got=repr(name))
+    return name
+
+
+def many_names(role: str, names: Any) -> tuple[str, ...]:
+    """A role that is a list of column names; one name alone is a list of one."""
+    if names is None:
+        return ()
+    if isinstance(names, str):
+        return (names,)
+    if not isinstance(names, Iterable) or isinstance(names, Mapping):
+        raise ColumnError(f"The '{role}' argument must be a list of column names", got=repr(names))
+    listed = tuple(names)
+    for name in listed:
+        if not isinstance(name, str):
+            raise ColumnError(
+                f"The '{role}' argument must be a list of column names",
+                got=f"{name!r} ({type(name).__name__}) in it",
+            )
+    return listed
+
+
+def require_column(name: str, role: str, table: OpenedTable) -> None:
+    """A named column must be in both tables."""
+    if name not in table.names:
+        raise ColumnError(
+            f"Column '{name}' ({role}) is not in {table.label}",
+            hint=did_you_mean(name, table.names),
+        )
+
+
+def refuse_doubles(pairs: Sequence[tuple[str, str]]) -> None:
+    """A column has one role."""
+    seen: dict[str, str] = {}
+    for role, name in pairs:
+        if name in seen and seen[name] == role:
+            raise ColumnError(f"Column '{name}' is named twice in {role}", hint="Name it once.")
+        if name in seen:
+            raise ColumnError(
+                f"Column '{name}' has two roles: {seen[name]} and {role}",
+                hint="Each column has one role.",
+            )
+        seen[name] = role
+
+
+def remaining(tables: ByDomain[OpenedTable], taken: set[str]) -> tuple[str, ...]:
+    """Every column not otherwise named, in the source's order; both tables must agree."""
+    source = [name for name in tables.source.names if name not in taken]
+    target = {name for name in tables.target.names if name not in taken}
+    only_source = [name for name in source if name not in target]
+    only_target = [name for name in tables.target.names if name in target - set(source)]
+    if only_source or only_target:
+        parts = [
+            f"only in {table.label}: {listed(names)}"
+            for table, names in ((tables.source, only_source), (tables.target, only_target))
+            if names
+        ]
+        raise TableError(
+            "The two tables have different columns",
+            got="; ".join(parts),
+            hint="Drop these columns, or say which ones to use with covariates=[...].",
+        )
+    return tuple(source)
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Quoted names, the first few."""
+    shown = ", ".join(f"'{name}'" for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def checked_groups(groups: Any, covariates: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Groups hold covariates only, each in one group, under a name of their own."""
+    if not groups:
+        return {}
+    if not isinstance(groups, Mapping):
+        raise ColumnError(
+            "The 'groups' argument must map a name to a list of covariates",
+            got=type(groups).__name__,
+        )
+    found = {str(name): many_names(f"groups['{name}']", cols) for name, cols in groups.items()}
+    owner: dict[str, str] = {}
+    for group, columns in found.items():
+        if not columns:
+            raise ColumnError(f"Group '{group}' is empty", hint="Name its covariates.")
+        for column in columns:
+            if column not in covariates:
+                raise ColumnError(
+                    f"Column '{column}' (group '{group}') is not a covariate",
+                    hint=did_you_mean(column, covariates),
+                )
+            if column in owner:
+                raise ColumnError(
+                    f"Column '{column}' is in two groups: '{owner[column]}' and '{group}'",
+                    hint="Each covariate belongs to one group.",
+                )
+            owner[column] = group
+    for group in found:
+        if group in covariates and owner.get(group) != group:
+            raise ColumnError(
+                f"Group '{group}' has the name of a covariate that is not in it",
+                hint="Give the group another name.",
+            )
+    return found
