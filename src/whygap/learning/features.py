@@ -11,15 +11,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from whygap.domains import Array, ByDomain, Domain, IntArray
-from whygap.equations import binning
 from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.dictionary import Dictionary, build_dictionary
-from whygap.learning.ridge import logit_clipped
 from whygap.tables.design import Column, Design
 
-__all__ = ["Extra", "Features", "Inputs", "View", "binned_extra", "make_features", "smooth_extra"]
-
-_END_SHARE = 0.02
+__all__ = ["Extra", "Features", "Inputs", "View", "extra_column", "make_features"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,66 +97,46 @@ def make_features(design: Design, blocks: Blocks) -> Features:
     return Features(blocks, design.columns, dictionary, raw, raw.map(dictionary.transform), weights)
 
 
-def binned_extra(
-    features: Features, risk: ByDomain[Array], bins: int, used: Sequence[int]
-) -> Extra:
-    """The binned source risk: own bins at target rows, bins up and down at source rows."""
-    own = binning.bin_index(risk.target, bins)
-    down = binning.edge_index(risk.source, bins)
-    positions = {"own": own, "down": down, "up": down + 1}
-    centres = np.clip(np.arange(bins + 1) / bins, 0.25 / bins, 1 - 0.25 / bins)
-    ends = [e for e in (0, bins) if np.mean(own == e) >= _END_SHARE]
-    scale = logit_clipped(centres[own.astype(int)])
-    middle, spread = float(scale.mean()), float(scale.std()) or 1.0
-
-    def main(position: Array) -> list[Array]:
-        level = (logit_clipped(centres[position.astype(int)]) - middle) / spread
-        return [level, *((position == e).astype(float) for e in ends)]
-
-    return _extra(features, positions, main, used)
-
-
-def smooth_extra(
-    features: Features, risk: ByDomain[Array], used: Sequence[int], step: float = 0.25
-) -> Extra:
-    """The source risk itself, on the logit scale; at source rows also a step up and down."""
-    own, source = logit_clipped(risk.target), logit_clipped(risk.source)
-    positions = {"own": own, "here": source, "down": source - step, "up": source + step}
-    middle, spread = float(own.mean()), float(own.std()) or 1.0
-
-    def main(position: Array) -> list[Array]:
-        return [(position - middle) / spread]
-
-    return _extra(features, positions, main, used)
-
-
-def _extra(
+def extra_column(
     features: Features,
-    positions: Mapping[str, Array],
+    positions: Mapping[str, View],
     main: Callable[[Array], list[Array]],
     used: Sequence[int],
 ) -> Extra:
-    """Basis of the extra column: main terms, smooth terms, and products with the columns' terms."""
+    """Basis of an extra column in every view: main terms, hinges, products with other columns.
+
+    `positions` gives its raw values per view; the view "own" (target rows, used for training)
+    sets knots and scales. `main` turns raw values into main terms: the first is continuous and is
+    multiplied with the linear terms of the columns in `used`, the others are indicators and are
+    multiplied with all their terms.
+    """
     dictionary = features.dictionary
     allowed = frozenset(used)
     partners = [k for k, tag in enumerate(dictionary.tags) if len(tag) == 1 and tag <= allowed]
-    own_main = main(positions["own"])
     linear = [k for k in partners if dictionary.simple[k]]
-    knots = np.unique(np.quantile(own_main[0], [0.1, 0.3, 0.5, 0.7, 0.9]))
-    views, tags, simple = {}, [], []
-    centre = scale = np.zeros(0)
-    for name, position in positions.items():
-        domain: Domain = "target" if name == "own" else "source"
-        mains = main(position)
-        parts = list(mains) + [np.maximum(mains[0] - k, 0) for k in knots]
-        phi = features.basis[domain]
-        products = [m * phi[:, k] for m in mains[:1] for k in linear]
-        products += [m * phi[:, k] for m in mains[1:] for k in partners]
-        basis = np.column_stack(parts + products)
-        if name == "own":
-            centre, scale = basis.mean(axis=0), np.maximum(basis.std(axis=0), 1e-9)
-            tags = [frozenset[int]()] * len(parts) + [dictionary.tags[k] for k in linear]
-            tags += [dictionary.tags[k] for _ in mains[1:] for k in partners]
-            simple = [1.0] * len(mains) + [0.0] * (basis.shape[1] - len(mains))
-        views[name] = View(domain, position, (basis - centre) / scale)
-    return Extra(tuple(tags), np.array(simple), views)
+    raws = {name: _raw(view) for name, view in positions.items()}
+    own = main(raws["own"])
+    knots = np.unique(np.quantile(own[0], [0.1, 0.3, 0.5, 0.7, 0.9]))
+
+    def basis(name: str) -> Array:
+        mains, phi = main(raws[name]), features.basis[positions[name].domain]
+        parts = [*mains, *(np.maximum(mains[0] - k, 0) for k in knots)]
+        parts += [mains[0] * phi[:, k] for k in linear]
+        parts += [m * phi[:, k] for m in mains[1:] for k in partners]
+        return np.column_stack(parts)
+
+    first = basis("own")
+    centre, scale = first.mean(axis=0), np.maximum(first.std(axis=0), 1e-9)
+    alone = len(own) + len(knots)
+    tags = [frozenset[int]()] * alone + [dictionary.tags[k] for k in linear]
+    tags += [dictionary.tags[k] for _ in own[1:] for k in partners]
+    views = {
+        name: View(view.domain, view.raw, (basis(name) - centre) / scale)
+        for name, view in positions.items()
+    }
+    simple = (np.arange(len(tags)) < len(own)).astype(float)
+    return Extra(tuple(tags), simple, views)
+
+
+def _raw(view: View) -> Array:
+    return np.zeros(0) if view.raw is None else view.raw

@@ -1,0 +1,183 @@
+"""Choosing a learner for one kind of nuisance: once, by out-of-fold loss, on a few probes.
+
+A probe is a training set and held-out rows. Candidates are grouped in families (the fast learner's
+penalties; numbers of trees of each boosted shape, read off one fit). The best of each family are
+blended with non-negative weights that minimise the out-of-fold squared error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from whygap.domains import Array
+from whygap.learning.boosted import Boosted, BoostedModel, OnTop
+from whygap.learning.features import Inputs
+from whygap.learning.models import Blend, Fast, Kind, is_trivial
+
+__all__ = ["Choice", "Probe", "choose_auto", "choose_boosted", "choose_fast", "undersmoothed"]
+
+PENALTIES = (1.0, 0.1, 1e-2, 1e-3, 1e-4)
+STAGES = (10, 20, 40, 80, 160)
+LEAVES = (4, 12)
+_LEAST_WEIGHT = 0.1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Probe:
+    """Training rows and held-out rows of one regression."""
+
+    kind: Kind
+    train: Inputs
+    target: Array
+    weight: Array
+    held_out: Inputs
+    held_out_target: Array
+    held_out_weight: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """A learner, and the out-of-fold loss of every candidate."""
+
+    learner: Any
+    scores: Mapping[str, float]
+    score_name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Candidate:
+    learner: Any
+    predictions: list[Array]
+    score: float
+
+
+def choose_fast(probes: Sequence[Probe]) -> Choice:
+    """The best penalty."""
+    best, scores = _best_fast(probes)
+    return _choice(probes, best.learner, scores)
+
+
+def choose_boosted(probes: Sequence[Probe], seed: int) -> Choice:
+    """The best shape and number of trees."""
+    best, scores = _best_boosted(probes, Boosted(seed=seed))
+    return _choice(probes, best.learner, scores)
+
+
+def choose_auto(probes: Sequence[Probe], seed: int) -> Choice:
+    """A blend of the fast learner, boosted trees, and boosted trees on top of the fast learner."""
+    fast, fast_scores = _best_fast(probes)
+    boosted, boosted_scores = _best_boosted(probes, Boosted(seed=seed))
+    top, top_scores = _best_boosted(probes, OnTop(fast.learner, Boosted(seed=seed)))
+    family = [fast, boosted, top]
+    weights = _blend_weights(probes, family)
+    scores = {**fast_scores, **boosted_scores, **top_scores}
+    kept = [k for k in range(len(family)) if weights[k] > 0]
+    blend = Blend(
+        tuple(float(weights[k]) for k in kept), tuple(family[k].learner for k in kept)
+    )
+    mixed = [sum(weights[k] * family[k].predictions[i] for k in kept) for i in range(len(probes))]
+    scores["blend"] = _score(probes, mixed)
+    return _choice(probes, blend, scores)
+
+
+def undersmoothed(learner: Any, penalty: float = 0.2, rounds: float = 2.0) -> Any:
+    """The same learner, less regularised: for quadratic terms, where twins leave only bias."""
+    match learner:
+        case Fast():
+            return replace(learner, penalty=learner.penalty * penalty)
+        case Boosted():
+            return replace(learner, rounds=max(int(learner.rounds * rounds), 1))
+        case OnTop():
+            return replace(
+                learner,
+                fast=undersmoothed(learner.fast, penalty, rounds),
+                boosted=undersmoothed(learner.boosted, penalty, rounds),
+            )
+        case Blend():
+            inner = tuple(undersmoothed(part, penalty, rounds) for part in learner.learners)
+            return replace(learner, learners=inner)
+        case _:
+            return learner
+
+
+def _choice(probes: Sequence[Probe], learner: Any, scores: Mapping[str, float]) -> Choice:
+    name = "log loss" if probes[0].kind == "probability" else "squared error"
+    return Choice(learner, scores, name)
+
+
+def _best_fast(probes: Sequence[Probe]) -> tuple[_Candidate, dict[str, float]]:
+    candidates, scores = [], {}
+    for penalty in PENALTIES:
+        learner = Fast(penalty=penalty)
+        predictions = [
+            learner.fit(p.train, p.target, p.weight, p.kind).predict(p.held_out) for p in probes
+        ]
+        score = _score(probes, predictions)
+        candidates.append(_Candidate(learner, predictions, score))
+        scores[f"fast, penalty {penalty:g}"] = score
+    return min(candidates, key=lambda c: c.score), scores
+
+
+def _best_boosted(
+    probes: Sequence[Probe], start: Boosted | OnTop
+) -> tuple[_Candidate, dict[str, float]]:
+    candidates, scores = [], {}
+    for leaves in LEAVES:
+        shaped = _shaped(start, leaves, STAGES[-1])
+        models = [shaped.fit(p.train, p.target, p.weight, p.kind) for p in probes]
+        for stage in STAGES:
+            predictions = [
+                m.predict_after(p.held_out, stage)
+                if isinstance(m, BoostedModel)
+                else m.predict(p.held_out)
+                for m, p in zip(models, probes, strict=True)
+            ]
+            score = _score(probes, predictions)
+            candidates.append(_Candidate(_shaped(start, leaves, stage), predictions, score))
+            scores[f"{start.name}, {leaves} leaves, {stage} trees"] = score
+    return min(candidates, key=lambda c: c.score), scores
+
+
+def _shaped(start: Boosted | OnTop, leaves: int, rounds: int) -> Any:
+    if isinstance(start, OnTop):
+        return replace(start, boosted=replace(start.boosted, leaves=leaves, rounds=rounds))
+    return replace(start, leaves=leaves, rounds=rounds)
+
+
+def _blend_weights(probes: Sequence[Probe], family: Sequence[_Candidate]) -> Array:
+    """Non-negative, summing to 1; small weights are dropped so that fewer models are fitted."""
+    root = np.sqrt(np.concatenate([p.held_out_weight for p in probes]))
+    target = np.concatenate([p.held_out_target for p in probes]) * root
+    columns = np.column_stack([np.concatenate(c.predictions) * root for c in family])
+    weights, _ = optimize.nnls(columns, target)
+    if weights.sum() <= 0:
+        weights = np.array([float(c is min(family, key=lambda k: k.score)) for c in family])
+    weights = weights / weights.sum()
+    weights[weights < _LEAST_WEIGHT] = 0.0
+    return weights / weights.sum()
+
+
+def _score(probes: Sequence[Probe], predictions: Sequence[Array]) -> float:
+    total = weight = 0.0
+    for probe, fitted in zip(probes, predictions, strict=True):
+        total += float(probe.held_out_weight @ _row_losses(probe, fitted))
+        weight += float(probe.held_out_weight.sum())
+    return total / weight
+
+
+def _row_losses(probe: Probe, fitted: Array) -> Array:
+    target = probe.held_out_target
+    if probe.kind != "probability":
+        return (target - fitted) ** 2
+    inside = np.clip(fitted, 1e-6, 1 - 1e-6)
+    return -(target * np.log(inside) + (1 - target) * np.log(1 - inside))
+
+
+def all_trivial(probes: Sequence[Probe]) -> bool:
+    """Nothing to choose: no columns or constant targets in every probe."""
+    return all(is_trivial(p.train, p.target) for p in probes)

@@ -1,0 +1,83 @@
+"""The first primitive: E_d[T | X_S], trained on several sets of blocks at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from whygap.domains import Array
+from whygap.errors import FitError, WhygapError
+from whygap.learning.blocks import BlockSet
+from whygap.learning.features import Extra, Features, Inputs, View
+from whygap.learning.models import Kind, Learner, Model
+
+__all__ = ["Fits", "MeanTask", "fit_means"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeanTask:
+    """One regression on several training sets.
+
+    `targets` has one entry per row of the view's domain; where the target itself depends on the
+    training set (second-stage regressions) it is one such array per training set.
+    """
+
+    name: str
+    kind: Kind
+    columns: tuple[int, ...]
+    view: View
+    targets: Array | Mapping[BlockSet, Array]
+    trained_on: tuple[BlockSet, ...]
+    extra: Extra | None = None
+
+    def target(self, blocks: BlockSet) -> Array:
+        """The target of one training set."""
+        return self.targets[blocks] if isinstance(self.targets, Mapping) else self.targets
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fits:
+    """The fitted models of a task, one per training set."""
+
+    features: Features
+    task: MeanTask
+    models: Mapping[BlockSet, Model]
+
+    def predict(self, trained_on: BlockSet, view: View, block: int) -> Array:
+        """At the rows of one block, from the model of one training set."""
+        return self.models[trained_on].predict(self.inputs(view, block))
+
+    def inputs(self, view: View, block: int) -> Inputs:
+        """What the models see of the rows of one block."""
+        rows = self.features.blocks.rows(view.domain, block)
+        return self.features.inputs(view, rows, self.task.columns, self.task.extra)
+
+
+def fit_means(features: Features, learner: Learner, task: MeanTask) -> Fits:
+    """Fit one model per training set."""
+    return Fits(features, task, {b: _fit(features, learner, task, b) for b in task.trained_on})
+
+
+def _fit(features: Features, learner: Learner, task: MeanTask, blocks: BlockSet) -> Model:
+    domain = task.view.domain
+    rows = features.training_rows(domain, blocks)
+    inputs = features.inputs(task.view, rows, task.columns, task.extra)
+    try:
+        return learner.fit(
+            inputs, task.target(blocks)[rows], features.weights[domain][rows], task.kind
+        )
+    except (WhygapError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        raise fit_error(features, task.name, blocks, task.columns, error) from error
+
+
+def fit_error(
+    features: Features, name: str, blocks: BlockSet, columns: tuple[int, ...], error: Exception
+) -> FitError:
+    """Names the nuisance, the blocks it was trained on and its columns."""
+    names = ", ".join(features.columns[c].name for c in columns) or "no columns"
+    return FitError(
+        f"Fitting {name} failed on blocks {sorted(blocks)} with {names}",
+        got=f"{type(error).__name__}: {error}",
+    )

@@ -1,0 +1,172 @@
+"""Nuisances of v_Z(s): what does not depend on s once, then per subset three fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from whygap.domains import Array, ByDomain
+from whygap.equations.covariate_value import CovariateTwin, CovariateValues, numerator
+from whygap.estimate import Estimate
+from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
+from whygap.learning.density_ratio import fit_ratios
+from whygap.learning.menu import mean_probes, ratio_probes
+from whygap.nuisances.ground import Ground, clipped, loss_kind
+from whygap.nuisances.held_out import everywhere, ratio_out_of_fold, twins
+
+__all__ = ["CovariatePart", "prepare_covariate"]
+
+Pairs = ByDomain[list[tuple[Array, Array]]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CovariatePart:
+    """Shared by all subsets; `numerator(players)` values one."""
+
+    ground: Ground
+    probe_sets: Sequence[tuple[int, ...]]
+    mu_0_wz: Pairs
+    mu_10_w: Pairs
+
+    @property
+    def players(self) -> int:
+        """How many players there are."""
+        return len(self.ground.design.players)
+
+    def denominator(self) -> Estimate:
+        """The numerator of the empty set."""
+        return self.numerator(())
+
+    def numerator(self, players: tuple[int, ...]) -> Estimate:
+        """Debiased numerator of v_Z(s); exactly 0 for the full set."""
+        ground = self.ground
+        columns = ground.design.subset_columns(players)
+        if len(players) == self.players:
+            return _zero(ground)
+        mu_00_wzs = self._mean_loss(columns)
+        pairs_wzs = ground.features.plain.map(
+            lambda view: twins(mu_00_wzs, view, ground.settings.halvings)
+        )
+        if players:
+            pairs_s0 = self._second_stage(mu_00_wzs)
+            pi_wzs = self._ratio(columns)
+        else:
+            pairs_s0, pi_wzs = pairs_wzs, ground.aggregate.pi_w
+        return numerator(
+            CovariateValues(
+                ground.sample,
+                ground.aggregate.loss.source,
+                ground.aggregate.pi_wz,
+                pi_wzs,
+                _halvings(self.mu_0_wz, self.mu_10_w, pairs_wzs, pairs_s0),
+            )
+        )
+
+    def _mean_loss(self, columns: tuple[int, ...]) -> Fits:
+        """mu_.0-s0(W, Z_s) = E_0[l | W, Z_s]; for the empty set mu_.00(W)."""
+        ground = self.ground
+        learner = ground.menu.learner(
+            "mu_00_wzs",
+            lambda: mean_probes(
+                ground.features, [_mean_loss_task(ground, s) for s in self.probe_sets]
+            ),
+            columns="W, Z_s",
+            target="metric, source",
+            quadratic=True,
+        )
+        return fit_means(ground.features, learner, _mean_loss_task(ground, columns))
+
+    def _second_stage(self, mu_00_wzs: Fits) -> Pairs:
+        """mu_.s0(W) = E_1[mu_.0-s0(W, Z_s) | W]."""
+        ground = self.ground
+        view = ground.features.plain.target
+        targets = {h: everywhere(mu_00_wzs, h, view) for h in ground.halves}
+        return _regress_on_w(ground, "mu_s0_w", targets)
+
+    def _ratio(self, columns: tuple[int, ...]) -> Array:
+        """pi_1s0(W, Z_s) at source rows."""
+        ground = self.ground
+        learner = ground.menu.learner(
+            "pi_wzs",
+            lambda: ratio_probes(ground.features, self.probe_sets),
+            columns="W, Z_s",
+            target="domain",
+        )
+        fits = fit_ratios(
+            ground.features, learner, columns, ground.blocks.complements(), "pi_wzs"
+        )
+        return clipped(ratio_out_of_fold(fits, "source"), ground.settings)
+
+
+def prepare_covariate(
+    ground: Ground, probe_sets: Sequence[tuple[int, ...]], p_0: Fits
+) -> CovariatePart:
+    """Twins of mu_..0(W, Z) from those of p_0, and of mu_.10(W)."""
+    intercept, slope = ground.sorted_intercept, ground.sorted_slope
+    kept_a, kept_b = ground.evaluated(intercept), ground.evaluated(slope)
+    risks = ground.features.plain.map(lambda view: twins(p_0, view, ground.settings.halvings))
+    mu_0_wz = ByDomain(
+        *(
+            [(kept_a[d] + kept_b[d] * one, kept_a[d] + kept_b[d] * two) for one, two in risks[d]]
+            for d in ("source", "target")
+        )
+    )
+    view = ground.features.plain.target
+    targets = {h: intercept.target + slope.target * everywhere(p_0, h, view) for h in ground.halves}
+    return CovariatePart(
+        ground,
+        [ground.design.subset_columns(s) for s in probe_sets],
+        mu_0_wz,
+        _regress_on_w(ground, "mu_10_w", targets),
+    )
+
+
+def _mean_loss_task(ground: Ground, columns: tuple[int, ...]) -> MeanTask:
+    return MeanTask(
+        "mu_00_wzs",
+        loss_kind(ground.sorted_loss),
+        columns,
+        ground.features.plain.source,
+        ground.sorted_loss.source,
+        ground.halves,
+    )
+
+
+def _regress_on_w(ground: Ground, name: str, targets: dict[frozenset[int], Array]) -> Pairs:
+    """A second-stage regression on W over target rows; its targets were fitted on source rows."""
+    task = MeanTask(
+        name, "real", ground.design.baseline, ground.features.plain.target, targets, ground.halves
+    )
+    learner = ground.menu.learner(
+        "mu_10_w",
+        lambda: mean_probes(ground.features, [task]),
+        columns="W",
+        target="fitted metric, target",
+        quadratic=True,
+    )
+    fits = fit_means(ground.features, learner, task)
+    return ground.features.plain.map(lambda view: twins(fits, view, ground.settings.halvings))
+
+
+def _halvings(*pairs: Pairs) -> list[tuple[CovariateTwin, CovariateTwin]]:
+    """Regroup [nuisance][domain][halving][twin] into one CovariateTwin per halving and twin."""
+    count = len(pairs[0].source)
+    return [
+        (_twin(pairs, h, 0), _twin(pairs, h, 1))
+        for h in range(count)
+    ]
+
+
+def _twin(pairs: Sequence[Pairs], halving: int, which: int) -> CovariateTwin:
+    return CovariateTwin(
+        *(ByDomain(p.source[halving][which], p.target[halving][which]) for p in pairs)
+    )
+
+
+def _zero(ground: Ground) -> Estimate:
+    rows = ground.sample.weights.map(len)
+    return Estimate.from_contributions(
+        ground.sample, source=np.zeros(rows.source), target=np.zeros(rows.target), plugin=0.0
+    )

@@ -1,0 +1,197 @@
+"""Nuisances of v_Y(s): risks once, then per subset the reduced risk m(G) (and h(G) if needed)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from whygap.domains import Array, ByDomain
+from whygap.equations import outcome_value
+from whygap.equations.outcome_value import (
+    BinnedRisk,
+    OutcomeTwin,
+    OutcomeValues,
+    ReducedTwin,
+    SmoothRisk,
+)
+from whygap.estimate import Estimate
+from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
+from whygap.learning.features import Extra
+from whygap.learning.menu import mean_probes
+from whygap.nuisances.covariate import _zero
+from whygap.nuisances.ground import Ground
+from whygap.nuisances.held_out import twins
+from whygap.nuisances.source_risk import LOGIT_STEP, risk_column
+
+__all__ = ["OutcomePart", "fit_risk", "prepare_outcome"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OutcomePart:
+    """Shared by all subsets; `numerator(players)` values one."""
+
+    ground: Ground
+    values: OutcomeValues
+    extra: Extra
+    probe_sets: Sequence[tuple[int, ...]]
+
+    @property
+    def players(self) -> int:
+        """How many players there are."""
+        return len(self.ground.design.players)
+
+    def denominator(self) -> Estimate:
+        """Mean squared difference of the two risks' metrics."""
+        return outcome_value.denominator(self.values)
+
+    def numerator(self, players: tuple[int, ...]) -> Estimate:
+        """Debiased numerator of v_Y(s); exactly 0 for the full set."""
+        if len(players) == self.players:
+            return _zero(self.ground)
+        columns = self.ground.design.subset_columns(players)
+        names = ["own", *self._risk_views()]
+        m = self._evaluate(self._fit("m", columns), names)
+        h = self._h(columns, m, names)
+        reduced = [
+            (self._twin(m, h, halving, 0), self._twin(m, h, halving, 1))
+            for halving in range(len(m["own"]))
+        ]
+        return outcome_value.numerator(self.values, reduced)
+
+    def _risk_views(self) -> tuple[str, ...]:
+        ground = self.ground
+        if not ground.settings.risk_uncertainty or ground.design.source_risk is not None:
+            return ()
+        return tuple(name for name in self.extra.views if name != "own")
+
+    def _fit(self, name: str, columns: tuple[int, ...]) -> Fits:
+        ground = self.ground
+        learner = ground.menu.learner(
+            name,
+            lambda: mean_probes(ground.features, [self._task(name, s) for s in self.probe_sets]),
+            columns="W, Z_s, source risk",
+            target={"m": "outcome, target"}.get(name, "squared slope of the metric, target"),
+            quadratic=True,
+        )
+        return fit_means(ground.features, learner, self._task(name, columns))
+
+    def _task(self, name: str, columns: tuple[int, ...]) -> MeanTask:
+        """m: Y on G; b2: b^2 on G; b2_y: b^2 Y on G. All over target rows."""
+        ground = self.ground
+        outcome, slope = ground.sorted_outcome.target, ground.sorted_slope.target
+        targets = {"m": outcome, "b2": slope**2, "b2_y": slope**2 * outcome}
+        return MeanTask(
+            name,
+            "probability" if name == "m" else "real",
+            columns,
+            self.extra.views["own"],
+            targets[name],
+            ground.halves,
+            self.extra,
+        )
+
+    def _evaluate(self, fits: Fits, names: Sequence[str]) -> dict[str, list[tuple[Array, Array]]]:
+        halvings = self.ground.settings.halvings
+        return {name: twins(fits, self.extra.views[name], halvings) for name in names}
+
+    def _h(
+        self,
+        columns: tuple[int, ...],
+        m: dict[str, list[tuple[Array, Array]]],
+        names: Sequence[str],
+    ) -> dict[str, list[tuple[Array, Array]]]:
+        """h(G) = E_1[b^2 Y | G] - m(G) E_1[b^2 | G]; identically 0 when b^2 is constant.
+
+        Both regressions have targets that no model has touched, so h's twins share no errors.
+        """
+        if self.ground.design.slope_is_constant:
+            return {n: [(np.zeros_like(a), np.zeros_like(b)) for a, b in m[n]] for n in names}
+        squared = self._evaluate(self._fit("b2", columns), names)
+        with_y = self._evaluate(self._fit("b2_y", columns), names)
+        return {
+            n: [
+                (y[0] - mm[0] * s[0], y[1] - mm[1] * s[1])
+                for mm, s, y in zip(m[n], squared[n], with_y[n], strict=True)
+            ]
+            for n in names
+        }
+
+    def _twin(
+        self,
+        m: dict[str, list[tuple[Array, Array]]],
+        h: dict[str, list[tuple[Array, Array]]],
+        halving: int,
+        which: int,
+    ) -> ReducedTwin:
+        at = {name: m[name][halving][which] for name in m}
+        correction = {name: h[name][halving][which] for name in h}
+        return ReducedTwin(at["own"], correction["own"], self._risk(at, correction))
+
+    def _risk(
+        self, m: dict[str, Array], h: dict[str, Array]
+    ) -> BinnedRisk | SmoothRisk | None:
+        if "up" not in m:
+            return None
+        if "here" not in m:
+            return BinnedRisk(self.ground.settings.bins, m["up"], m["down"], h["up"], h["down"])
+        q = np.clip(self.ground.evaluated(self.ground.sorted_risk).source, 1e-3, 1 - 1e-3)
+        per_risk = 1.0 / (2 * LOGIT_STEP * q * (1 - q))
+        return SmoothRisk(
+            m["here"], h["here"], (m["up"] - m["down"]) * per_risk, (h["up"] - h["down"]) * per_risk
+        )
+
+
+def fit_risk(ground: Ground, name: str) -> Fits:
+    """Twins of p_0 (source rows) or p_1 (target rows) given W and Z."""
+    domain = "source" if name == "p_0" else "target"
+    task = MeanTask(
+        name,
+        "probability",
+        ground.all_columns(),
+        ground.features.plain[domain],
+        ground.sorted_outcome[domain],
+        ground.halves,
+    )
+    learner = ground.menu.learner(
+        f"{name} (twins)",
+        lambda: mean_probes(ground.features, [task]),
+        columns="W, Z",
+        target=f"outcome, {domain}",
+        quadratic=True,
+    )
+    return fit_means(ground.features, learner, task)
+
+
+def prepare_outcome(
+    ground: Ground, probe_sets: Sequence[tuple[int, ...]], p_0: Fits
+) -> OutcomePart:
+    """Twins of both risks at every row, and the source risk as a column."""
+    p_1 = fit_risk(ground, "p_1")
+    halvings = ground.settings.halvings
+    zero = ground.features.plain.map(lambda view: twins(p_0, view, halvings))
+    one = ground.features.plain.map(lambda view: twins(p_1, view, halvings))
+    pairs = [
+        tuple(
+            OutcomeTwin(
+                ByDomain(zero.source[h][which], zero.target[h][which]),
+                ByDomain(one.source[h][which], one.target[h][which]),
+            )
+            for which in (0, 1)
+        )
+        for h in range(len(zero.source))
+    ]
+    outcome = ground.evaluated(ground.sorted_outcome)
+    risk = ground.evaluated(ground.sorted_risk)
+    values = OutcomeValues(
+        ground.sample,
+        outcome,
+        ground.evaluated(ground.sorted_slope),
+        ground.aggregate.pi_wz,
+        outcome.source - risk.source,
+        [(a, b) for a, b in pairs],
+    )
+    return OutcomePart(
+        ground, values, risk_column(ground), [ground.design.subset_columns(s) for s in probe_sets]
+    )
