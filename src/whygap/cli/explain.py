@@ -47,8 +47,8 @@ Influence = Annotated[
 ]
 EXAMPLES = (
     "whygap explain study.toml -o gap.json --report gap.html",
-    "whygap explain --source s.parquet --target t.parquet --outcome y \\\n"
-    "      --baseline age,sex --prediction risk -o gap.json",
+    """whygap explain --source s.parquet --target t.parquet --outcome y \\
+      --baseline age,sex --prediction risk -o gap.json""",
 )
 
 

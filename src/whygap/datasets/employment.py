@@ -70,6 +70,8 @@ class Employment:
             "covariates": list(self.covariates),
             "groups": {name: list(columns) for name, columns in self.groups.items()},
             "metric": "accuracy",
+            "source_name": "US-born citizens",
+            "target_name": "non-citizens",
         }
         return Study(**(roles | changes))
 
