@@ -17,7 +17,6 @@ from whygap import storage
 from whygap.errors import ResultError
 from whygap.results import Gap
 
-
 CASES: dict[str, Callable[[], Gap]] = {
     "story": make_gap,
     "undefined": lambda: make_gap(defined=("covariate",)),

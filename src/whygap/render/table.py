@@ -37,13 +37,13 @@ class Sheet:
 
 
 def render(gap: Gap, format: str = "text", level: float = 0.95) -> str:  # noqa: A002 - the API's word
-    """A result as a table in one of `FORMATS`."""
+    """A result as a table in one of `FORMATS`, without a newline at the end."""
     if format not in FORMATS:
         raise SettingsError(
             f"There is no table format '{format}'",
             hint=did_you_mean(format, FORMATS) or f"Formats are: {', '.join(FORMATS)}.",
         )
-    return FORMATS[format](gap, level)
+    return FORMATS[format](gap, level).rstrip("\n")
 
 
 def sheet(gap: Gap, level: float = 0.95) -> Sheet:

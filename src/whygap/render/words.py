@@ -50,7 +50,7 @@ def summary(gap: Gap, level: float = 0.95) -> str:
         lines += ["", DETAIL_TITLES[name], *_bullets(detail_sentences(reading, name))]
     lines += ["", "What to do next", *_bullets(suggestions(reading))]
     lines += ["", "How far to trust it", *_bullets(trust(gap))]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def default_level(gap: Gap) -> float:

@@ -1,0 +1,120 @@
+"""The tidy frame and the tables made from it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+
+import narwhals as nw
+import pytest
+from result_factory import NASTY_NAMES, make_gap, many_players
+
+from whygap.errors import SettingsError
+from whygap.render import table
+from whygap.render.formats import escape_latex, shorten, width
+
+COLUMNS = ["part", "term", "estimate", "standard_error", "low", "high", "plugin"]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_frame_is_of_the_kind_that_came_in(kind: str) -> None:
+    pytest.importorskip(kind)
+    made = make_gap(table_kind=kind).to_frame(0.9)
+    assert type(made).__module__.split(".")[0] in (kind, "pyarrow")
+    frame = nw.from_native(made)
+    assert frame.columns == COLUMNS
+    assert frame.implementation.name.lower() == kind
+
+
+def test_frame_of_an_unknown_kind_falls_back_to_pyarrow() -> None:
+    frame = nw.from_native(make_gap(table_kind="not_installed_frames").to_frame())
+    assert frame.implementation.name == "PYARROW"
+
+
+def test_frame_holds_every_term_and_its_interval() -> None:
+    gap = make_gap()
+    frame = nw.from_native(gap.to_frame(0.9))
+    terms = list(zip(frame["part"].to_list(), frame["term"].to_list(), strict=True))
+    assert terms[:4] == [("aggregate", t) for t in ("gap", "baseline", "covariate", "outcome")]
+    assert ("outcome", "(base)") in terms
+    assert [t for p, t in terms if p == "outcome"][1:] == list(gap.outcome.players)
+    row = frame.row(terms.index(("outcome", "schooling")))
+    assert row[4:6] == gap.outcome.shares["schooling"].interval(0.9)
+
+
+def test_undefined_shares_are_missing_never_numbers() -> None:
+    frame = nw.from_native(make_gap(defined=()).to_frame()).filter(nw.col("part") == "outcome")
+    assert all(math.isnan(value) for value in frame["estimate"].to_list())
+    assert "undefined" in table.render(make_gap(defined=()), "text")
+
+
+@pytest.mark.parametrize("players", [1, 6, 60])
+def test_text_fits_80_columns(players: int) -> None:
+    names = {name * (1 + players // 6): share for name, share in many_players(players).items()}
+    text = table.render(make_gap(outcome=names, covariate=None), "text", 0.999)
+    assert max(map(width, text.splitlines())) <= 80
+
+
+def test_shares_come_from_the_largest_down() -> None:
+    lines = table.render(make_gap(), "md").splitlines()
+    names = [line.split("|")[1].strip() for line in lines if "|" in line]
+    start = names.index("(base)")
+    assert names[start + 1 : start + 4] == ["schooling", "ancestry", "mobility"]
+
+
+def test_csv_reads_back_as_the_frame() -> None:
+    gap = make_gap()
+    rows = list(csv.DictReader(io.StringIO(table.render(gap, "csv"))))
+    frame = nw.from_native(gap.to_frame())
+    assert list(rows[0]) == COLUMNS
+    assert [row["term"] for row in rows] == frame["term"].to_list()
+    assert [float(row["estimate"]) for row in rows] == frame["estimate"].to_list()
+
+
+def test_hostile_names_are_escaped_everywhere() -> None:
+    gap = make_gap(outcome=dict.fromkeys(NASTY_NAMES, 0.1))
+    assert "<script>" not in table.render(gap, "html")
+    assert "&lt;script&gt;" in table.render(gap, "html")
+    tex = table.render(gap, "tex")
+    assert r"50\% \& more\_or\_less \#1 \{x\}" in tex
+    assert r"\textless{}script\textgreater{}" in tex
+    assert r"\<script\>" in table.render(gap, "md")
+    for format_ in table.FORMATS:
+        assert "العمر" in table.render(gap, format_)
+        assert "🙂" in table.render(gap, format_)
+
+
+def test_latex_line_breaks_cannot_be_smuggled_in() -> None:
+    assert escape_latex("a\n\\input{x}") == r"a \textbackslash{}input\{x\}"
+
+
+def test_wide_letters_count_twice() -> None:
+    assert width("年齢") == 4
+    assert width("e\u0301") == 1
+    assert shorten("abcdefghij", 7) == "abcd…ij"
+    assert width(shorten("年齢と学歴の長い名前", 9)) <= 9
+
+
+def test_unknown_format_suggests_one() -> None:
+    with pytest.raises(SettingsError) as caught:
+        table.render(make_gap(), "text2")
+    assert str(caught.value) == "There is no table format 'text2'. Did you mean 'text'?"
+
+
+def test_great_tables_missing_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "great_tables", None)
+    with pytest.raises(SettingsError) as caught:
+        table.great(make_gap())
+    assert str(caught.value) == (
+        "Rich tables need the package great_tables. Install it with: pip install 'whygap[tables]'."
+    )
+
+
+def test_great_tables_shows_every_line() -> None:
+    pytest.importorskip("great_tables")
+    html = table.great(make_gap()).as_raw_html()
+    assert "schooling" in html
+    assert json.dumps("Outcome shift: share of each variable")[1:-1] in html

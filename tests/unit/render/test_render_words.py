@@ -1,0 +1,236 @@
+"""Sentences: right for every direction, honest about what cannot be told."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from result_factory import NASTY_NAMES, make_gap, many_players
+
+from whygap import storage
+from whygap.domains import ByDomain
+from whygap.estimate import Estimate
+from whygap.render import words
+from whygap.render.advice import suggestions
+from whygap.render.detail_sentences import rows_needed, what_would_settle
+from whygap.render.numbers import level_name, p_value, percent, rounded_count, units_of
+from whygap.render.reading import Standing, reading_of
+from whygap.results import Gap, RatioRecord
+
+
+def test_a_drop_of_accuracy_is_said_in_points() -> None:
+    assert words.headline(make_gap(), 0.9) == (
+        "Accuracy fell by 7.2 points (90% interval 4.4 to 10.0), from 80.4% for US-born citizens "
+        "(source) to 73.2% for non-citizens (target). 68% of the drop (90% interval 42% to 91%) "
+        "comes from a different outcome: 'employed' differs for rows alike in every variable, "
+        "above all along schooling and ancestry."
+    )
+
+
+def test_a_rise_of_a_loss_is_worse_and_says_so() -> None:
+    gap = make_gap(metric="log_loss", corners=(0.513, 0.52, 0.53, 0.555), noise=0.2)
+    text = words.headline(gap, 0.9)
+    assert text.startswith("Log loss rose by 0.0420 (90% interval 0.0382 to 0.0458), from 0.5130")
+    assert "(target): the model does worse there. 60% of the rise" in text
+
+
+def test_a_fall_of_a_loss_is_better_and_asks_for_no_repair() -> None:
+    gap = make_gap(metric="brier", corners=(0.25, 0.23, 0.21, 0.18), noise=0.2)
+    assert ": the model does better there." in words.headline(gap)
+    assert suggestions(reading_of(gap, 0.95)) == [
+        "The model does better in the target: there is nothing to repair."
+    ]
+
+
+def test_unknown_direction_is_neither_better_nor_worse() -> None:
+    gap = make_gap(metric="cost", corners=(1200.0, 1210.0, 1300.0, 1530.0))
+    text = words.summary(gap)
+    assert "Cost rose by 330" in text
+    assert "worse" not in text
+    assert "better" not in text
+
+
+def test_names_source_and_target_are_not_said_twice() -> None:
+    gap = make_gap(names=("source", "target"))
+    assert "from 80.4% in the source to 73.2% in the target" in words.headline(gap)
+
+
+def test_cannot_tell_names_the_interval_that_includes_0() -> None:
+    gap = make_gap(corners=(0.8, 0.8, 0.79, 0.795), noise=2.0, names=("source", "target"))
+    text = words.headline(gap)
+    assert text.startswith(
+        "These data cannot tell whether accuracy differs between the source and the target: it "
+        "moved from 80.0% in the source to 79.5% in the target, a change of -0.5 points whose 95% "
+        "interval, "
+    )
+    assert text.endswith("includes 0. None of its parts can be told from 0 either.")
+    assert "of the drop" not in words.summary(gap)
+    assert any(step.startswith("To tell the change from 0") for step in _steps(gap))
+
+
+def test_parts_that_pull_apart_are_said_in_points_not_percent() -> None:
+    gap = make_gap(corners=(0.8, 0.83, 0.78, 0.70), noise=0.5)
+    text = words.headline(gap)
+    assert "The parts pull in different directions, so read them one by one: outcome -8.0" in text
+    assert "% of the drop" not in words.summary(gap)
+
+
+def test_parts_that_cancel_are_named_when_the_gap_is_near_0() -> None:
+    gap = make_gap(corners=(0.8, 0.75, 0.75, 0.8), noise=0.3)
+    assert "Parts may cancel, so read them one by one" in words.headline(gap)
+
+
+def test_a_clear_gap_with_unclear_parts_claims_no_source() -> None:
+    gap = make_gap()
+    wide = {name: replace(part, standard_error=1.0) for name, part in gap.aggregate.parts().items()}
+    gap = replace(gap, aggregate=replace(gap.aggregate, **wide))
+    assert "Its parts are not known well enough to say where it comes from" in words.headline(gap)
+
+
+def test_undefined_details_say_what_would_settle_them() -> None:
+    gap = make_gap(defined=("covariate",))
+    size = Estimate(0.01, 0.01)
+    gap = replace(gap, outcome=replace(gap.outcome, denominator=size))
+    text = " ".join(words.summary(gap, 0.95).split())
+    assert "The shares of the outcome part are undefined. Its size cannot be told from 0" in text
+    # (1.960 + 0.842)^2 = 7.85 times the rows, for 80% power.
+    assert (
+        "If it is as large as estimated, about 7.8 times the rows (13,000 source and 5,500 target "
+        "rows) would settle it at the 95% level." in text
+    )
+    needed = rows_needed(gap, gap.outcome, 0.95)
+    assert needed.source == pytest.approx(7.849 * 1600, rel=1e-3)
+    assert needed.target == pytest.approx(7.849 * 700, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("size", "words_"),
+    [(-0.01, "Its estimated size is not above 0"), (1e-6, "so near 0 that more rows are unlikely")],
+)
+def test_hopeless_sizes_name_no_number(size: float, words_: str) -> None:
+    gap = make_gap(defined=())
+    detail = replace(gap.outcome, denominator=Estimate(size, 0.01))
+    assert words_ in what_would_settle(gap, detail, 0.95)
+
+
+def test_shares_outside_the_unit_interval_are_shown_and_explained() -> None:
+    text = " ".join(words.summary(make_gap()).split())
+    assert "Shares outside 0% to 100% (military -3%) are shown as estimated: noise, or a" in text
+
+
+def test_large_base_asks_for_recalibration_first() -> None:
+    gap = make_gap(outcome={"a": 0.1, "b": 0.05, "c": 0.02}, corners=(0.8, 0.79, 0.78, 0.70))
+    assert _steps(gap)[0] == (
+        "Recalibrate the model on outcomes from the target first: that alone explains 83% of how "
+        "the outcome shifted."
+    )
+
+
+def test_named_variables_ask_for_a_revision_and_mixes_for_reweighting() -> None:
+    steps = reading_of(make_gap(), 0.9)
+    assert suggestions(steps) == [
+        (
+            "Revise the model on schooling and ancestry with outcomes from the target "
+            "(whygap revise measures the gain)."
+        ),
+        (
+            "The target has another mix of age, sex, race and schooling: reweight the training rows "
+            "to that mix, or collect more rows like the target's."
+        ),
+    ]
+
+
+def test_outcome_without_leaders_asks_for_a_refit() -> None:
+    gap = make_gap(outcome=None, covariate=None)
+    assert "reweighting the old rows cannot help" in _steps(gap)[0]
+
+
+def test_poor_overlap_is_an_advice() -> None:
+    gap = make_gap()
+    ratio = RatioRecord("pi_wz", "baseline and covariates", 40.0, 1600, 300.0, 0.0, 0.99)
+    gap = replace(gap, diagnostics=replace(gap.diagnostics, ratios=(ratio,)))
+    assert _steps(gap)[-1] == (
+        "Source and target hardly overlap in baseline and covariates: 1,600 source rows count as "
+        "40. Try support='common', or fewer variables."
+    )
+
+
+def test_common_support_is_said() -> None:
+    gap = make_gap()
+    gap = replace(gap, about=replace(gap.about, kept_share=ByDomain(0.8, 0.95)))
+    assert "80% of source and 95% of target rows" in " ".join(words.summary(gap).split())
+
+
+def test_one_leader_a_few_or_none() -> None:
+    assert Standing(("a",), ("a", "b")).leaders() == ("a",)
+    assert Standing(("a", "b"), ("a", "b", "c")).leaders() == ("a", "b")
+    assert Standing(("a", "b", "c", "d"), ("a",)).leaders() == ("a",)
+    assert Standing(("a", "b"), ()).leaders() == ()
+
+
+def test_words_survive_the_file(tmp_path: object) -> None:
+    gap = make_gap()
+    assert words.summary(storage.from_mapping(storage.to_mapping(gap))) == words.summary(gap)
+
+
+@pytest.mark.parametrize("case", [{}, {"outcome": many_players(60)}, {"defined": ()}])
+def test_lines_fit_80_columns(case: dict[str, object]) -> None:
+    for line in words.summary(make_gap(**case)).splitlines():
+        assert len(line) <= 80
+
+
+def test_hostile_names_appear_as_they_are() -> None:
+    gap = make_gap(outcome=dict.fromkeys(NASTY_NAMES[:4], 0.15))
+    text = " ".join(words.summary(gap).split())
+    for name in NASTY_NAMES[:4]:
+        assert name in text
+
+
+def test_short_form_is_str() -> None:
+    gap = make_gap()
+    assert str(gap) == words.short(gap)
+    assert len(str(gap).splitlines()) < 16
+
+
+@pytest.mark.parametrize(
+    ("corners", "metric", "shown"),
+    [
+        ((0.804, 0.797, 0.781, 0.732), "accuracy", "-7.2"),
+        ((1.2e-8, 1.2e-8, 1.3e-8, 1.53e-8), "cost", "+3.3e-09"),
+        ((1200.0, 1210.0, 1300.0, 1530.0), "cost", "+330"),
+        ((2e12, 2e12, 3e12, 4e12), "cost", "+2e+12"),
+        ((0.0, 0.0, 0.0, 0.0), "cost", "0.000"),
+    ],
+)
+def test_digits_follow_the_standard_error(
+    corners: tuple[float, float, float, float], metric: str, shown: str
+) -> None:
+    gap = make_gap(corners=corners, metric=metric)
+    assert units_of(gap).bare(gap.aggregate.gap.value, signed=True)[: len(shown)] == shown
+
+
+def test_small_pieces() -> None:
+    assert percent(0.684) == "68%"
+    assert percent(-0.001) == "0%"
+    assert percent(0.00423, 0.0001) == "0.42%"
+    assert percent(float("inf")) == "unbounded"
+    assert percent(float("nan")) == "undefined"
+    assert level_name(0.95) == "95%"
+    assert level_name(0.999) == "99.9%"
+    assert [p_value(p) for p in (0.0001, 0.0123, 0.5)] == ["< 0.001", "0.012", "0.50"]
+    assert [rounded_count(n) for n in (7.2, 12345, 440_000)] == ["8", "13,000", "440,000"]
+
+
+def test_every_estimate_in_a_summary_has_an_interval() -> None:
+    parts = [
+        line
+        for line in words.summary(make_gap()).splitlines()
+        if re.match("  - (Bas|Cov|Out)", line)
+    ]
+    assert len(parts) == 3
+    assert all("interval" in line for line in parts)
+
+
+def _steps(gap: Gap) -> list[str]:
+    return suggestions(reading_of(gap, 0.95))
