@@ -57,9 +57,7 @@ def test_covariate_numerator_and_value(metric, domain, subset):
         world,
         domain,
     )
-    check(
-        oracle.covariate_value(subset), lambda w: w.covariate_truth(subset).value, world, domain
-    )
+    check(oracle.covariate_value(subset), lambda w: w.covariate_truth(subset).value, world, domain)
 
 
 @pytest.mark.parametrize("metric", METRICS)

@@ -46,9 +46,7 @@ def test_corner_means(metric, name):
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("twin", ["", "_A"])
-@pytest.mark.parametrize(
-    "name", ["mu_0_wz", "mu_10_w", "mu_00_wzs", "mu_s0_w", "pi_wz", "pi_wzs"]
-)
+@pytest.mark.parametrize("name", ["mu_0_wz", "mu_10_w", "mu_00_wzs", "mu_s0_w", "pi_wz", "pi_wzs"])
 def test_covariate_numerator(metric, name, twin):
     world = worlds(metric)
     truth, at = world.covariate_truth(SUBSET).numerator, shifted(world, name, twin)
@@ -77,7 +75,18 @@ def test_outcome_numerator(metric, name, twin):
 def test_all_nuisances_at_once(metric):
     """Products of errors count as well: everything moves together, still second order."""
     world, rng = worlds(metric), np.random.default_rng(1)
-    names = ["mu_0_wz", "mu_10_w", "mu_00_wzs", "mu_s0_w", "pi_wz", "pi_wzs", "p_0", "p_1", "m", "h"]
+    names = [
+        "mu_0_wz",
+        "mu_10_w",
+        "mu_00_wzs",
+        "mu_s0_w",
+        "pi_wz",
+        "pi_wzs",
+        "p_0",
+        "p_1",
+        "m",
+        "h",
+    ]
     noise = {name: group_noise(world, conditioned_on(world, name), rng) for name in names}
     tops = world.covariate_truth(SUBSET).numerator, world.outcome_truth(SUBSET, BINS).numerator
 

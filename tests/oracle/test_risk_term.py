@@ -1,0 +1,153 @@
+"""The source-risk term of the outcome numerator is the functional's derivative through q.
+
+A finite world cannot show it (no cell sits at a bin edge), so these worlds are continuous. The
+binned term smooths the density at an edge over one bin; its error shrinks with the bin width.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from continuous_world import (
+    Continuous,
+    bin_average,
+    binned_nodes,
+    binned_numerator,
+    binned_reduced,
+    bump,
+    edge_derivative,
+    equation,
+    p_1,
+    q,
+    smooth_nodes,
+    smooth_numerator,
+    smooth_reduced,
+)
+from oracle_inputs import Oracle, worlds
+
+from whygap.equations.outcome_value import BinnedRisk, ReducedTwin, numerator
+
+STEP = 1e-3
+
+
+def derivative(functional) -> float:
+    near, far = (functional(k * STEP) - functional(-k * STEP) for k in (1, 2))
+    return (8 * near - far) / (12 * STEP)
+
+
+def tables(world, nodes, bins):
+    p = p_1(*nodes.point)
+    m = bin_average(nodes, p, bins)
+    rows = np.arange(len(m)).reshape(-1, 1, 1, 1)
+    residual = world.slope(*nodes.point) ** 2 * (p - m[rows, nodes.bin])
+    return m, bin_average(nodes, residual, bins)
+
+
+def term_mean(world, bins) -> float:
+    """Mean of the term when the source risk moves by the bump: residual Y - q becomes the bump."""
+    nodes = binned_nodes(world, bins)
+    both = tables(world, nodes, bins)
+    risk = q(nodes.z1, nodes.v)
+    with_term = binned_reduced(both, nodes, risk, bins, term=True)
+    without = replace(with_term, risk=None)
+    moved = bump(*nodes.point)
+    return (
+        equation(world, nodes, moved, with_term).value
+        - equation(world, nodes, moved, without).value
+    )
+
+
+@pytest.mark.parametrize("constant_slope", [True, False])
+@pytest.mark.parametrize("bins", [10, 20])
+def test_the_derivative_through_q_lives_at_the_edges(constant_slope, bins):
+    world = Continuous(constant_slope)
+    nodes = binned_nodes(world, bins)
+    exact = edge_derivative(world, *tables(world, nodes, bins), bins)
+    expected = derivative(lambda e: binned_numerator(replace(world, epsilon=e), bins))
+    assert exact == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("constant_slope", [True, False])
+def test_binned_term_tends_to_the_derivative_through_q(constant_slope):
+    """Smoothing over one bin costs O(1 / B^2)."""
+    world = Continuous(constant_slope)
+    errors = []
+    for bins in (20, 40, 80):
+        exact = edge_derivative(world, *tables(world, binned_nodes(world, bins), bins), bins)
+        errors.append(abs(term_mean(world, bins) / exact - 1))
+    assert errors[0] / errors[1] > 2.4
+    assert errors[1] / errors[2] > 3
+    assert errors[2] < 0.03
+
+
+@pytest.mark.parametrize("constant_slope", [True, False])
+def test_smooth_term_is_the_derivative_through_q(constant_slope):
+    world = Continuous(constant_slope)
+    expected = derivative(lambda e: smooth_numerator(replace(world, epsilon=e)))
+    nodes, level = smooth_nodes(world)
+    with_term = smooth_reduced(world, nodes, level)
+    without = ReducedTwin(with_term.m, with_term.h, None)
+    moved = bump(*nodes.point)
+    found = (
+        equation(world, nodes, moved, with_term).value
+        - equation(world, nodes, moved, without).value
+    )
+    assert found == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("constant_slope", [True, False])
+def test_smooth_numerator_is_orthogonal_to_the_source_risk(constant_slope):
+    """With q off by epsilon times the bump everywhere, the error is of second order."""
+    world = Continuous(constant_slope)
+    nodes, level = smooth_nodes(world)
+    truth, moved = smooth_numerator(world), bump(*nodes.point)
+    steps = np.array([0.02, 0.01, 0.005])
+    errors = {True: [], False: []}
+    for step in steps:
+        reduced = smooth_reduced(world, nodes, level + step * moved)
+        for term in (True, False):
+            used = reduced if term else replace(reduced, risk=None)
+            errors[term].append(equation(world, nodes, -step * moved, used).value - truth)
+    slopes = {k: np.diff(np.log(np.abs(e))) / np.diff(np.log(steps)) for k, e in errors.items()}
+    assert slopes[True].min() >= 1.8
+    assert abs(errors[True][-1]) < 0.5 * abs(errors[False][-1])
+
+
+@pytest.mark.parametrize("constant_slope", [True, False])
+def test_binned_numerator_is_nearly_orthogonal_to_the_source_risk(constant_slope):
+    """Bins and residual move together; what is left of the first order is the smoothing error."""
+    bins, world = 40, Continuous(constant_slope)
+    truth, truth_nodes = binned_numerator(world, bins), binned_nodes(world, bins)
+    both = tables(world, truth_nodes, bins)
+    for step in (0.02, 0.01):
+        wrong = replace(world, epsilon=step)
+        nodes = binned_nodes(wrong, bins)
+        residual = -step * bump(*nodes.point)
+        on, off = (
+            equation(
+                wrong,
+                nodes,
+                residual,
+                binned_reduced(both, nodes, wrong.moved(*nodes.point), bins, term=term),
+            ).value
+            - truth
+            for term in (True, False)
+        )
+        assert abs(on) < 0.25 * abs(off)
+
+
+@pytest.mark.parametrize("metric", ["zero_one", "brier", "random"])
+def test_term_has_mean_zero_at_the_true_risk(metric):
+    """Whatever m and h are on the two sides of the edge."""
+    world, rng = worlds(metric), np.random.default_rng(0)
+    size = 2 * len(world.prediction)
+    per_cell = [world.at_rows(rng.normal(size=size // 2)).source for _ in range(4)]
+    n, subset = world.nuisances, (1,)
+    reduced = ReducedTwin(
+        m=world.at_rows(n.m(subset, 4)).target,
+        h=world.at_rows(n.h(subset, 4)).target,
+        risk=BinnedRisk(4, *per_cell),
+    )
+    estimate = numerator(Oracle(world).outcome_values(), [(reduced, reduced)])
+    assert estimate.value == pytest.approx(world.outcome_truth(subset, 4).numerator, abs=1e-12)
+    assert np.abs(estimate.influence.source).max() > 1e-3
