@@ -149,10 +149,7 @@ def _two_way(influence: Array, drawn: list[_Pairs], design: Design) -> Array:
     cut = len(drawn[0].vote)
     total = -(influence.T @ influence)
     units = design.sample().units
-    for part, piece, domain in zip(
-        drawn, (influence[:cut], influence[cut:]), ("source", "target"), strict=True
-    ):
-        unit = units.source if domain == "source" else units.target
+    for part, piece, unit in zip(drawn, (influence[:cut], influence[cut:]), units, strict=True):
         for member in (part.case, part.control):
             sums = np.zeros((int(unit.max()) + 1, influence.shape[1]))
             np.add.at(sums, unit[member], piece)
@@ -167,4 +164,4 @@ def _length(coefficients: Array, covariance: Array) -> tuple[float, float]:
         return float(coefficients[0]), float(np.sqrt(max(covariance[0, 0], 0.0)))
     length = float(np.linalg.norm(coefficients))
     slope = coefficients / length if length > 0 else coefficients
-    return length, float(np.sqrt(max(slope @ covariance @ slope, 0.0)))
+    return length, float(np.sqrt(max(float(slope @ covariance @ slope), 0.0)))

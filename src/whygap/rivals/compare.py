@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 
 from whygap.errors import ModelError, SettingsError, did_you_mean
@@ -32,6 +34,7 @@ __all__ = ["METHODS", "compare", "comparison", "ours"]
 
 Rival = Callable[[Design, Settings], Importances]
 Graph = Mapping[str, Iterable[str]]
+OURS = "whygap"
 
 METHODS: dict[str, tuple[Rival, ...]] = {
     "mean_change": (mean_change.importance,),
@@ -54,26 +57,34 @@ def compare(
     gap: Gap | None = None,
     graph: Graph | None = None,
 ) -> Any:
-    """A tidy table of the rivals' importances, beside our shares when `gap` is given.
+    """A tidy table of the rivals' importances beside our shares.
 
     Columns: `part`, `method`, `term`, `importance`, `low`, `high`, `rank`, `unit`. Importances of
     different methods have different units; compare ranks across methods, values within one.
 
     Args:
         study: a `whygap.Study`.
-        methods: names of rivals; None for all that apply.
+        methods: names of rivals, and "whygap" for ours; None for all that apply.
         settings: seed, folds, level.
-        gap: our result for the same study.
+        gap: our result for the same study; computed when it is wanted and not given.
         graph: causal graph (node -> parents) for `graph_shapley`.
 
     Returns:
         The kind of table the study came in.
     """
     chosen = settings or Settings()
-    found = comparison(study.design, methods, chosen, graph)
-    if gap is not None:
-        found = [*ours(gap, chosen.level), *found]
+    asked = [methods] if isinstance(methods, str) else methods
+    rivals = None if asked is None else [name for name in asked if name != OURS]
+    found = comparison(study.design, rivals, chosen, graph)
+    if asked is None or OURS in asked or gap is not None:
+        found = [*ours(gap or _explained(study, chosen), chosen.level), *found]
     return _table(found, study.table_kind)
+
+
+def _explained(study: Any, settings: Settings) -> Gap:
+    from whygap.explain import explain
+
+    return explain(study, settings=settings)
 
 
 def comparison(
@@ -107,7 +118,7 @@ def ours(gap: Gap, level: float) -> list[Importances]:
 def _of_detail(detail: Detailed, level: float) -> Importances:
     intervals = [detail.shares[name].interval(level) for name in detail.players]
     return Importances(
-        method="whygap",
+        method=OURS,
         part=detail.part,
         names=tuple(detail.players),
         values=np.array([detail.shares[name].value for name in detail.players]),
@@ -157,6 +168,5 @@ def _columns(found: Sequence[Importances]) -> dict[str, list[Any]]:
 
 
 def _table(found: Sequence[Importances], kind: str) -> Any:
-    import narwhals as nw
-
-    return nw.from_dict(_columns(found), backend=kind).to_native()
+    backend: Any = kind if importlib.util.find_spec(kind) else "pyarrow"
+    return nw.from_dict(_columns(found), backend=backend).to_native()

@@ -7,6 +7,7 @@ are both served.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import lightgbm as lgb
 import numpy as np
@@ -110,27 +111,16 @@ def _linear(features: Array, response: Array, weights: Array, seed: int, binary:
 
 
 def _predictor(
-    model: lgb.LGBMModel | Pipeline,
-    features: Array,
-    response: Array,
-    weights: Array,
-    binary: bool,
+    model: Any, features: Array, response: Array, weights: Array, binary: bool
 ) -> Predictor:
     if binary and np.ptp(response) == 0:
         constant = float(response[0])
         return lambda rows: np.full(len(rows), constant)
     target = response.astype(int) if binary else response
-    names = [f"c{j}" for j in range(features.shape[1])]
     if isinstance(model, Pipeline):
         model.fit(features, target, **{f"{model.steps[-1][0]}__sample_weight": weights})
     else:
-        model.fit(features, target, sample_weight=weights, feature_name=names)
+        model.fit(features, target, sample_weight=weights)
     if not binary:
-        return lambda rows: np.asarray(_plain(model.predict, rows), dtype=float)
-    return lambda rows: np.clip(
-        np.asarray(_plain(model.predict_proba, rows)[:, 1], dtype=float), SMALLEST, 1 - SMALLEST
-    )
-
-
-def _plain(predict: Callable[[Array], Array], rows: Array) -> Array:
-    return predict(rows)
+        return lambda rows: np.asarray(model.predict(rows), dtype=np.float64)
+    return lambda rows: np.clip(model.predict_proba(rows)[:, 1], SMALLEST, 1 - SMALLEST)

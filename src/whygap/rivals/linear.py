@@ -21,7 +21,7 @@ __all__ = [
     "with_intercept",
 ]
 
-RIDGE = 1e-4
+RIDGE = 1e-6
 """Penalty per row on standardised slopes of a logistic fit: keeps separated levels finite."""
 
 
@@ -41,7 +41,8 @@ def with_intercept(matrix: Array) -> Array:
 def least_squares(matrix: Array, response: Array, weights: Array) -> Fit:
     """Weighted least squares; collinear columns share their coefficient (minimum norm)."""
     root = np.sqrt(weights)
-    coefficients = np.linalg.lstsq(matrix * root[:, None], response * root, rcond=None)[0]
+    solution = np.linalg.lstsq(matrix * root[:, None], response * root, rcond=None)[0]
+    coefficients = np.asarray(solution, dtype=np.float64)
     curvature = (matrix * weights[:, None]).T @ matrix / len(matrix)
     residual = response - matrix @ coefficients
     inverse = np.linalg.pinv(curvature, hermitian=True)

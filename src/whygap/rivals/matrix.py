@@ -32,7 +32,7 @@ class NumericMatrix:
 
     def pooled_sd(self) -> Array:
         """Standard deviation over the rows of both domains."""
-        return np.vstack(list(self.values)).std(axis=0)
+        return np.asarray(np.vstack(list(self.values)).std(axis=0))
 
 
 def numeric_matrix(design: Design, positions: tuple[int, ...] | None = None) -> NumericMatrix:

@@ -22,7 +22,7 @@ import numpy as np
 
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError, did_you_mean
-from whygap.estimate import Estimate
+from whygap.estimate import Estimate, Sample
 from whygap.rivals.importances import Importances, from_estimates
 from whygap.rivals.linear import (
     domain_coefficients,
@@ -81,6 +81,7 @@ class _Pieces:
     means: ByDomain[list[Estimate]]
     slopes: ByDomain[list[Estimate]]
     matrix: NumericMatrix
+    sample: Sample
 
 
 def covariate_importance(design: Design, settings: Settings) -> Importances:
@@ -126,7 +127,7 @@ def two_fold(design: Design, reference: Reference = "source") -> TwoFold:
             )
         ]
     )
-    gap = _gap(design, explained)
+    gap = _gap(design, pieces.sample)
     return TwoFold(gap=gap, explained=explained, unexplained=gap - explained)
 
 
@@ -137,7 +138,7 @@ def three_fold(design: Design) -> ThreeFold:
     endowments = _sum([b0 * (m1 - m0) for m0, m1, b0, _ in rows])
     coefficients = _sum([m0 * (b1 - b0) for m0, _, b0, b1 in rows])
     interaction = _sum([(m1 - m0) * (b1 - b0) for m0, m1, b0, b1 in rows])
-    gap = _gap(design, endowments)
+    gap = _gap(design, pieces.sample)
     return ThreeFold(gap, endowments, coefficients, interaction)
 
 
@@ -152,7 +153,7 @@ def _pieces(design: Design, *, link: Literal["identity", "logit"]) -> _Pieces:
         for d in ("source", "target")
     ]
     means = [domain_means(sample, d, blocks[d]) for d in ("source", "target")]
-    return _Pieces(ByDomain(*means), ByDomain(*slopes), matrix)
+    return _Pieces(ByDomain(*means), ByDomain(*slopes), matrix, sample)
 
 
 def _reference_slopes(design: Design, pieces: _Pieces, reference: str) -> list[Estimate]:
@@ -165,7 +166,7 @@ def _reference_slopes(design: Design, pieces: _Pieces, reference: str) -> list[E
     if reference in ("source", "target"):
         return pieces.slopes.source if reference == "source" else pieces.slopes.target
     if reference in ("pooled", "neumark"):
-        return _pooled_slopes(design, pieces.matrix, with_domain=reference == "pooled")
+        return _pooled_slopes(design, pieces, with_domain=reference == "pooled")
     n = design.rows
     share = n.target / (n.source + n.target) if reference == "cotton" else 0.5
     return [
@@ -173,20 +174,18 @@ def _reference_slopes(design: Design, pieces: _Pieces, reference: str) -> list[E
     ]
 
 
-def _pooled_slopes(design: Design, matrix: NumericMatrix, *, with_domain: bool) -> list[Estimate]:
-    sample = design.sample()
-    block = with_intercept(np.vstack(list(matrix.values)))
+def _pooled_slopes(design: Design, pieces: _Pieces, *, with_domain: bool) -> list[Estimate]:
+    block = with_intercept(np.vstack(list(pieces.matrix.values)))
     if with_domain:
         block = np.column_stack([block, np.repeat([0.0, 1.0], list(design.rows))])
-    weights = np.concatenate(list(sample.weights))
+    weights = np.concatenate(list(pieces.sample.weights))
     fit = least_squares(block, np.concatenate(list(design.loss)), weights)
-    return pooled_coefficients(sample, fit)[: len(matrix.names) + 1]
+    return pooled_coefficients(pieces.sample, fit)[: len(pieces.matrix.names) + 1]
 
 
-def _gap(design: Design, like: Estimate) -> Estimate:
-    """Target mean minus source mean of the metric, in the sample of another estimate."""
+def _gap(design: Design, sample: Sample) -> Estimate:
+    """Target mean minus source mean of the metric."""
     loss = design.loss
-    sample = like.sample or design.sample()
     return Estimate.from_contributions(sample, source=-loss.source, target=loss.target)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
+from whygap.domains import Array, ByDomain, IntArray
 from whygap.estimate import Estimate
 from whygap.rivals.linear import logistic, pooled_coefficients, with_intercept
 from whygap.rivals.matrix import NumericMatrix, numeric_matrix
@@ -37,7 +37,7 @@ def interaction_strengths(design: Design, response: ByDomain[Array]) -> dict[str
     }
 
 
-def _interacted(matrix: NumericMatrix, covariates: Array) -> Array:
+def _interacted(matrix: NumericMatrix, covariates: IntArray) -> Array:
     pooled = np.vstack(list(matrix.values))
     domain = np.repeat([0.0, 1.0], [len(block) for block in matrix.values])[:, None]
     return with_intercept(np.column_stack([domain, pooled, domain * pooled[:, covariates]]))

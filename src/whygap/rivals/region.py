@@ -163,11 +163,16 @@ def _measured(
     sample = design.sample()
     zero = design.outcome.map(np.zeros_like)
 
-    def mean(domain: str, values: Array, among: Array) -> Estimate:
+    def mean(domain: Domain, values: Array, among: Array) -> Estimate:
         """Mean of the values over the rows marked by `among`."""
-        pair = {"source": zero.source, "target": zero.target}
-        top = Estimate.from_contributions(sample, **{**pair, domain: values * among})
-        return top / Estimate.from_contributions(sample, **{**pair, domain: among.astype(float)})
+        top, bottom = values * among, among.astype(float)
+        if domain == "source":
+            return Estimate.from_contributions(
+                sample, source=top, target=zero.target
+            ) / Estimate.from_contributions(sample, source=bottom, target=zero.target)
+        return Estimate.from_contributions(
+            sample, source=zero.source, target=top
+        ) / Estimate.from_contributions(sample, source=zero.source, target=bottom)
 
     both = inside.zip(measure, np.logical_and)
     return Region(

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
+
+from numpy.typing import NDArray
 
 from whygap.domains import ByDomain
 from whygap.tables.design import Design
 
 __all__ = ["rows_of"]
 
+Rows = ByDomain[NDArray[Any]]
+ROW_FIELDS = (
+    "features",
+    "outcome",
+    "prediction",
+    "intercept",
+    "slope",
+    "weights",
+    "clusters",
+    "source_risk",
+)
 
-def rows_of(design: Design, keep: ByDomain) -> Design:  # type: ignore[type-arg]
+
+def rows_of(design: Design, keep: Rows) -> Design:
     """The design restricted to some rows (masks or positions) of each domain."""
-
-    def part(pair):  # type: ignore[no-untyped-def]
-        return None if pair is None else pair.zip(keep, lambda values, rows: values[rows])
-
-    return replace(
-        design,
-        features=part(design.features),
-        outcome=part(design.outcome),
-        prediction=part(design.prediction),
-        intercept=part(design.intercept),
-        slope=part(design.slope),
-        weights=part(design.weights),
-        clusters=part(design.clusters),
-        source_risk=part(design.source_risk),
-    )
+    parts: dict[str, Any] = {
+        name: pair.zip(keep, lambda values, rows: values[rows])
+        for name in ROW_FIELDS
+        if (pair := getattr(design, name)) is not None
+    }
+    return replace(design, **parts)

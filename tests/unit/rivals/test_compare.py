@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from worlds import world_a
+
+from whygap.errors import ModelError, ResultError, SettingsError
+from whygap.rivals import METHODS, compare, comparison
+from whygap.rivals.exact_shapley import all_subsets, shapley_matrix, shapley_values
+from whygap.settings import Settings
+from whygap.tables.design import Design
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What `compare` reads of a study."""
+
+    design: Design
+    table_kind: str = "pyarrow"
+
+
+@pytest.fixture(scope="module")
+def design():
+    return world_a(300, 0)
+
+
+def test_all_methods_answer_on_one_design(design):
+    found = comparison(design, settings=Settings(folds=3), graph={"z2": ["z1"]})
+    methods = {item.method for item in found}
+    assert methods == {*METHODS, "graph_shapley"}
+    for item in found:
+        assert len(item.values) == len(item.names)
+        assert np.isfinite(item.values).all()
+        assert sorted(item.ranks().values()) == list(range(1, len(item.names) + 1))
+
+
+@pytest.mark.parametrize("kind", ["pyarrow", "pandas", "polars"])
+def test_the_table_is_of_the_users_kind(design, kind):
+    table: Any = compare(Tables(design, kind), methods=["mean_change", "parametric_change"])
+    assert type(table).__module__.split(".")[0] == kind
+    assert table.shape == (4, 8)
+
+
+def test_rivals_that_cannot_apply_are_left_out_unless_asked(design):
+    labels = design.prediction.map(lambda p: (p > 0.5).astype(float))
+    labelled = replace(design, prediction=labels)
+    asked = ["mean_change", "auc_regression"]
+    with pytest.raises(ModelError, match="AUC regression needs"):
+        comparison(labelled, asked)
+    found = comparison(labelled, settings=Settings(folds=3))
+    assert "auc_regression" not in {item.method for item in found}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("wushift", "There is no method 'wushift'. Did you mean 'wu_shift'?"),
+        (
+            "graph_shapley",
+            (
+                "The method 'graph_shapley' needs a causal graph. "
+                "Give graph={'z2': ['z1'], ...}, each variable with its parents."
+            ),
+        ),
+    ],
+)
+def test_unusable_names_are_refused(design, name, message):
+    with pytest.raises(SettingsError) as caught:
+        comparison(design, [name])
+    assert str(caught.value) == message
+
+
+def test_an_unknown_term_is_refused(design):
+    found = comparison(design, ["mean_change"])[0]
+    assert found.value("z1") == found.values[0]
+    with pytest.raises(ResultError) as caught:
+        found.value("z11")
+    assert str(caught.value) == (
+        "The method 'mean_change' has no importance named 'z11'. Did you mean 'z1'?"
+    )
+
+
+def test_exact_shares_of_a_small_game():
+    """A glove game: one left (player 0), two right gloves."""
+
+    def worth(subset):
+        return float(0 in subset and len(subset) > 1)
+
+    values = shapley_values(3, worth, None, np.random.default_rng(0))
+    assert values == pytest.approx([2 / 3, 1 / 6, 1 / 6])
+    assert len(all_subsets(3)) == 8
+    assert shapley_matrix(3).sum(axis=1) == pytest.approx(0)
+
+
+def test_random_orders_agree_with_the_exact_shares():
+    weights = np.array([0.5, 1.0, 2.0, 4.0, 8.0])
+
+    def worth(subset):
+        return float(np.sqrt(weights[list(subset)].sum()))
+
+    rng = np.random.default_rng(0)
+    exact = shapley_values(5, worth, None, rng)
+    assert shapley_values(5, worth, 400, rng) == pytest.approx(exact, abs=0.02)
