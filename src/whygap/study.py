@@ -12,7 +12,18 @@ import numpy as np
 from whygap.domains import Array, ByDomain
 from whygap.errors import SettingsError
 from whygap.losses import Metric, metric_of
-from whygap.tables import Design, OpenedTable, Roles, Scoring, TableKind, build_design, open_table
+from whygap.tables import (
+    Design,
+    ModelScoring,
+    OpenedTable,
+    Roles,
+    Scoring,
+    TableKind,
+    build_design,
+    open_table,
+)
+from whygap.tables.ask import model_columns, model_notes
+from whygap.tables.model import predictor_of
 from whygap.tables.roles import resolve_roles
 
 __all__ = ["Study"]
@@ -71,7 +82,7 @@ class Study:
                 got="neither" if self.model is None else "both",
                 hint="prediction= names a column; model= is a fitted model or a callable.",
             )
-        _ = self.metric_, self.roles
+        _ = self.metric_, self.roles, self.model_scoring
 
     @property
     def names(self) -> ByDomain[str]:
@@ -113,8 +124,19 @@ class Study:
     @cached_property
     def design(self) -> Design:
         """Both tables as arrays; read, scored and checked once."""
-        frames = self.tables.map(lambda table: table.read(self.roles.columns))
+        asked = () if self.model_scoring is None else tuple(self.model_scoring.columns)
+        needed = tuple(dict.fromkeys(self.roles.columns + asked))
+        frames = self.tables.map(lambda table: table.read(needed))
         return build_design(frames, self.roles, self._scoring(), self.positive, self.names)
+
+    @cached_property
+    def model_scoring(self) -> ModelScoring | None:
+        """The model and the columns it is shown; None when there is a prediction column."""
+        if self.model is None:
+            return None
+        predictor = predictor_of(self.model, unsafe_pickle=self.unsafe_pickle)
+        columns = model_columns(predictor, self.tables, self.roles)
+        return ModelScoring(predictor, columns, model_notes(predictor, columns, self.roles))
 
     def with_target(self, table: Any, name: str) -> Study:
         """The same study against another target."""
@@ -126,7 +148,9 @@ class Study:
         def coefficients(prediction: Array) -> tuple[Array, Array]:
             return metric.coefficients(prediction, threshold)
 
-        return Scoring(coefficients, metric.name, metric.higher_is_better, metric.wants)
+        return Scoring(
+            coefficients, metric.name, metric.higher_is_better, metric.wants, self.model_scoring
+        )
 
 
 def check_threshold(threshold: Any) -> None:

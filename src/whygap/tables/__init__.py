@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from whygap.tables.build import Scoring, build_design
+from whygap.tables.build import build_design
 from whygap.tables.design import Column, Design, Note, Player
 from whygap.tables.frame import Frame, OpenedTable, TableKind
 from whygap.tables.read import open_table
 from whygap.tables.roles import Roles, resolve_roles
+from whygap.tables.scoring import ModelScoring, Scoring
 from whygap.tables.validate import check_sizes
 
 __all__ = [
     "Column",
     "Design",
     "Frame",
+    "ModelScoring",
     "Note",
     "OpenedTable",
     "Player",

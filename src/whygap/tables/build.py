@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,33 +19,9 @@ from whygap.tables.frame import Frame, Mask
 from whygap.tables.outcome import Labels, encode_labels, find_labels
 from whygap.tables.prediction import as_predictions
 from whygap.tables.roles import Roles
+from whygap.tables.scoring import Coefficients, Scoring
 
-__all__ = ["Scoring", "build_design"]
-
-Coefficients = Callable[[Array], tuple[Array, Array]]
-Predict = Callable[[Frame, Labels], Array]
-Recombine = Callable[[Features, Labels], Coefficients | None]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Scoring:
-    """How rows are scored.
-
-    Attributes:
-        coefficients: predictions -> intercept and slope of the metric.
-        metric: its name.
-        higher_is_better: None when not known.
-        wants: "label", "probability" or "any".
-        predict: the model, or None when there is a prediction column.
-        recombine: from the encoded features to `Design.recombined`, or None.
-    """
-
-    coefficients: Coefficients
-    metric: str
-    higher_is_better: bool | None
-    wants: str = "any"
-    predict: Predict | None = None
-    recombine: Recombine | None = None
+__all__ = ["build_design"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,7 +75,7 @@ def build_design(
         weights=weights,
         clusters=clusters,
         source_risk=risk,
-        recombined=recombined(scoring, features, order, scored.labels),
+        recombined=recombined(scoring, frames, features, order, scored.labels),
         notes=notes,
     )
 
@@ -109,14 +85,15 @@ def score_rows(frames: ByDomain[Frame], roles: Roles, scoring: Scoring, positive
     raw = frames.map(lambda frame: raw_of(frame, roles.outcome))
     labels = find_labels(roles.outcome, raw, positive)
     outcome = raw.map(lambda column: encode_labels(column, labels)[0])
-    if scoring.predict is not None:
-        predict = scoring.predict
-        prediction = frames.map(lambda frame: predict(frame, labels))
+    if scoring.model is not None:
+        prediction, model_notes = scoring.model.predict(frames, labels)
     else:
         name = roles.prediction or ""
-        prediction = as_predictions(name, frames.map(lambda f: raw_of(f, name)), labels)
+        given = frames.map(lambda frame: raw_of(frame, name))
+        prediction, model_notes = as_predictions(f"The prediction '{name}'", given, labels), ()
     keep = outcome.zip(prediction, lambda y, p: ~(np.isnan(y) | np.isnan(p)))
     notes = (
+        *model_notes,
         *left_out_notes(outcome, f"a missing outcome ('{roles.outcome}')"),
         *left_out_notes(prediction, f"a missing prediction ('{roles.prediction}')"),
     )
@@ -141,8 +118,7 @@ def left_out_notes(values: ByDomain[Array], what: str) -> tuple[Note, ...]:
         if missing:
             share = missing / len(column)
             text = f"{missing:,} of {len(column):,} {domain} rows ({share:.1%}) have {what}"
-            level = Note("info", "").level if share < 0.01 else Note("warning", "").level
-            notes.append(Note(level, f"{text} and are left out."))
+            notes.append(Note("info" if share < 0.01 else "warning", f"{text} and are left out."))
     return tuple(notes)
 
 
@@ -196,9 +172,14 @@ def mean_loss(pairs: ByDomain[tuple[Array, Array]], scored: Scored) -> ByDomain[
 
 
 def recombined(
-    scoring: Scoring, features: Features, order: Sequence[EncodedColumn], labels: Labels
+    scoring: Scoring,
+    frames: ByDomain[Frame],
+    features: Features,
+    order: Sequence[EncodedColumn],
+    labels: Labels,
 ) -> Coefficients | None:
     """The metric at arbitrary encoded rows, when there is a model to ask."""
-    if scoring.recombine is None:
+    if scoring.model is None:
         return None
-    return scoring.recombine(Features(tuple(order), features.dropped, features.notes), labels)
+    ordered = Features(tuple(order), features.dropped, features.notes)
+    return scoring.model.recombine(frames.source, ordered, labels, scoring.coefficients)

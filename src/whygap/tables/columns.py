@@ -147,7 +147,8 @@ def to_text(raw: RawColumn) -> RawColumn:
     if raw.kind == "boolean":
         words = ["True" if value else "False" for value in distinct]
     levels = tuple(sorted(set(words)))
-    lookup = np.array([levels.index(word) for word in words], dtype=float)
+    position = {level: float(i) for i, level in enumerate(levels)}
+    lookup = np.array([position[word] for word in words])
     texts = np.full(len(raw.values), np.nan)
     seen = ~np.isnan(raw.values)
     texts[seen] = lookup[np.searchsorted(distinct, raw.values[seen])]

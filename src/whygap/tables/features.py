@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,10 +24,10 @@ SURE_ROWS = 1000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """The usable columns, and the names of those left out."""
+    """The usable columns, and those left out (name -> why)."""
 
     columns: tuple[EncodedColumn, ...]
-    dropped: tuple[str, ...]
+    dropped: Mapping[str, str]
     notes: tuple[Note, ...]
 
 
@@ -50,9 +50,7 @@ def encode_features(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask])
             continue
         columns.append(encoded)
         notes += [*encoded.notes, *identifier_notes(encoded)]
-    return Features(
-        tuple(columns), tuple(name for name, _ in dropped), (*dropped_notes(dropped), *notes)
-    )
+    return Features(tuple(columns), dict(dropped), (*dropped_notes(dropped), *notes))
 
 
 def useless(encoded: EncodedColumn) -> str:

@@ -135,11 +135,16 @@ def example(level: str) -> str:
 
 
 def encode_labels(column: RawColumn, labels: Labels) -> tuple[Array, tuple[str, ...]]:
-    """0.0, 1.0 or NaN per row, and the levels that are neither label."""
-    raw = RawColumn("number", column.values) if column.kind == "boolean" else column
-    text = to_text(raw)
-    codes = [labels.code(level) for level in text.levels]
-    unknown = tuple(lv for lv, code in zip(text.levels, codes, strict=True) if code is None)
-    lookup = np.array([np.nan if code is None else code for code in codes] + [np.nan])
-    missing = np.isnan(text.values)
-    return lookup[np.where(missing, len(codes), text.values).astype(np.int64)], unknown
+    """0.0, 1.0 or NaN per row, and the first levels that are neither label."""
+    if column.kind in ("number", "boolean"):
+        distinct = np.unique(column.values[~np.isnan(column.values)])[:5]
+        names = {float(value): f"{value:.15g}" for value in distinct}
+    else:
+        names = {float(i): level for i, level in enumerate(column.levels)}
+    codes = {key: labels.code(name) for key, name in names.items()}
+    unknown = tuple(names[key] for key, code in codes.items() if code is None)
+    encoded = np.full(len(column.values), np.nan)
+    for key, code in codes.items():
+        if code is not None:
+            encoded[column.values == key] = code
+    return encoded, unknown

@@ -14,46 +14,48 @@ __all__ = ["as_predictions", "scale_hint"]
 SLACK = 1e-6
 
 
-def as_predictions(name: str, raw: ByDomain[RawColumn], labels: Labels) -> ByDomain[Array]:
+def as_predictions(
+    what: str,
+    raw: ByDomain[RawColumn],
+    labels: Labels,
+    error: type[InputError] = ColumnError,
+) -> ByDomain[Array]:
     """Probabilities as they are, the outcome's own labels as 0 and 1; missing stays NaN.
 
     Numbers that are all among the outcome's two values are labels; other numbers must lie in
     [0, 1] (a rounding excess up to 1e-6 is cut off).
+
+    Args:
+        what: what messages call the predictions.
+        raw: the predictions of both tables.
+        labels: the outcome's two values.
+        error: the kind of error to raise.
     """
     for table, column in (("source", raw.source), ("target", raw.target)):
-        refuse_unusable(name, table, column)
+        refuse_unusable(what, table, column, error)
     encoded = raw.map(lambda column: encode_labels(column, labels))
-    if not any(unknown for _, unknown in encoded):
+    unknown = [level for _, levels in encoded for level in levels]
+    if not unknown:
         return encoded.map(lambda pair: pair[0])
     if any(column.kind in ("text", "ordered") for column in raw):
-        raise unknown_label(name, encoded, labels)
+        raise error(
+            f"{what} holds {repr_level(unknown[0])}, which is not a value of the outcome",
+            got=f"outcome values {labels}",
+            hint=did_you_mean(unknown[0], (labels.negative, labels.positive)),
+        )
     for table, column in (("source", raw.source), ("target", raw.target)):
-        require_unit_interval(f"The prediction '{name}'", table, column.values)
+        require_unit_interval(what, table, column.values, error)
     return raw.map(lambda column: np.clip(column.values, 0.0, 1.0))
 
 
-def refuse_unusable(name: str, table: str, column: RawColumn) -> None:
+def refuse_unusable(what: str, table: str, column: RawColumn, error: type[InputError]) -> None:
     """All-missing, infinite and dated predictions."""
-    if column.missing == len(column.values):
-        raise ColumnError(f"The prediction '{name}' is missing in every row of {table}")
     if column.infinite:
-        raise ColumnError(
-            f"The prediction '{name}' holds {column.infinite} infinite values in {table}"
-        )
+        raise error(f"{what} holds {column.infinite} infinite values in {table}")
+    if column.missing == len(column.values):
+        raise error(f"{what} is missing in every row of {table}")
     if column.kind in ("date", "time", "duration"):
-        raise ColumnError(f"The prediction '{name}' holds dates or times in {table}")
-
-
-def unknown_label(
-    name: str, encoded: ByDomain[tuple[Array, tuple[str, ...]]], labels: Labels
-) -> ColumnError:
-    """A text prediction that is not a label of the outcome."""
-    level = next(unknown[0] for _, unknown in encoded if unknown)
-    return ColumnError(
-        f"The prediction '{name}' holds {repr_level(level)}, which is not a value of the outcome",
-        got=f"outcome values {labels}",
-        hint=did_you_mean(level, (labels.negative, labels.positive)),
-    )
+        raise error(f"{what} holds dates or times in {table}")
 
 
 def require_unit_interval(

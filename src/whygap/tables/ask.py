@@ -1,0 +1,235 @@
+"""Asking a model, once, in batches, and reading its answer as probabilities or labels."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+
+from whygap.domains import Array, ByDomain
+from whygap.errors import ModelError, WhygapError, did_you_mean
+from whygap.tables.columns import raw_column
+from whygap.tables.design import Note
+from whygap.tables.frame import Frame, OpenedTable
+from whygap.tables.model import Predictor
+from whygap.tables.outcome import Labels
+from whygap.tables.prediction import as_predictions, require_unit_interval
+from whygap.tables.roles import Roles, listed
+
+__all__ = ["BATCH", "Answers", "ask_model", "ask_rows", "model_columns", "model_notes"]
+
+BATCH = 20_000
+
+Answers = tuple[ByDomain[Array], tuple[Note, ...]]
+
+
+def model_columns(
+    predictor: Predictor, tables: ByDomain[OpenedTable], roles: Roles
+) -> tuple[str, ...]:
+    """The columns a model is shown: its own list, else W and Z in the source's order."""
+    if predictor.columns is None:
+        features = set(roles.features)
+        names = tuple(name for name in tables.source.names if name in features)
+        if predictor.width is not None and predictor.width not in (-1, len(names)):
+            raise ModelError(
+                f"The model {predictor.name} expects {predictor.width} columns",
+                got=f"{len(names)} (baseline and covariates)",
+                hint="Name covariates=[...] so that they are the columns it was trained with.",
+            )
+        return names
+    columns = tuple(find_column(predictor, name, tables) for name in predictor.columns)
+    if roles.outcome in columns:
+        raise ModelError(
+            f"The model {predictor.name} expects the outcome '{roles.outcome}' among its columns",
+            hint="A model that sees the outcome cannot be explained.",
+        )
+    return columns
+
+
+def find_column(predictor: Predictor, name: str, tables: ByDomain[OpenedTable]) -> str:
+    """A column the model names; LightGBM writes blanks in names as underscores."""
+    for table in tables:
+        spelled = [n for n in table.names if n == name or n.replace(" ", "_") == name]
+        if not spelled:
+            raise ModelError(
+                f"The model {predictor.name} expects column '{name}', which is not in "
+                f"{table.label}",
+                hint=did_you_mean(name, table.names),
+            )
+    return name if name in spelled else spelled[0]
+
+
+def model_notes(predictor: Predictor, columns: Sequence[str], roles: Roles) -> tuple[Note, ...]:
+    """What the user must know about the model's columns."""
+    outside = [name for name in columns if name not in set(roles.features)]
+    if not outside:
+        return predictor.notes
+    text = (
+        f"The model also uses {listed(outside)}, neither baseline nor covariate: differences that "
+        "act through them are counted as outcome shift."
+    )
+    return (*predictor.notes, Note("warning", text))
+
+
+def ask_model(
+    predictor: Predictor, frames: ByDomain[Frame], columns: Sequence[str], labels: Labels
+) -> Answers:
+    """Predictions at every row of both tables, and what the model warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        raw = frames.map(lambda frame: raw_answers(predictor, frame, columns))
+    prediction = read_answers(predictor, raw, labels)
+    said = dict.fromkeys(str(w.message).strip().splitlines()[0] for w in caught if str(w.message))
+    notes = tuple(Note("warning", f"The model warned: {text}") for text in list(said)[:3])
+    return prediction, notes
+
+
+def ask_rows(predictor: Predictor, frame: Frame, columns: Sequence[str], labels: Labels) -> Array:
+    """Predictions at the rows of one table; what the model warns of was said before."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        raw = raw_answers(predictor, frame, columns)
+    return read_answers(predictor, ByDomain(raw, raw), labels).source
+
+
+def raw_answers(predictor: Predictor, frame: Frame, columns: Sequence[str]) -> Any:
+    """The model's own answers, batch by batch."""
+    parts = []
+    for start in range(0, frame.rows, BATCH):
+        rows = min(BATCH, frame.rows - start)
+        shown = table_for(predictor, frame, columns, start, rows)
+        try:
+            answer = np.asarray(predictor.ask(shown))
+        except WhygapError:
+            raise
+        except Exception as err:  # a model may fail in any way
+            raise model_failed(predictor, frame, columns, err) from err
+        if answer.ndim == 0 or len(answer) != rows:
+            raise ModelError(
+                f"The model {predictor.name} must give one prediction per row",
+                got=f"shape {answer.shape} for {rows} rows",
+            )
+        parts.append(answer)
+    return np.concatenate(parts)
+
+
+def model_failed(
+    predictor: Predictor, frame: Frame, columns: Sequence[str], err: Exception
+) -> ModelError:
+    """A model that raised: most often it expects other columns."""
+    lines = str(err).strip().splitlines() or [""]
+    return ModelError(
+        f"The model {predictor.name} failed on the {frame.label} table",
+        got=f"{type(err).__name__}: {lines[0].rstrip('.')}",
+        hint=f"It was given a {frame.kind} table with columns {listed(columns)}; it may expect "
+        "others.",
+    )
+
+
+def table_for(
+    predictor: Predictor, frame: Frame, columns: Sequence[str], start: int, rows: int
+) -> Any:
+    """A slice of the caller's table, or numbers where the model was trained on numbers."""
+    part = nw.from_native(frame.native, eager_only=True).select(list(columns))[start : start + rows]
+    if predictor.sees == "matrix":
+        return matrix_of(predictor, frame, part, columns)
+    if predictor.sees == "pandas" or (predictor.sees == "frame" and frame.kind == "pyarrow"):
+        try:
+            return part.to_pandas()
+        except ImportError as err:
+            raise ModelError(
+                f"The model {predictor.name} needs a pandas table",
+                hint="Install it: pip install pandas.",
+            ) from err
+    return part.to_native()
+
+
+def matrix_of(predictor: Predictor, frame: Frame, part: Any, columns: Sequence[str]) -> Array:
+    """(rows, columns) of numbers."""
+    shown = Frame(frame.label, frame.kind, part.to_native(), len(part))
+    stacked = []
+    for name in columns:
+        column = raw_column(shown.arrow(name), name, frame.label)
+        if column.kind not in ("number", "boolean", "missing"):
+            raise ModelError(
+                f"The model {predictor.name} was trained on numbers, but column '{name}' of "
+                f"{frame.label} holds {column.kind}",
+                hint="Give a pipeline that turns it into numbers, or a prediction column.",
+            )
+        stacked.append(column.values)
+    return np.column_stack(stacked)
+
+
+def read_answers(predictor: Predictor, raw: ByDomain[Any], labels: Labels) -> ByDomain[Array]:
+    """Probabilities of the positive label, or labels as 0 and 1."""
+    what = f"The answer of the model {predictor.name}"
+    if all(answer.ndim == 2 for answer in raw):
+        raw = raw.map(lambda answer: positive_column(predictor, answer, labels))
+    if any(answer.ndim != 1 for answer in raw):
+        raise ModelError(f"{what} must be one column, or two", got=f"shape {raw.source.shape}")
+    if predictor.answer == "score":
+        return raw.map(lambda score: cut_scores(predictor, score, labels))
+    arrays = raw.map(lambda answer: pa.array(answer.tolist()))
+    columns = arrays.map(lambda array: raw_column(array, "prediction", "the model"))
+    refuse_missing(what, columns.map(lambda column: column.missing))
+    if predictor.answer == "probability":
+        for domain, column in (("source", columns.source), ("target", columns.target)):
+            require_unit_interval(what, domain, column.values, ModelError)
+        return columns.map(lambda column: np.clip(column.values, 0.0, 1.0))
+    return as_predictions(what, columns, labels, ModelError)
+
+
+def refuse_missing(what: str, missing: ByDomain[int]) -> None:
+    """A model must answer at every row."""
+    for domain, number in (("source", missing.source), ("target", missing.target)):
+        if number:
+            raise ModelError(f"{what} is missing or infinite in {number} rows of {domain}")
+
+
+def positive_column(predictor: Predictor, answer: Any, labels: Labels) -> Any:
+    """The column of the positive label; without `classes_`, columns are in sorted order."""
+    if answer.shape[1] == 1:
+        return answer[:, 0]
+    if answer.shape[1] != 2:
+        raise ModelError(
+            f"The model {predictor.name} must tell two classes apart",
+            got=f"{answer.shape[1]} columns of probabilities",
+        )
+    return answer[:, positive_place(predictor, labels)]
+
+
+def positive_place(predictor: Predictor, labels: Labels) -> int:
+    """0 or 1: where the positive label stands among the model's classes."""
+    classes = predictor.classes or sorted_labels(labels)
+    codes = [labels.code(label) for label in classes]
+    if codes == [0.0, 1.0] or codes == [1.0, 0.0]:
+        return codes.index(1.0)
+    if [str(label) for label in classes] in (["0", "1"], ["False", "True"]):
+        return 1
+    raise ModelError(
+        f"The model {predictor.name} knows other classes than the outcome",
+        got=f"{classes[0]!r} and {classes[1]!r}; the outcome has {labels}",
+    )
+
+
+def sorted_labels(labels: Labels) -> tuple[str, str]:
+    """Both labels in the order in which scikit-learn lists classes."""
+
+    def key(label: str) -> tuple[int, float, str]:
+        try:
+            return 0, float(label), ""
+        except ValueError:
+            return 1, 0.0, label
+
+    first, second = sorted((labels.negative, labels.positive), key=key)
+    return first, second
+
+
+def cut_scores(predictor: Predictor, scores: Any, labels: Labels) -> Array:
+    """Scores above 0 are the second class."""
+    second = (np.asarray(scores, dtype=float) > 0).astype(float)
+    return second if positive_place(predictor, labels) == 1 else 1 - second

@@ -1,0 +1,185 @@
+"""A model of any kind -> a `Predictor`: what it wants to see and how its answer is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from whygap.errors import ModelError
+from whygap.tables import model_files
+from whygap.tables.design import Note
+
+__all__ = ["Predictor", "predictor_of"]
+
+Answer = Literal["probability", "score", "label", "any"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictor:
+    """A model, ready to be asked.
+
+    Attributes:
+        name: what messages call it.
+        ask: table (or matrix) -> the model's own answer.
+        answer: what the answer is: probabilities, scores cut at 0, labels, or any of these.
+        columns: the columns it was trained with, in order, when it says so.
+        width: the number of columns it was trained with, when it says only that.
+        sees: "table" (the caller's own kind), "frame" (the same, but pandas for files and
+            pyarrow), "pandas", or "matrix" (numbers only).
+        classes: the two labels in the order of the answer's columns; None means sorted.
+        notes: what the user must know about it.
+    """
+
+    name: str
+    ask: Callable[[Any], Any]
+    answer: Answer
+    columns: tuple[str, ...] | None = None
+    width: int | None = None
+    sees: Literal["table", "frame", "pandas", "matrix"] = "table"
+    classes: tuple[Any, ...] | None = None
+    notes: tuple[Note, ...] = ()
+
+
+def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
+    """Find out how to ask a model.
+
+    Args:
+        model: fitted estimator, LightGBM booster, callable(table), or a path: .onnx, .skops,
+            `module:name`, and .pkl, .pickle or .joblib when `unsafe_pickle`.
+        unsafe_pickle: allow formats that run code when they are loaded.
+    """
+    notes: tuple[Note, ...] = ()
+    if isinstance(model, str | Path):
+        if model_files.is_onnx(model):
+            return onnx_predictor(model)
+        model, notes = model_files.load_model(model, unsafe_pickle=unsafe_pickle)
+    if is_booster(model):
+        return booster_predictor(model, notes)
+    for method, answer in METHODS:
+        if callable(getattr(model, method, None)):
+            return estimator_predictor(model, method, answer, notes)
+    if callable(model):
+        return callable_predictor(model, notes)
+    raise ModelError(
+        "The model must have predict_proba, decision_function or predict, or be a callable",
+        got=f"an object of type {type(model).__name__}",
+    )
+
+
+METHODS: tuple[tuple[str, Answer], ...] = (
+    ("predict_proba", "probability"),
+    ("decision_function", "score"),
+    ("predict", "any"),
+)
+
+
+def estimator_predictor(
+    model: Any, method: str, answer: Answer, notes: tuple[Note, ...]
+) -> Predictor:
+    """A fitted estimator in the manner of scikit-learn."""
+    if isinstance(model, type):
+        raise ModelError(
+            f"The model is the class {model.__name__}, not a fitted model",
+            hint=f"Fit it first: model = {model.__name__}(...).fit(X, y).",
+        )
+    columns = names_of(model)
+    width = getattr(model, "n_features_in_", None) if columns is None else None
+    classes = getattr(model, "classes_", None)
+    return Predictor(
+        name=type(model).__name__,
+        ask=getattr(model, method),
+        answer=answer,
+        columns=columns,
+        width=None if width is None else int(width),
+        sees="matrix" if width is not None else named_view(model),
+        classes=two_classes(type(model).__name__, classes),
+        notes=notes,
+    )
+
+
+def named_view(model: Any) -> Literal["frame", "pandas"]:
+    """LightGBM reads pandas, not polars; scikit-learn reads both."""
+    return "pandas" if type(model).__module__.startswith("lightgbm") else "frame"
+
+
+def names_of(model: Any) -> tuple[str, ...] | None:
+    """The columns a model was trained with, when it says so."""
+    for attribute in ("feature_names_in_", "feature_names_"):
+        names = getattr(model, attribute, None)
+        if names is not None and len(names):
+            return tuple(str(name) for name in names)
+    return None
+
+
+def two_classes(name: str, classes: Any) -> tuple[Any, ...] | None:
+    """The labels a classifier knows; it must know two."""
+    if classes is None:
+        return None
+    listed = tuple(classes.tolist() if hasattr(classes, "tolist") else classes)
+    if len(listed) != 2:
+        raise ModelError(
+            f"The model {name} must tell two classes apart", got=f"{len(listed)} classes"
+        )
+    return listed
+
+
+def callable_predictor(model: Any, notes: tuple[Note, ...]) -> Predictor:
+    """Any callable(table) -> array; a bound method speaks for its estimator."""
+    owner = getattr(model, "__self__", None)
+    columns = None if owner is None else names_of(owner)
+    classes = None if owner is None else getattr(owner, "classes_", None)
+    name = getattr(model, "__name__", type(model).__name__)
+    return Predictor(
+        name=name,
+        ask=model,
+        answer="any",
+        columns=columns,
+        sees="table" if columns is None else "frame",
+        classes=two_classes(name, classes),
+        notes=notes,
+    )
+
+
+def is_booster(model: Any) -> bool:
+    """A LightGBM booster, recognised by what it can do."""
+    able = ("predict", "feature_name", "num_feature")
+    return all(callable(getattr(model, name, None)) for name in able)
+
+
+def booster_predictor(model: Any, notes: tuple[Note, ...]) -> Predictor:
+    """A LightGBM booster: its answer is a probability for a binary objective."""
+    names: Sequence[str] = model.feature_name()
+    unnamed = all(name == f"Column_{i}" for i, name in enumerate(names))
+    categories = bool(getattr(model, "pandas_categorical", None))
+    return Predictor(
+        name="Booster",
+        ask=model.predict,
+        answer="any",
+        columns=None if unnamed else tuple(names),
+        width=int(model.num_feature()) if unnamed else None,
+        sees="pandas" if categories else "matrix",
+        notes=notes,
+    )
+
+
+def onnx_predictor(path: str | Path) -> Predictor:
+    """An ONNX file: one matrix, or one input per column."""
+    session = model_files.open_onnx(path)
+    inputs = session.get_inputs()
+    width = inputs[0].shape[1] if len(inputs) == 1 and len(inputs[0].shape) == 2 else None
+    if len(inputs) == 1 and width != 1:
+        kind = model_files.onnx_type(inputs[0].type)
+
+        def ask_matrix(matrix: Any) -> Any:
+            return model_files.run_onnx(session, {inputs[0].name: matrix.astype(kind)})
+
+        known = width if isinstance(width, int) else None
+        return Predictor(Path(path).name, ask_matrix, "any", width=known or -1, sees="matrix")
+
+    def ask_columns(table: Any) -> Any:
+        return model_files.run_onnx(session, model_files.onnx_columns(table, inputs))
+
+    names = tuple(node.name for node in inputs)
+    return Predictor(Path(path).name, ask_columns, "any", columns=names, sees="table")

@@ -1,0 +1,71 @@
+"""How rows are scored: by a prediction column, or by a model that is asked once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from whygap.domains import Array, ByDomain
+from whygap.tables.ask import BATCH, Answers, ask_model, ask_rows
+from whygap.tables.decode import can_decode, decode_rows
+from whygap.tables.design import Note
+from whygap.tables.features import Features
+from whygap.tables.frame import Frame
+from whygap.tables.model import Predictor
+from whygap.tables.outcome import Labels
+
+__all__ = ["Coefficients", "ModelScoring", "Scoring"]
+
+Coefficients = Callable[[Array], tuple[Array, Array]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelScoring:
+    """A model and the columns it is shown."""
+
+    predictor: Predictor
+    columns: Sequence[str]
+    notes: tuple[Note, ...] = ()
+
+    def predict(self, frames: ByDomain[Frame], labels: Labels) -> Answers:
+        """Predictions at every row of both tables."""
+        prediction, warned = ask_model(self.predictor, frames, self.columns, labels)
+        return prediction, (*self.notes, *warned)
+
+    def recombine(
+        self, template: Frame, features: Features, labels: Labels, coefficients: Coefficients
+    ) -> Coefficients | None:
+        """The metric at arbitrary encoded rows; None when the model needs other columns."""
+        if not can_decode(features, self.columns):
+            return None
+
+        def ask(rows: Array) -> Array:
+            frame = decode_rows(rows, features, self.columns, template)
+            return ask_rows(self.predictor, frame, self.columns, labels)
+
+        def at_rows(rows: Array) -> tuple[Array, Array]:
+            parts = [ask(rows[i : i + BATCH]) for i in range(0, len(rows), BATCH)]
+            return coefficients(np.concatenate(parts) if parts else np.zeros(0))
+
+        return at_rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scoring:
+    """How rows are scored.
+
+    Attributes:
+        coefficients: predictions -> intercept and slope of the metric.
+        metric: its name.
+        higher_is_better: None when not known.
+        wants: "label", "probability" or "any".
+        model: the model, or None when there is a prediction column.
+    """
+
+    coefficients: Coefficients
+    metric: str
+    higher_is_better: bool | None
+    wants: str = "any"
+    model: ModelScoring | None = None
