@@ -82,6 +82,14 @@ class Settings:
                 hint="Use folds=5, or twins=False.",
             )
 
+        if self.split is not None and self.repeats > 1:
+            raise SettingsError(
+                "The 'repeats' setting needs cross-fitting: a single split measures other rows "
+                "each time",
+                got=f"repeats={self.repeats} with split={self.split:g}",
+                hint="Use split=None.",
+            )
+
     @classmethod
     def from_mapping(cls, values: dict[str, Any]) -> Settings:
         """From a study file's [settings] table; unknown names are refused."""

@@ -14,7 +14,7 @@ from whygap.errors import ResultError
 from whygap.mapping import SCHEMA, VERSION, from_mapping, to_mapping
 from whygap.results import Gap
 
-__all__ = ["SCHEMA", "from_mapping", "load", "save", "to_mapping", "write_whole"]
+__all__ = ["SCHEMA", "from_mapping", "load", "save", "to_mapping", "write_bytes", "write_whole"]
 
 
 def save(gap: Gap, path: str | Path, influence: bool = False) -> Path:
@@ -51,13 +51,18 @@ def load(path: str | Path) -> Gap:
 
 
 def write_whole(path: str | Path, text: str) -> Path:
+    """Write text so that the file is whole or not there."""
+    return write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: str | Path, content: bytes) -> Path:
     """Write to a temporary file in the same folder, then rename: never half a file."""
     path = Path(path)
     temporary = None
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         Path(temporary).chmod(0o666 & ~_umask())
         Path(temporary).replace(path)
     except OSError as err:

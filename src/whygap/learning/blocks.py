@@ -71,12 +71,17 @@ class Blocks:
         return tuple(sorted(used, key=sorted))
 
     def evaluated_rows(self) -> ByDomain[IntArray]:
-        """Original row numbers that are averaged over, in sorted order."""
-        return ByDomain(*(self._evaluated(d) for d in ("source", "target")))
+        """Original row numbers that are averaged over, ascending."""
+        return self._first().map(np.sort)
 
-    def _evaluated(self, domain: Domain) -> IntArray:
-        order = self.order[domain]
-        return np.concatenate([order[self.rows(domain, k)] for k in self.evaluated])
+    def back(self) -> ByDomain[IntArray]:
+        """Positions, among the block-sorted rows, of the evaluated rows in their original order."""
+        return self._first().map(np.argsort)
+
+    def _first(self) -> ByDomain[IntArray]:
+        """Evaluated blocks come first, so their rows are the first of the block order."""
+        stops = self.bounds.map(lambda bounds: int(bounds[len(self.evaluated)]))
+        return self.order.zip(stops, lambda order, stop: order[:stop])
 
 
 def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) -> Blocks:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
+from whygap.domains import Array, ByDomain, IntArray
 from whygap.equations.corners import AggregateValues
 from whygap.estimate import Sample
 from whygap.learning.blocks import Blocks, BlockSet, make_blocks
@@ -26,7 +26,8 @@ __all__ = ["Ground", "lay_ground", "loss_kind"]
 class Ground:
     """Shared by the aggregate and both detailed parts of one cross-fitting.
 
-    Arrays named `sorted_*` hold all rows in block order; all others hold the evaluated rows.
+    Arrays named `sorted_*` hold all rows in block order; all others hold the evaluated rows, in the
+    tables' own order (so that repeats line up).
 
     Attributes:
         sorted_risk: the source risk q: at source rows out of fold, at target rows averaged over
@@ -38,7 +39,7 @@ class Ground:
     features: Features
     menu: Menu
     sample: Sample
-    rows: ByDomain[Array]
+    rows: ByDomain[IntArray]
     sorted_outcome: ByDomain[Array]
     sorted_loss: ByDomain[Array]
     sorted_intercept: ByDomain[Array]
@@ -77,8 +78,17 @@ def loss_kind(loss: ByDomain[Array]) -> Kind:
     return "bounded" if both.min() >= 0 and both.max() <= 1 else "real"
 
 
-def lay_ground(design: Design, settings: Settings, seed: np.random.SeedSequence, menu: Menu) -> Ground:
-    """Cut the blocks and fit what the aggregate terms need (METHOD: Algorithm 1)."""
+def lay_ground(
+    design: Design,
+    settings: Settings,
+    seed: np.random.SeedSequence,
+    menu: Menu,
+    sample: Sample | None = None,
+) -> Ground:
+    """Cut the blocks and fit what the aggregate terms need (paper: Algorithm 1).
+
+    Repeats of one analysis pass the first one's `sample`, so that their estimates combine.
+    """
     blocks = make_blocks(design, settings, np.random.default_rng(seed))
     features = make_features(design, blocks)
     arrays = {
@@ -90,8 +100,8 @@ def lay_ground(design: Design, settings: Settings, seed: np.random.SeedSequence,
     mu_00_w = _mean_loss_given_w(design, features, menu, arrays["loss"])
     ratio_w = _ratio(features, menu, "pi_w", design.baseline)
     ratio_wz = _ratio(features, menu, "pi_wz", everything)
-    rows = _evaluated_rows(blocks)
-    sample = design.sample(blocks.evaluated_rows())
+    rows = blocks.back()
+    sample = sample or design.sample(blocks.evaluated_rows())
     keep = {name: pair.zip(rows, lambda v, r: v[r]) for name, pair in arrays.items()}
     risk = sorted_risk.zip(rows, lambda v, r: v[r])
     mu_0_wz = ByDomain(
@@ -115,15 +125,6 @@ def lay_ground(design: Design, settings: Settings, seed: np.random.SeedSequence,
 def clipped(ratio: Array, settings: Settings) -> Array:
     """The ratio, cut at `settings.clip` when asked for."""
     return ratio if settings.clip is None else np.minimum(ratio, settings.clip)
-
-
-def _evaluated_rows(blocks: Blocks) -> ByDomain[Array]:
-    return ByDomain(
-        *(
-            np.concatenate([np.arange(*blocks.rows(d, k).indices(10**12)) for k in blocks.evaluated])
-            for d in ("source", "target")
-        )
-    )
 
 
 def _source_risk(

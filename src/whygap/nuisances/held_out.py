@@ -1,12 +1,13 @@
-"""Evaluating fits only at rows they were not trained on, in the order of the evaluated rows."""
+"""Evaluating fits only at rows they were not trained on, back in the original row order."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from whygap.domains import Array, Domain
 from whygap.learning.conditional_mean import Fits
 from whygap.learning.density_ratio import RatioFits
 from whygap.learning.features import View
-import numpy as np
 
 __all__ = ["everywhere", "out_of_fold", "ratio_out_of_fold", "twins"]
 
@@ -14,13 +15,15 @@ __all__ = ["everywhere", "out_of_fold", "ratio_out_of_fold", "twins"]
 def out_of_fold(fits: Fits, view: View) -> Array:
     """Each row by the model trained on all other blocks."""
     blocks = fits.features.blocks
-    return np.concatenate([fits.predict(blocks.complement(k), view, k) for k in blocks.evaluated])
+    pieces = [fits.predict(blocks.complement(k), view, k) for k in blocks.evaluated]
+    return np.concatenate(pieces)[blocks.back()[view.domain]]
 
 
 def ratio_out_of_fold(fits: RatioFits, domain: Domain) -> Array:
     """The density ratio at each row by the classifier trained on all other blocks."""
     blocks = fits.features.blocks
-    return np.concatenate([fits.predict(blocks.complement(k), domain, k) for k in blocks.evaluated])
+    pieces = [fits.predict(blocks.complement(k), domain, k) for k in blocks.evaluated]
+    return np.concatenate(pieces)[blocks.back()[domain]]
 
 
 def twins(fits: Fits, view: View, halvings: int) -> list[tuple[Array, Array]]:
@@ -37,10 +40,11 @@ def twins(fits: Fits, view: View, halvings: int) -> list[tuple[Array, Array]]:
         rows = fits.inputs(view, k)
         pairs = blocks.halvings(k, halvings)
         pieces.append([(fits.models[a].predict(rows), fits.models[b].predict(rows)) for a, b in pairs])
+    back = blocks.back()[view.domain]
     return [
         (
-            np.concatenate([block[h][0] for block in pieces]),
-            np.concatenate([block[h][1] for block in pieces]),
+            np.concatenate([block[h][0] for block in pieces])[back],
+            np.concatenate([block[h][1] for block in pieces])[back],
         )
         for h in range(len(pieces[0]))
     ]

@@ -1,0 +1,139 @@
+"""Finished subsets on disk: survives a killed process, resumes to the same numbers, bit for bit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from whygap.errors import ResultError
+from whygap.estimate import Estimate, Influence, Sample
+from whygap.settings import Settings
+from whygap.tables.design import Design
+
+__all__ = ["Checkpoint", "fingerprint", "open_checkpoint"]
+
+Subset = tuple[int, ...]
+# Settings that change how long a run takes, not what it computes.
+_HARMLESS = {
+    "n_jobs", "progress", "checkpoint", "time_budget", "backend", "address", "subsets",
+    "precision", "precision_floor", "level",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A folder with one file per batch of subsets of each part."""
+
+    folder: Path
+
+    def load(self, part: str, repeat: int, sample: Sample) -> dict[Subset, Estimate]:
+        """Numerators that are already there."""
+        found = {}
+        for path in sorted(self.folder.glob(f"{part}-{repeat}-*.npz")):
+            with np.load(path) as kept:
+                for row, name in enumerate(kept["subsets"]):
+                    influence = Influence(kept["source"][row], kept["target"][row])
+                    found[_subset(str(name))] = Estimate.of(
+                        kept["value"][row], influence, sample, plugin=kept["plugin"][row]
+                    )
+        return found
+
+    def save(self, part: str, repeat: int, batch: Mapping[Subset, Estimate]) -> None:
+        """Keep a batch: written whole, then renamed."""
+        if not batch:
+            return
+        count = len(list(self.folder.glob(f"{part}-{repeat}-*.npz")))
+        path = self.folder / f"{part}-{repeat}-{count:05d}.npz"
+        influences = [e.influence for e in batch.values() if e.influence is not None]
+        partial = path.with_suffix(".partial")
+        with partial.open("wb") as file:
+            np.savez(
+                file,
+                subsets=np.array([_name(s) for s in batch]),
+                value=np.array([e.value for e in batch.values()]),
+                plugin=np.array([e.plugin for e in batch.values()]),
+                source=np.stack([i.source for i in influences]),
+                target=np.stack([i.target for i in influences]),
+            )
+        os.replace(partial, path)
+
+
+def open_checkpoint(folder: str | None, print_: Mapping[str, Any]) -> Checkpoint | None:
+    """Open or start a checkpoint; refuse one that belongs to another study or other settings."""
+    if folder is None:
+        return None
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        _match_or_write(path / "analysis.json", print_)
+    except OSError as error:
+        raise ResultError(
+            f"The checkpoint folder {path} cannot be used", got=str(error)
+        ) from error
+    return Checkpoint(path)
+
+
+def fingerprint(design: Design, settings: Settings) -> dict[str, Any]:
+    """What decides the numbers: settings, and a digest of each ingredient of the design."""
+    arrays = {
+        "features": design.features,
+        "outcome": design.outcome,
+        "metric": design.loss,
+        "slope of the metric": design.slope,
+        "weights": design.weights,
+        "clusters": design.clusters,
+        "source risk": design.source_risk,
+    }
+    ingredients = {
+        name: "none" if pair is None else _digest(*(np.ascontiguousarray(a) for a in pair))
+        for name, pair in arrays.items()
+    }
+    roles = repr((design.columns, design.baseline, design.players))
+    return {
+        "settings": {k: v for k, v in settings.to_mapping().items() if k not in _HARMLESS},
+        "study": {**ingredients, "roles": hashlib.sha256(roles.encode()).hexdigest()[:16]},
+    }
+
+
+def _digest(*arrays: Any) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(str(array.shape).encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _match_or_write(path: Path, wanted: Mapping[str, Any]) -> None:
+    if not path.exists():
+        partial = path.with_suffix(".partial")
+        partial.write_text(json.dumps(wanted, indent=1, sort_keys=True))
+        os.replace(partial, path)
+        return
+    kept = json.loads(path.read_text())
+    changed = [
+        f"{group} '{key}'"
+        for group in ("settings", "study")
+        for key in wanted[group]
+        if kept.get(group, {}).get(key) != wanted[group][key]
+    ]
+    if changed:
+        raise ResultError(
+            f"The checkpoint in {path.parent} belongs to another analysis",
+            got="a change of " + ", ".join(changed),
+            hint="Use another folder, or undo the change.",
+        )
+
+
+def _name(subset: Subset) -> str:
+    return ",".join(map(str, subset))
+
+
+def _subset(name: str) -> Subset:
+    return tuple(int(k) for k in name.split(",")) if name else ()

@@ -1,0 +1,245 @@
+"""THE MAIN PATH: two tables in, an explanation of the gap out (paper: Algorithms 1 and 4)."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from whygap.checkpoint import fingerprint, open_checkpoint
+from whygap.detail import Part, detail
+from whygap.domains import ByDomain
+from whygap.equations import corners
+from whygap.errors import InputError, SettingsError, did_you_mean
+from whygap.estimate import Estimate, median_of
+from whygap.learning.menu import Menu
+from whygap.nuisances.covariate import prepare_covariate
+from whygap.nuisances.diagnostics import ground_notes, ratio_records
+from whygap.nuisances.ground import Ground, lay_ground
+from whygap.nuisances.outcome import fit_risk, prepare_outcome
+from whygap.nuisances.profiles import profiles
+from whygap.nuisances.support import restrict
+from whygap.parallel import one_thread
+from whygap.progress import Reporter, reporter
+from whygap.results import About, Aggregate, Detailed, Diagnostics, Gap
+from whygap.settings import Settings
+from whygap.study import Study
+from whygap.tables.design import Design
+
+__all__ = ["explain", "subset_values"]
+
+PARTS = ("covariate", "outcome")
+PartName = Literal["covariate", "outcome"]
+
+
+def explain(
+    study: Study,
+    detail: Sequence[str] | str = PARTS,
+    settings: Settings | None = None,
+) -> Gap:
+    """Explain the performance gap of a study.
+
+    Args:
+        study: the two tables and their roles.
+        detail: which parts get shares per covariate: "covariate", "outcome", both, or none.
+        settings: how to run; `Settings()` unless given.
+
+    Returns:
+        The gap, its three parts, the shares asked for, and how far to trust them.
+    """
+    settings = settings or Settings()
+    wanted = _parts(detail)
+    with reporter(settings.progress) as report:
+        analysis = _Analysis.begin(study, settings, report)
+        aggregate = analysis.aggregate()
+        details = {part: analysis.detail(part) for part in wanted}
+        return analysis.gap(aggregate, details)
+
+
+def subset_values(
+    study: Study,
+    part: str,
+    subsets: Sequence[Sequence[str]],
+    settings: Settings | None = None,
+) -> list[Estimate]:
+    """Explained shares v(s) of the subsets you name, without Shapley shares."""
+    settings = settings or Settings()
+    (name,) = _parts(part)
+    positions = [_positions(study.design, subset) for subset in subsets]
+    with reporter(settings.progress) as report:
+        analysis = _Analysis.begin(study, settings, report)
+        parts = analysis.parts(name)
+        with one_thread():
+            bottom = median_of([p.denominator() for p in parts])
+            low, high = bottom.interval(settings.level)
+            if low <= 0:
+                raise InputError(
+                    f"The {name} values are undefined: their denominator is not distinguishable "
+                    "from 0",
+                    got=f"{bottom.value:.3g}, {settings.level:.0%} interval {low:.3g} to {high:.3g}",
+                    hint="There is no shift of this kind to explain, or too few rows to see it.",
+                )
+            tops = [median_of([p.numerator(s) for p in parts]) for s in positions]
+    return [1 - top / bottom for top in tops]
+
+
+@dataclass(slots=True)
+class _Analysis:
+    """One run: its design (restricted or not), its grounds (one per repeat), its clock."""
+
+    study: Study
+    settings: Settings
+    design: Design
+    kept: ByDomain[float]
+    grounds: list[Ground]
+    report: Reporter
+    seconds: dict[str, float] = field(default_factory=dict)
+    risks: dict[int, Any] = field(default_factory=dict)
+
+    @classmethod
+    def begin(cls, study: Study, settings: Settings, report: Reporter) -> _Analysis:
+        """Read, restrict if asked for, and fit what every part needs."""
+        clock = time.perf_counter()
+        report.stage("reading tables")
+        design = study.design
+        kept = ByDomain(1.0, 1.0)
+        root = np.random.SeedSequence(settings.seed)
+        with one_thread():
+            if settings.support == "common":
+                restricted = restrict(design, settings, np.random.SeedSequence([settings.seed, 1]))
+                design, kept = restricted.design, restricted.kept
+            report.stage("fitting shared models")
+            menu = Menu(settings)
+            grounds: list[Ground] = []
+            for seed in root.spawn(settings.repeats):
+                sample = grounds[0].sample if grounds else None
+                grounds.append(lay_ground(design, settings, seed, menu, sample))
+        run = cls(study, settings, design, kept, grounds, report)
+        run.seconds["aggregate"] = time.perf_counter() - clock
+        return run
+
+    def aggregate(self) -> Aggregate:
+        """Corner means, combined over repeats, and the three parts."""
+        means = {
+            "000": corners.mean_000,
+            "100": corners.mean_100,
+            "110": corners.mean_110,
+            "111": corners.mean_111,
+        }
+        return corners.aggregate(
+            {
+                name: median_of([mean(g.aggregate) for g in self.grounds])
+                for name, mean in means.items()
+            }
+        )
+
+    def detail(self, part: PartName) -> Detailed:
+        """Shares of one part."""
+        clock = time.perf_counter()
+        self.report.stage(f"fitting models of the {part} part")
+        checkpoint = open_checkpoint(
+            self.settings.checkpoint, fingerprint(self.design, self.settings)
+        )
+        result = detail(
+            self.parts(part), part, self.design.players, self.settings, checkpoint, self.report
+        )
+        self.seconds[part] = time.perf_counter() - clock
+        return result
+
+    def parts(self, name: PartName) -> list[Part]:
+        """What a part shares over subsets, one per repeat."""
+        prepare = prepare_covariate if name == "covariate" else prepare_outcome
+        probes = _probe_subsets(len(self.design.players), self.settings.seed)
+        with one_thread():
+            return [
+                cast(Part, prepare(ground, probes, self._source_risk(k)))
+                for k, ground in enumerate(self.grounds)
+            ]
+
+    def _source_risk(self, repeat: int) -> Any:
+        if repeat not in self.risks:
+            self.risks[repeat] = fit_risk(self.grounds[repeat], "p_0")
+        return self.risks[repeat]
+
+    def gap(self, aggregate: Aggregate, details: dict[PartName, Detailed]) -> Gap:
+        """Everything in one result."""
+        ground = self.grounds[0]
+        ratios = ratio_records(ground)
+        notes = (*self.design.notes, *ground_notes(ground, ratios))
+        return Gap(
+            aggregate=aggregate,
+            covariate=details.get("covariate"),
+            outcome=details.get("outcome"),
+            diagnostics=Diagnostics(tuple(ground.menu.records), ratios, notes),
+            about=self._about(),
+            profiles=profiles(ground),
+            table_kind=self.study.table_kind,
+        )
+
+    def _about(self) -> About:
+        study, design = self.study, self.design
+        metric = study.metric_
+        names = [c.name for c in design.columns]
+        return About(
+            outcome=study.outcome,
+            metric=metric.name,
+            higher_is_better=metric.higher_is_better,
+            is_share=metric.is_share,
+            source_name=study.source_name,
+            target_name=study.target_name,
+            rows=design.rows,
+            effective_rows=design.sample().effective_size(),
+            baseline=tuple(names[c] for c in design.baseline),
+            players={p.name: tuple(names[c] for c in p.columns) for p in design.players},
+            settings=self.settings.to_mapping(),
+            versions=_versions(),
+            seconds=dict(self.seconds),
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            kept_share=self.kept,
+        )
+
+
+def _parts(detail: Sequence[str] | str) -> tuple[PartName, ...]:
+    names = (detail,) if isinstance(detail, str) else tuple(detail or ())
+    for name in names:
+        if name not in PARTS:
+            raise SettingsError(
+                f"There is no detailed part '{name}'",
+                hint=did_you_mean(name, PARTS) or "Parts are 'covariate' and 'outcome'.",
+            )
+    return tuple(cast(PartName, p) for p in PARTS if p in names)
+
+
+def _positions(design: Design, subset: Sequence[str]) -> tuple[int, ...]:
+    names = [p.name for p in design.players]
+    wanted = [subset] if isinstance(subset, str) else list(subset)
+    for name in wanted:
+        if name not in names:
+            raise InputError(
+                f"There is no player named '{name}'",
+                hint=did_you_mean(name, names) or f"Players are: {', '.join(names)}.",
+            )
+    return tuple(sorted({names.index(name) for name in wanted}))
+
+
+def _probe_subsets(players: int, seed: int) -> list[tuple[int, ...]]:
+    """Two representative subsets on which learners are chosen: about a third and two thirds."""
+    order = np.random.default_rng([seed, players]).permutation(players)
+    sizes = sorted({max(1, players // 3), max(1, 2 * players // 3)})
+    return [tuple(sorted(int(k) for k in order[:size])) for size in sizes]
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in ("whygap", "numpy", "scipy", "scikit-learn", "lightgbm"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed as a package"
+    return found

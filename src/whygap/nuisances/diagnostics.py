@@ -1,0 +1,92 @@
+"""How far the two domains overlap, and what else a reader must know."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from whygap.domains import Array
+from whygap.equations import binning
+from whygap.learning.density_ratio import RatioFits
+from whygap.nuisances.ground import Ground
+from whygap.nuisances.held_out import ratio_out_of_fold
+from whygap.results import RatioRecord
+from whygap.tables.design import Note
+
+__all__ = ["ground_notes", "ratio_records"]
+
+_FEW_EFFECTIVE = 100.0
+_POOR_AUC = 0.95
+
+
+def ratio_records(ground: Ground) -> tuple[RatioRecord, ...]:
+    """Overlap on W, and on W and Z."""
+    return (
+        _record(ground, "pi_w", "baseline variables", ground.ratio_w),
+        _record(ground, "pi_wz", "all variables", ground.ratio_wz),
+    )
+
+
+def _record(ground: Ground, name: str, columns: str, fits: RatioFits) -> RatioRecord:
+    raw = ratio_out_of_fold(fits, "source")
+    clip = ground.settings.clip
+    used = raw if clip is None else np.minimum(raw, clip)
+    weight = used * ground.sample.weights.source
+    return RatioRecord(
+        name=name,
+        columns=columns,
+        effective_size=float(weight.sum() ** 2 / (weight**2).sum()),
+        rows=len(raw),
+        largest_weight=float(used.max()),
+        clipped_share=0.0 if clip is None else float(np.mean(raw > clip)),
+        domain_auc=_auc(raw, ratio_out_of_fold(fits, "target")),
+    )
+
+
+def _auc(source: Array, target: Array) -> float:
+    """How well the ratio tells target rows from source rows; 0.5 is not at all."""
+    ranks = stats.rankdata(np.concatenate([source, target]))
+    n_0, n_1 = len(source), len(target)
+    return float((ranks[n_0:].sum() - n_1 * (n_1 + 1) / 2) / (n_0 * n_1))
+
+
+def ground_notes(ground: Ground, ratios: tuple[RatioRecord, ...]) -> tuple[Note, ...]:
+    """Warnings that follow from the overlap and from the source risk."""
+    notes = []
+    for record in ratios:
+        notes += _overlap_notes(record)
+    settings = ground.settings
+    at_edge = binning.rows_at_edges(ground.sorted_risk.target, settings.bins)
+    if settings.outcome_form != "smooth" and at_edge:
+        notes.append(
+            Note(
+                "warning",
+                f"{at_edge} target rows have a source risk exactly on the edge of a bin; the "
+                "outcome shares assume there are none. Another number of bins avoids this.",
+            )
+        )
+    return tuple(notes)
+
+
+def _overlap_notes(record: RatioRecord) -> list[Note]:
+    notes = []
+    if record.clipped_share > 0:
+        notes.append(
+            Note(
+                "warning",
+                f"{record.clipped_share:.1%} of the source rows had their density ratio on "
+                f"{record.columns} cut at the limit you set; this biases the estimates towards "
+                "the source domain.",
+            )
+        )
+    if record.effective_size < _FEW_EFFECTIVE or record.domain_auc > _POOR_AUC:
+        notes.append(
+            Note(
+                "problem" if record.effective_size < _FEW_EFFECTIVE / 4 else "warning",
+                f"The domains overlap poorly on {record.columns}: reweighted to look like the "
+                f"target, {record.rows} source rows are worth about {record.effective_size:.0f} "
+                f"(largest weight {record.largest_weight:.0f}, domain AUC "
+                f"{record.domain_auc:.2f}). Consider support='common'.",
+            )
+        )
+    return notes

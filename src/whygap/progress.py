@@ -1,0 +1,75 @@
+"""Progress on stderr: shown on a terminal or in a notebook, silent in pipes and files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+__all__ = ["Reporter", "Silent", "reporter"]
+
+
+class Reporter(Protocol):
+    """What the main path tells while it works."""
+
+    def stage(self, text: str) -> None:
+        """A new stage begins."""
+
+    def update(self, done: int, total: int, text: str) -> None:
+        """Some of a stage's work is done."""
+
+
+class Silent:
+    """Tells nothing."""
+
+    def stage(self, text: str) -> None:
+        """A new stage begins."""
+
+    def update(self, done: int, total: int, text: str) -> None:
+        """Some of a stage's work is done."""
+
+
+class _Rich:
+    """A bar with done / total, time left and a text."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        self.progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[text]}"),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self.task = self.progress.add_task("", total=None, text="")
+
+    def stage(self, text: str) -> None:
+        """A new stage begins."""
+        self.progress.reset(self.task, total=None, description=text, text="")
+
+    def update(self, done: int, total: int, text: str) -> None:
+        """Some of a stage's work is done."""
+        self.progress.update(self.task, completed=done, total=total, text=text)
+
+
+@contextmanager
+def reporter(show: bool | None) -> Iterator[Reporter]:
+    """A reporter for the length of a run; None shows one only where it can be watched."""
+    watched = sys.stderr.isatty() or "ipykernel" in sys.modules
+    if not (watched if show is None else show):
+        yield Silent()
+        return
+    bar = _Rich()
+    with bar.progress:
+        yield bar
