@@ -5,6 +5,7 @@ from __future__ import annotations
 from whygap.tables.build import build_design
 from whygap.tables.design import Column, Design, Note, Player
 from whygap.tables.frame import Frame, OpenedTable, TableKind
+from whygap.tables.part import TablePart
 from whygap.tables.read import open_table
 from whygap.tables.roles import Roles, resolve_roles
 from whygap.tables.scoring import ModelScoring, Scoring
@@ -21,6 +22,7 @@ __all__ = [
     "Roles",
     "Scoring",
     "TableKind",
+    "TablePart",
     "build_design",
     "check_sizes",
     "open_table",

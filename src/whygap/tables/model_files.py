@@ -15,7 +15,16 @@ import numpy as np
 from whygap.errors import ModelError, did_you_mean
 from whygap.tables.design import Note
 
-__all__ = ["is_onnx", "load_model", "onnx_columns", "onnx_type", "open_onnx", "run_onnx"]
+__all__ = [
+    "import_model",
+    "is_onnx",
+    "is_reference",
+    "load_model",
+    "onnx_columns",
+    "onnx_type",
+    "open_onnx",
+    "run_onnx",
+]
 
 PICKLES = (".pkl", ".pickle", ".joblib")
 REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
@@ -37,8 +46,8 @@ def is_onnx(path: str | Path) -> bool:
 def load_model(path: str | Path, *, unsafe_pickle: bool) -> tuple[Any, tuple[Note, ...]]:
     """A model from a skops file, `module:name`, or (when allowed) a pickle."""
     text = str(path)
-    if REFERENCE.fullmatch(text) and not Path(text).exists():
-        return import_model(text), ()
+    if is_reference(text) and not Path(text).exists():
+        return import_model(text, Path.cwd()), ()
     file = Path(path).expanduser()
     require_file(file)
     if file.suffix.lower() == ".skops":
@@ -60,10 +69,15 @@ def require_file(file: Path) -> None:
     raise ModelError(f"The model '{file}' does not exist", hint=did_you_mean(file.name, siblings))
 
 
-def import_model(reference: str) -> Any:
-    """`module:name` from the current folder or the installed packages."""
+def is_reference(text: str) -> bool:
+    """Whether a text reads as `module:name`."""
+    return REFERENCE.fullmatch(text) is not None
+
+
+def import_model(reference: str, folder: Path, what: str = "model") -> Any:
+    """`module:name` from a folder or the installed packages."""
     module_name, _, attribute = reference.partition(":")
-    here = str(Path.cwd())
+    here = str(folder.resolve())
     sys.path.insert(0, here)
     try:
         found: Any = importlib.import_module(module_name)
@@ -71,7 +85,7 @@ def import_model(reference: str) -> Any:
             found = getattr(found, part)
     except Exception as err:  # the user's module may fail in any way
         raise ModelError(
-            f"The model '{reference}' cannot be imported", got=f"{type(err).__name__}: {err}"
+            f"The {what} '{reference}' cannot be imported", got=f"{type(err).__name__}: {err}"
         ) from err
     finally:
         sys.path.remove(here)

@@ -13,6 +13,7 @@ import pyarrow as pa
 from whygap.errors import TableError
 from whygap.tables import duck, files
 from whygap.tables.frame import OpenedTable, TableKind
+from whygap.tables.part import TablePart, part_of
 
 __all__ = ["open_table"]
 
@@ -23,9 +24,12 @@ def open_table(table: Any, label: str) -> OpenedTable:
     """Find out what a table is and which columns it has, without reading its rows.
 
     Args:
-        table: the caller's table, a path, a glob, a folder, or a duckdb relation or query.
+        table: the caller's table, a path, a glob, a folder, or a duckdb relation or query;
+            or a `TablePart` of one of these.
         label: what messages call it.
     """
+    if isinstance(table, TablePart):
+        return part_of(table, open_table(table.table, label))
     native = nw.to_native(table, pass_through=True)
     if isinstance(native, str) and duck.is_query(native):
         native = duck.run_query(native, label)

@@ -1,0 +1,186 @@
+"""The study file: a whole study in TOML, paths relative to the file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from whygap.errors import InputError, SettingsError, TableError, did_you_mean
+from whygap.settings import Settings
+from whygap.study import Study
+from whygap.study_draft import draft_study
+from whygap.tables import duck, model_files
+from whygap.tables.part import TablePart
+
+__all__ = ["StudyFile", "draft_study", "load_study", "read_study_file"]
+
+ROLES = ("outcome", "baseline", "covariates", "prediction", "weights", "clusters", "source_risk")
+PLAIN = (*ROLES, "threshold", "groups", "positive", "source_name", "target_name")
+KEYS = ("source", "target", "targets", "drop", "model", "metric", *PLAIN)
+RUN_KEYS = ("detail", "report", "settings")
+DETAILS = ("covariate", "outcome")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyFile:
+    """Everything a study file says.
+
+    Attributes:
+        study: the study.
+        settings: how to run it.
+        detail: which parts to take apart; None when the file does not say.
+        report: where to write a report; None when the file does not say.
+        targets: more targets: name -> table.
+    """
+
+    study: Study
+    settings: Settings
+    detail: tuple[str, ...] | None = None
+    report: Path | None = None
+    targets: Mapping[str, Any] = field(default_factory=dict)
+
+
+def load_study(path: str | Path, *, unsafe_pickle: bool = False) -> tuple[Study, Settings]:
+    """The study and the settings of a study file.
+
+    Args:
+        path: of the TOML file.
+        unsafe_pickle: allow a model file that runs code when it is loaded.
+    """
+    found = read_study_file(path, unsafe_pickle=unsafe_pickle)
+    return found.study, found.settings
+
+
+def read_study_file(path: str | Path, *, unsafe_pickle: bool = False) -> StudyFile:
+    """Everything a study file says; unknown keys are refused."""
+    file = Path(path)
+    values = parsed(file)
+    check_keys(values, file)
+    folder = file.parent
+    settings = Settings.from_mapping(checked_table(values.get("settings", {}), "settings", file))
+    drop = names_listed(values.get("drop", []), "drop", file)
+    tables = {label: table_of(values[label], label, folder, drop) for label in ("source", "target")}
+    study = Study(
+        **tables,
+        **{name: values[name] for name in PLAIN if name in values},
+        model=model_of(values.get("model"), folder),
+        metric=metric_in(values.get("metric", "accuracy"), folder),
+        unsafe_pickle=unsafe_pickle,
+    )
+    more = checked_table(values.get("targets", {}), "targets", file)
+    return StudyFile(
+        study=study,
+        settings=settings,
+        detail=details_of(values.get("detail"), file),
+        report=None if "report" not in values else folder / str(values["report"]),
+        targets={name: table_of(table, "target", folder, drop) for name, table in more.items()},
+    )
+
+
+def parsed(file: Path) -> dict[str, Any]:
+    """The TOML of a file."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as err:
+        siblings = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
+        raise InputError(
+            f"The study file '{file}' does not exist", hint=did_you_mean(file.name, siblings)
+        ) from err
+    except (OSError, UnicodeDecodeError) as err:
+        raise InputError(f"The study file '{file}' cannot be read", got=type(err).__name__) from err
+    except tomllib.TOMLDecodeError as err:
+        raise InputError(
+            f"The study file '{file}' is not valid TOML", got=str(err).rstrip(".")
+        ) from err
+
+
+def check_keys(values: Mapping[str, Any], file: Path) -> None:
+    """Known keys only, and the three that every study needs."""
+    known = (*KEYS, *RUN_KEYS)
+    for key in values:
+        if key == "unsafe_pickle":
+            raise InputError(
+                f"A study file ('{file.name}') cannot allow pickles",
+                hint="Say it where you run it: --unsafe-pickle, or unsafe_pickle=True.",
+            )
+        if key not in known:
+            raise InputError(
+                f"There is no key '{key}' in a study file ('{file.name}')",
+                hint=did_you_mean(key, known) or f"Keys are: {', '.join(known)}.",
+            )
+    for key in ("source", "target", "outcome"):
+        if key not in values:
+            raise InputError(
+                f"The study file '{file.name}' does not name the {key}",
+                hint="A commented one is written by: whygap init.",
+            )
+
+
+def checked_table(value: Any, key: str, file: Path) -> dict[str, Any]:
+    """A [table] of TOML."""
+    if not isinstance(value, dict):
+        raise InputError(f"'{key}' in '{file.name}' must be a table", got=repr(value))
+    return value
+
+
+def names_listed(value: Any, key: str, file: Path) -> tuple[str, ...]:
+    """A list of texts."""
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise InputError(f"'{key}' in '{file.name}' must be a list of names", got=repr(value))
+    return tuple(value)
+
+
+def table_of(value: Any, label: str, folder: Path, drop: tuple[str, ...]) -> Any:
+    """A path, a query, or {path, where, drop}."""
+    where: dict[str, Any] = {}
+    if isinstance(value, dict):
+        unknown = [key for key in value if key not in ("path", "where", "drop")]
+        if unknown or "path" not in value:
+            raise TableError(
+                f"The {label} table in a study file is a path, or {{ path, where, drop }}",
+                got=f"'{unknown[0]}'" if unknown else "no path",
+            )
+        where, drop = value.get("where", {}), (*drop, *value.get("drop", ()))
+        value = value["path"]
+    if not isinstance(value, str):
+        raise TableError(f"The {label} table in a study file must be a path", got=repr(value))
+    if duck.is_query(value):
+        table = duck.run_query(value, label, folder)
+    else:
+        table = folder / Path(value).expanduser()
+    return TablePart(table, where, drop) if where or drop else table
+
+
+def model_of(value: Any, folder: Path) -> Any:
+    """A path relative to the file, or `module:name` importable from its folder."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise InputError("The model in a study file must be a path or module:name", got=repr(value))
+    if model_files.is_reference(value) and not (folder / value).exists():
+        return model_files.import_model(value, folder)
+    return folder / Path(value).expanduser()
+
+
+def metric_in(value: Any, folder: Path) -> Any:
+    """The name of a metric, or `module:name` of a callable(prediction, outcome)."""
+    if isinstance(value, str) and model_files.is_reference(value):
+        return model_files.import_model(value, folder, what="metric")
+    return value
+
+
+def details_of(value: Any, file: Path) -> tuple[str, ...] | None:
+    """Which parts to take apart."""
+    if value is None:
+        return None
+    names = (value,) if isinstance(value, str) else names_listed(value, "detail", file)
+    for name in names:
+        if name not in DETAILS:
+            raise SettingsError(
+                f"There is no detail '{name}'",
+                hint=did_you_mean(name, DETAILS) or f"Details are: {', '.join(DETAILS)}.",
+            )
+    return names
