@@ -130,9 +130,9 @@ def is_probability(column: RawColumn) -> bool:
 
 
 def repeats(column: RawColumn) -> bool:
-    """Several rows per value, and many values."""
+    """Many values, some of them in several rows."""
     distinct = len(np.unique(seen(column)))
-    return 10 < distinct < len(column.values)
+    return max(10, len(column.values) / 50) < distinct < len(column.values)
 
 
 def differs_everywhere(column: RawColumn) -> bool:
