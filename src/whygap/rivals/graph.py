@@ -45,7 +45,8 @@ def graph_of(design: Design, parents: Mapping[str, Iterable[str]], outcome: str 
             _check_parent(parent, node, variables, outcome)
     complete = {name: given.get(name, ()) for name in variables}
     complete[OUTCOME] = given.get(OUTCOME, given.get(outcome, variables))
-    return Graph(nodes=_causal_order(complete), parents=complete)
+    order = [name for name in _causal_order(complete) if name != OUTCOME]
+    return Graph(nodes=(*order, OUTCOME), parents=complete)
 
 
 def _variables(design: Design) -> tuple[str, ...]:

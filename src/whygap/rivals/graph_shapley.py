@@ -2,8 +2,10 @@
 
 The user gives the causal graph. Each mechanism `p(node | parents)` is one player; a coalition's
 value is the mean loss when its mechanisms are the target's and all others the source's, obtained
-by weighting source rows with products of density ratios. Shapley shares add up to the gap as the
-weights see it.
+by weighting source rows with products of density ratios. The outcome's mechanism is swapped inside
+the loss, `l + b (p_1 - p_0)`, rather than by a ratio: the estimand is the same, and no division by
+a small probability makes wrong predictions look more frequent than they are. Shapley shares add
+up to the gap as the weights see it.
 
 Assumes: the graph is right and complete (no hidden common causes), and the target lies inside the
 source's support, mechanism by mechanism.
@@ -19,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
+from whygap.domains import Array
 from whygap.errors import SettingsError
 from whygap.rivals.exact_shapley import all_subsets, shapley_matrix
 from whygap.rivals.graph import OUTCOME, Graph, graph_of
@@ -87,39 +89,37 @@ def attribute(
             got=len(checked.nodes),
             hint="Group variables with groups={...}; a group is one mechanism.",
         )
-    ratios = [_mechanism_ratio(design, settings, checked, node) for node in checked.nodes]
+    ratios = [_mechanism_ratio(design, settings, checked, node) for node in checked.nodes[:-1]]
+    swapped = design.loss.source + _outcome_change(design, settings, checked)
     weights, loss = design.sample().weights, design.loss
-    values = [_weighted_mean(loss.source, weights.source, ratios, s) for s in _subsets(checked)]
+    values = _coalition_values(loss.source, swapped, weights.source, ratios)
     means = loss.zip(weights, lambda v, w: float(np.average(v, weights=w)))
     full = weights.source * np.prod(ratios, axis=0)
     return GraphShares(
         graph=checked,
         shares=np.asarray(shapley_matrix(len(checked.nodes)) @ values),
-        gap=values[-1] - values[0],
+        gap=float(values[-1] - values[0]),
         observed_gap=means.target - means.source,
         effective_rows=float(full.sum() ** 2 / (full**2).sum()),
     )
 
 
-def _subsets(graph: Graph) -> list[tuple[int, ...]]:
-    return all_subsets(len(graph.nodes))
-
-
-def _weighted_mean(
-    loss: Array, weights: Array, ratios: list[Array], subset: tuple[int, ...]
-) -> float:
-    product = weights * np.prod([ratios[i] for i in subset], axis=0)
-    return float(np.average(loss, weights=product))
+def _coalition_values(loss: Array, swapped: Array, weights: Array, ratios: list[Array]) -> Array:
+    """Mean loss per coalition; the outcome is the last player."""
+    outcome = len(ratios)
+    values = []
+    for coalition in all_subsets(outcome + 1):
+        product = weights * np.prod([ratios[i] for i in coalition if i != outcome], axis=0)
+        shown = swapped if outcome in coalition else loss
+        values.append(float(np.average(shown, weights=product)))
+    return np.array(values)
 
 
 def _mechanism_ratio(design: Design, settings: Settings, graph: Graph, node: str) -> Array:
-    """p_1(node | parents) / p_0(node | parents) at source rows."""
+    """p_1(node | parents) / p_0(node | parents) at source rows: joint ratio over parents' ratio."""
     given = _columns(design, graph.parents[node])
-    if node == OUTCOME:
-        return _outcome_ratio(design, settings, given)
-    own = _columns(design, (node,))
-    ratio = _density_ratio(design, settings, given + own)
-    return ratio if not given else ratio / _density_ratio(design, settings, given)
+    joint = _density_ratio(design, settings, given + _columns(design, (node,)))
+    return joint / _density_ratio(design, settings, given)
 
 
 def _columns(design: Design, names: tuple[str, ...]) -> tuple[int, ...]:
@@ -130,25 +130,26 @@ def _columns(design: Design, names: tuple[str, ...]) -> tuple[int, ...]:
 
 def _density_ratio(design: Design, settings: Settings, columns: tuple[int, ...]) -> Array:
     """p_1 / p_0 of some columns at source rows: odds of a cross-fitted domain classifier."""
+    rows, sample = design.rows, design.sample()
+    if not columns:
+        return np.ones(rows.source)
     rng = random_stream(settings, f"graph_shapley {columns}")
-    sample = design.sample()
     features = np.vstack(list(design.features))[:, list(columns)]
-    domain = np.repeat([0.0, 1.0], list(design.rows))
+    domain = np.repeat([0.0, 1.0], list(rows))
     fold = np.concatenate([fold_numbers(units, settings.folds, rng) for units in sample.units])
     weights = np.concatenate(list(sample.weights))
     fitted, _ = cross_fitted(features, domain, weights, fold, int(rng.integers(2**31)))
-    rows = design.rows
     at_source = fitted[: rows.source]
     return np.asarray(at_source / (1 - at_source) * rows.source / rows.target)
 
 
-def _outcome_ratio(design: Design, settings: Settings, columns: tuple[int, ...]) -> Array:
-    """p_1(y | parents) / p_0(y | parents) at source rows."""
+def _outcome_change(design: Design, settings: Settings, graph: Graph) -> Array:
+    """At source rows, b (p_1 - p_0): what the target's outcome mechanism adds to the loss."""
     rng = random_stream(settings, "graph_shapley outcome")
-    sample = design.sample()
-    inputs = design.features.map(lambda block: block[:, list(columns)])
-    seed = int(rng.integers(2**31))
+    columns = list(_columns(design, graph.parents[OUTCOME]))
+    inputs, sample = design.features.map(lambda block: block[:, columns]), design.sample()
     folds = sample.units.map(lambda units: fold_numbers(units, settings.folds, rng))
+    seed = int(rng.integers(2**31))
     p_0, _ = cross_fitted(
         inputs.source, design.outcome.source, sample.weights.source, folds.source, seed
     )
@@ -156,9 +157,4 @@ def _outcome_ratio(design: Design, settings: Settings, columns: tuple[int, ...])
         inputs.target, design.outcome.target, sample.weights.target, folds.target, seed
     )
     p_1 = np.mean([predict(inputs.source) for predict in predictors], axis=0)
-    happened = design.outcome.source == 1
-    return _ratio_of(ByDomain(p_0, p_1), happened)
-
-
-def _ratio_of(risk: ByDomain[Array], happened: Array) -> Array:
-    return np.where(happened, risk.target / risk.source, (1 - risk.target) / (1 - risk.source))
+    return np.asarray(design.slope.source * (p_1 - p_0))

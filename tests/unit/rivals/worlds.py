@@ -45,7 +45,7 @@ def logistic_world(
     return design_of(draw, outcome, prediction, **options)  # type: ignore[arg-type]
 
 
-def world_a(rows: int, seed: int) -> Design:
+def world_a(rows: int, seed: int, shifted_by: float = 1.0) -> Design:
     """The paper's covariate comparison: only Z1 given W shifts, Z2 follows Z1."""
     rng = np.random.default_rng(seed)
 
@@ -56,7 +56,7 @@ def world_a(rows: int, seed: int) -> Design:
         return np.column_stack([w, z1, z2])
 
     beta = np.array([0.8, 0.6, 2.0])
-    return logistic_world(ByDomain(draw(0.0), draw(1.0)), ByDomain(beta, beta), rng)
+    return logistic_world(ByDomain(draw(0.0), draw(shifted_by)), ByDomain(beta, beta), rng)
 
 
 def world_b(rows: int, seed: int, half_width: float = 4.0) -> Design:
