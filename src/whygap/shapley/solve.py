@@ -4,6 +4,10 @@ The Shapley values are the weighted least squares fit of an additive game to the
 weight (p - 1) / (C(p, |s|) |s| (p - |s|)) for each subset s, that is total weight 1 / (k (p - k))
 for each *size* k, and with the empty and the full set fitted exactly. Where a stratum of pairs
 was sampled, each of its pairs stands for (pairs possible / pairs drawn) pairs.
+
+Two corrections make the sampled fit far more precise and leave its limit alone: a curve in the
+size of the subset is fitted along (it is orthogonal to the players in the whole population), and a
+smooth surrogate's exact Shapley values replace its sampled ones (control variate).
 """
 
 from __future__ import annotations
@@ -11,117 +15,154 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from whygap.domains import Array, IntArray
-from whygap.errors import InputError
-from whygap.shapley.subsets import Subset, pairs_of_size
+from whygap.domains import Array
+from whygap.shapley.pairs import Pairs
+from whygap.shapley.subsets import Subset
+from whygap.shapley.surrogate import Kriging, krige
 
 __all__ = ["linear_weights", "sampling_factor"]
 
+# Pairs the surrogate is fitted to, at most: its cost grows with their cube.
+SURROGATE_PAIRS = 1500
+# Relative size of a singular value that is zero but for rounding (centred players sum to zero).
+RANK = 1e-9
+# Players from which on sizes are many enough for a curve.
+CURVE_PLAYERS = 7
+
 
 def linear_weights(subsets: Sequence[Subset], players: int) -> Array:
-    """The matrix A (players, subsets) with `phi = A @ values`; its columns are in stream order."""
-    member = _membership(subsets, players)
-    if len(subsets) == 2**players:
-        return _exact_weights(member)
-    return _fit(member).weights
+    """The matrix A (players, subsets) with `phi = A @ values`; its columns are in stream order.
+
+    Exact when all 2^p subsets are given. Its columns sum to 1 for the full set, -1 for the empty
+    set and 0 for all others: the shares always add up.
+    """
+    if len(subsets) == 1 << players:
+        return _exact_weights(subsets, players)
+    return Pairs.on_subsets(_fit(tuple(subsets), players).weights)
 
 
 def sampling_factor(subsets: Sequence[Subset], values: Array, players: int) -> Array:
     """Factor F (k, players): `F.T @ F` is the covariance of `phi` due to sampling subsets.
 
-    Pairs are the sampling units, drawn without replacement within their stratum: enumerated
-    strata add nothing, and F has no rows when every subset was valued.
+    A stratified jackknife that leaves out one complementary pair at a time, with the correction
+    for draws without replacement: enumerated strata add nothing, and F has no rows when every
+    subset was valued.
     """
-    member = _membership(subsets, players)
-    if len(subsets) == 2**players:
+    if len(subsets) == 1 << players:
         return np.zeros((0, players))
-    fit = _fit(member)
-    residual = values - fit.fitted(np.asarray(values, dtype=float))
-    errors = fit.pair_errors(residual)
-    blocks = [_stratum_factor(errors[fit.size == k], players, k) for k in np.unique(fit.size)]
+    fit = _fit(tuple(subsets), players)
+    odd = Pairs.odd_part(np.asarray(values, dtype=float))
+    shifts = (fit.weights[:, :-1] * fit.left_out(odd)).T
+    blocks = [_stratum_factor(shifts, fit.pairs, k) for k in np.unique(fit.pairs.stratum)]
     return _compress(np.concatenate(blocks))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Fit:
-    """The least squares fit: A, membership (m, p), and the stratum of each pair."""
+class _LeastSquares:
+    """Weights (p, n + 1) of the odd parts in the slopes; each pair's leverage (n,); the trend."""
 
     weights: Array
-    member: Array
-    size: IntArray
     leverage: Array
+    trend: Array
+    coefficients: Array
 
-    def fitted(self, values: Array) -> Array:
-        """The additive game's values at the subsets."""
-        return np.asarray(values[0] + self.member @ (self.weights @ values))
-
-    def pair_errors(self, residual: Array) -> Array:
-        """Each pair's part in `phi`, (pairs, p), with the optimism of the fit taken out."""
-        parts = self.weights[:, 2:] * residual[2:]
-        return np.asarray((parts[:, ::2] + parts[:, 1::2]).T / (1 - self.leverage)[:, None])
+    def residual(self, odd: Array) -> Array:
+        """What the fit leaves of each pair (n,)."""
+        return np.asarray((odd - self.trend @ (self.coefficients @ odd))[:-1])
 
 
-def _membership(subsets: Sequence[Subset], players: int) -> Array:
-    member = np.zeros((len(subsets), players))
-    for row, subset in enumerate(subsets):
-        member[row, list(subset)] = 1.0
-    paired = len(subsets) % 2 == 0 and np.all(member[::2] + member[1::2] == 1)
-    if len(subsets) < 2 or not paired or member[0].any():
-        raise InputError(
-            "Subsets must be the empty set, the full set, then complementary pairs",
-            got=f"{len(subsets)} subsets that are not",
-            hint="Take them from SubsetPlan(players, seed).take(count).",
-        )
-    return member
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fit:
+    """The whole linear map, and what is needed to leave out a pair."""
+
+    pairs: Pairs
+    weights: Array
+    least_squares: _LeastSquares
+    kriging: Kriging
+
+    def left_out(self, odd: Array) -> Array:
+        """Error (n,) of predicting each pair from the others."""
+        used = len(self.kriging.basis) - 1
+        head = _head(odd, used)
+        early = self.kriging.left_out(head)
+        if used == self.pairs.count:
+            return early
+        surrogate = self.kriging.at(self.pairs.with_full) @ (self.kriging.solve @ head)
+        late = self.least_squares.residual(odd - surrogate) / (1 - self.least_squares.leverage)
+        return np.concatenate([early, late[used:]])
 
 
-def _exact_weights(member: Array) -> Array:
+@lru_cache(maxsize=4)
+def _fit(subsets: tuple[Subset, ...], players: int) -> _Fit:
+    pairs = Pairs.of(subsets, players)
+    fit = _least_squares(pairs)
+    used = min(pairs.count, SURROGATE_PAIRS)
+    kriging = krige(pairs.first(used), _head(fit.trend, used))
+    # Shapley of the surrogate, exact instead of sampled: phi = A (odd - h) + shapley(h).
+    replaced = kriging.shapley - fit.weights @ kriging.at(pairs.with_full)
+    correction = replaced @ kriging.solve
+    weights = fit.weights.copy()
+    weights[:, :used] += correction[:, :-1]
+    weights[:, -1] += correction[:, -1]
+    weights -= weights.mean(axis=0)
+    weights[:, -1] += 2 / players
+    return _Fit(pairs, weights, fit, kriging)
+
+
+def _least_squares(pairs: Pairs) -> _LeastSquares:
+    """Slopes that sum to v(full) - v(empty), with a curve in the size fitted along."""
+    share = pairs.member.mean(axis=1, keepdims=True)
+    centred = pairs.member - share
+    curve = _size_curve(share, pairs.players)
+    root = np.sqrt(pairs.weight)[:, None]
+    design = root * np.concatenate([centred, curve], axis=1)
+    solved = np.linalg.pinv(design, rcond=RANK)
+    inner = solved * root.T
+    # Slopes are total / p each, plus deviations that sum to zero; odd part of full is total / 2.
+    coefficients = np.concatenate([inner, -inner @ (2 * share - 1)], axis=1)
+    coefficients[: pairs.players, -1] += 2 / pairs.players
+    full = np.concatenate([np.full((1, pairs.players), 0.5), np.zeros((1, curve.shape[1]))], axis=1)
+    trend = np.concatenate([np.concatenate([pairs.member - 0.5, curve], axis=1), full])
+    leverage = np.minimum(np.einsum("nq,qn->n", design, solved), 0.9)
+    return _LeastSquares(coefficients[: pairs.players], leverage, trend, coefficients)
+
+
+def _size_curve(share: Array, players: int) -> Array:
+    """Odd powers of the size; the first power is additive already."""
+    powers = (3, 5) if players >= CURVE_PLAYERS else ()
+    return np.concatenate(
+        [np.zeros((len(share), 0)), *((share - 0.5) ** k for k in powers)], axis=1
+    )
+
+
+def _head(rows: Array, count: int) -> Array:
+    """The first pairs and the pair (full, empty)."""
+    return np.concatenate([rows[:count], rows[-1:]])
+
+
+def _exact_weights(subsets: Sequence[Subset], players: int) -> Array:
     """Shapley's own formula, every subset present."""
-    players = member.shape[1]
-    size = member.sum(axis=1).astype(int)
-    joined = np.array([0.0] + [1 / (players * math.comb(players - 1, k)) for k in range(players)])
-    left = np.append(joined[1:], 0.0)
-    return np.asarray(np.where(member.T == 1, joined[size], -left[size]))
+    joined = [1 / (players * math.comb(players - 1, k)) for k in range(players)]
+    weights = np.empty((players, len(subsets)))
+    for column, subset in enumerate(subsets):
+        weights[:, column] = -joined[len(subset)] if len(subset) < players else 0.0
+        weights[list(subset), column] = joined[len(subset) - 1]
+    return weights
 
 
-def _fit(member: Array) -> _Fit:
-    """Constrained weighted least squares: slopes that sum to v(full) - v(empty)."""
-    players = member.shape[1]
-    size = member[2::2].sum(axis=1).astype(np.int64)
-    size = np.minimum(size, players - size)
-    drawn = np.bincount(size, minlength=players // 2 + 1)
-    per_pair = np.array([_pair_weight(players, int(k), int(drawn[k])) for k in size])
-    weight = np.repeat(per_pair, 2)
-    # Slopes are (v(full) - v(empty)) / p each, plus deviations that sum to zero.
-    share = member[2:].mean(axis=1, keepdims=True)
-    centred = member[2:] - share
-    root = np.sqrt(weight)[:, None]
-    solved = np.linalg.pinv(root * centred)
-    deviations = solved * root.T
-    start = -deviations @ (1 - share) - 1 / players
-    stop = -deviations @ share + 1 / players
-    weights = np.concatenate([start, stop, deviations], axis=1)
-    single = np.einsum("mp,pm->m", root * centred, solved)
-    leverage = np.minimum(single[::2] + single[1::2], 0.9)
-    return _Fit(weights, member, size, leverage)
-
-
-def _pair_weight(players: int, size: int, drawn: int) -> float:
-    stands_for = pairs_of_size(players, size) / drawn
-    return stands_for / (math.comb(players, size) * size * (players - size))
-
-
-def _stratum_factor(errors: Array, players: int, size: int) -> Array:
-    drawn, possible = len(errors), pairs_of_size(players, int(size))
+def _stratum_factor(shifts: Array, pairs: Pairs, stratum: int) -> Array:
+    """Jackknife factor of one stratum: shifts (n, p) of phi when a pair is left out."""
+    chosen = pairs.stratum == stratum
+    drawn, possible = float(chosen.sum()), float(pairs.possible[chosen][0])
     if drawn == possible:
-        return np.zeros((0, players))
-    if drawn < 2:
-        return errors
-    scale = math.sqrt((1 - drawn / possible) * drawn / (drawn - 1))
-    return np.asarray(scale * (errors - errors.mean(axis=0)))
+        return np.zeros((0, pairs.players))
+    mine = shifts[chosen]
+    scale = math.sqrt((1 - drawn / possible) * (drawn - 1) / drawn)
+    return np.asarray(scale * (mine - mine.mean(axis=0)))
 
 
 def _compress(factor: Array) -> Array:
