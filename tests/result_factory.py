@@ -116,7 +116,7 @@ class _World:
         made = Estimate.from_contributions(
             self.sample, source=draws.source, target=draws.target, plugin=plugin
         )
-        return made + (value - made.value)
+        return replace(made + (value - made.value), plugin=plugin)
 
     def aggregate(self, corners: tuple[float, ...], has_baseline: bool) -> Aggregate:
         size = max(abs(c) for c in corners) or 1.0
@@ -146,10 +146,8 @@ class _World:
             self.sample.sizes["target" if domain == "target" else "source"]
         )
         pair = (zeros.source, draws) if domain == "target" else (draws, zeros.target)
-        made = Estimate.from_contributions(
-            self.sample, source=pair[0], target=pair[1], plugin=value
-        )
-        return made + (value - made.value)
+        made = Estimate.from_contributions(self.sample, source=pair[0], target=pair[1])
+        return replace(made + (value - made.value), plugin=value * 1.004)
 
     def detailed(
         self, part: Literal["covariate", "outcome"], shares: Mapping[str, float] | None, ok: bool

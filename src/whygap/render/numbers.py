@@ -44,6 +44,10 @@ class Units:
         """A mean of the metric: 80.4%, or 0.183."""
         return self.bare(value) + ("%" if self.is_share else "")
 
+    def tick(self, value: float) -> str:
+        """A mean on an axis, with no more digits than it needs."""
+        return f"{100 * value:,.4g}%" if self.is_share else f"{value:,.5g}"
+
     def size(self, value: float) -> str:
         """How large a difference is: 7.2 points."""
         return self.bare(abs(value)) + self.unit

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from whygap.estimate import Estimate
 from whygap.render.numbers import Units, units_of
-from whygap.results import Detailed, Gap
+from whygap.results import Detailed, Gap, RankInterval
 
 __all__ = ["Reading", "Standing", "excludes_zero", "reading_of"]
 
@@ -21,10 +22,12 @@ class Standing:
     Attributes:
         top: cannot be told apart from the largest share, largest first.
         sure: above 0 even when all variables are looked at together (max-t), largest first.
+        ranks: the ranks that the data do not exclude.
     """
 
     top: tuple[str, ...] = ()
     sure: tuple[str, ...] = ()
+    ranks: Mapping[str, RankInterval] = field(default_factory=dict)
 
     def leaders(self) -> tuple[str, ...]:
         """The few variables worth naming: the top group if it is small, else the sure ones."""
@@ -107,8 +110,10 @@ def _is_share(share: Estimate) -> bool:
 def _standing(detail: Detailed, level: float) -> Standing:
     if not detail.defined or not detail.shares:
         return Standing()
-    together = detail.simultaneous(level)
-    sure = [name for name in detail.players if together[name][0] > 0]
+    together, ranks = detail.simultaneous(level), detail.ranking(level)
+    ordered = sorted(detail.players, key=lambda name: -detail.shares[name].value)
     return Standing(
-        detail.top_group(level), tuple(sorted(sure, key=lambda name: -detail.shares[name].value))
+        top=tuple(name for name in ordered if ranks[name].best == 1),
+        sure=tuple(name for name in ordered if together[name][0] > 0),
+        ranks=ranks,
     )

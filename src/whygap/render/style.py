@@ -1,0 +1,142 @@
+"""One look for all figures: colours told apart by everyone and in grey, no global state.
+
+The three part colours are Paul Tol's high-contrast set: told apart under every common colour
+vision, and ordered in lightness so that they differ in print without colour.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from matplotlib import font_manager
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ft2font import FT2Font
+
+from whygap.render.formats import shorten, width
+
+__all__ = ["COLOURS", "INK", "MUTED", "axes_of", "fonts_for", "label", "message", "quiet_axes"]
+
+COLOURS = {"baseline": "#004488", "covariate": "#DDAA33", "outcome": "#BB5566"}
+SOURCE, TARGET = "#7F8794", "#1B1F27"
+INK, MUTED, FAINT = "#1B1F27", "#5B6472", "#D5D9E0"
+FALLBACKS = (
+    "DejaVu Sans",
+    "Noto Sans",
+    "Noto Sans Arabic",
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "Noto Emoji",
+    "Arial Unicode MS",
+    "Hiragino Sans",
+    "Microsoft YaHei",
+    "Segoe UI Symbol",
+    "Segoe UI Emoji",
+)
+
+
+def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
+    """The given axes, or new ones on a figure of their own."""
+    if ax is not None:
+        return ax
+    return Figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def quiet_axes(ax: Axes, *, grid: str) -> None:
+    """No box; faint grid lines along one axis, behind the marks."""
+    for side in ("top", "right", "left" if grid == "y" else "bottom"):
+        ax.spines[side].set_visible(False)
+    for side in ("bottom", "left"):
+        ax.spines[side].set_color(MUTED)
+    ax.tick_params(colors=INK, length=0)
+    ax.grid(axis=grid, color=FAINT, linewidth=0.7)  # type: ignore[arg-type]  # "x" or "y"
+    ax.set_axisbelow(True)
+
+
+def heading(ax: Axes, title: str, subtitle: str = "") -> None:
+    """A title at the left, with a smaller line below it."""
+    ax.set_title(
+        title,
+        loc="left",
+        fontsize=12,
+        fontweight="bold",
+        color=INK,
+        pad=21 if subtitle else 6,
+        parse_math=False,
+        fontfamily=fonts_for([title]),
+    )
+    ax.annotate(
+        subtitle,
+        (0, 1),
+        xycoords="axes fraction",
+        xytext=(0, 7),
+        textcoords="offset points",
+        fontsize=9,
+        color=MUTED,
+        parse_math=False,
+        fontfamily=fonts_for([subtitle]),
+    )
+
+
+def message(ax: Axes, text: str) -> None:
+    """Words in place of a drawing."""
+    ax.set_axis_off()
+    ax.text(
+        0.0,
+        0.9,
+        textwrap.fill(text, 46),
+        transform=ax.transAxes,
+        fontsize=10,
+        color=MUTED,
+        va="top",
+        parse_math=False,
+        fontfamily=fonts_for([text]),
+    )
+
+
+def label(name: str, columns: int = 26, lines: int = 2) -> str:
+    """A name on a few lines, its middle left out where even they are too few."""
+    wrapped = [""]
+    for word in name.split():
+        longer = f"{wrapped[-1]} {word}".strip()
+        if width(longer) <= columns or not wrapped[-1]:
+            wrapped[-1] = longer
+        else:
+            wrapped.append(word)
+    if len(wrapped) > lines:
+        kept = " ".join(wrapped[lines - 1 :])
+        wrapped = [*wrapped[: lines - 1], kept]
+    return "\n".join(shorten(line, columns) for line in wrapped)
+
+
+def fonts_for(texts: Iterable[str]) -> list[str]:
+    """Installed families that together can draw the texts, the default first."""
+    needed = {ord(letter) for text in texts for letter in text if not letter.isspace()}
+    chosen: list[str] = []
+    for family in FALLBACKS:
+        covered = needed & _letters(family)
+        if covered or not chosen:
+            chosen.append(family)
+            needed -= covered
+        if not needed:
+            break
+    return chosen
+
+
+@cache
+def _letters(family: str) -> frozenset[int]:
+    if family not in font_manager.get_font_names():
+        return frozenset()
+    path = font_manager.findfont(font_manager.FontProperties(family=[family]))
+    return frozenset(FT2Font(str(path)).get_charmap())
+
+
+def padded(values: Sequence[float], share: float = 0.12) -> tuple[float, float]:
+    """Limits that leave air around the finite values."""
+    known = [value for value in values if math.isfinite(value)]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    room = share * (high - low) or share * abs(high) or 1.0
+    return low - room, high + room
