@@ -11,8 +11,8 @@ from typing import Any
 from whygap.errors import InputError, SettingsError, TableError, did_you_mean
 from whygap.settings import Settings
 from whygap.study import Study
-from whygap.study_draft import draft_study
 from whygap.tables import duck, model_files
+from whygap.tables.draft import draft_study
 from whygap.tables.part import TablePart
 
 __all__ = ["StudyFile", "draft_study", "load_study", "read_study_file"]

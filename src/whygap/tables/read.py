@@ -48,7 +48,7 @@ def open_table(table: Any, label: str) -> OpenedTable:
 
 def open_in_memory(native: Any, label: str) -> OpenedTable:
     """A table of pandas, polars (eager or lazy) or pyarrow."""
-    found = recognise(native)
+    found = recognise(native, label)
     if found is None:
         raise TableError(
             f"The {label} table must be {ACCEPTED}",
@@ -68,7 +68,7 @@ Names = Callable[[Any], Sequence[Any]]
 Select = Callable[[Any, Sequence[str]], Any]
 
 
-def recognise(native: Any) -> tuple[TableKind, Names, Select] | None:
+def recognise(native: Any, label: str) -> tuple[TableKind, Names, Select] | None:
     """Kind of an in-memory table, how to list its columns, how to choose some."""
     is_a = nw.dependencies
     if is_a.is_pandas_dataframe(native):
@@ -76,15 +76,19 @@ def recognise(native: Any) -> tuple[TableKind, Names, Select] | None:
     if is_a.is_polars_dataframe(native):
         return "polars", lambda t: t.columns, lambda t, columns: t.select(list(columns))
     if is_a.is_polars_lazyframe(native):
-        return "polars", lazy_names, lambda t, columns: t.select(list(columns)).collect()
+        return (
+            "polars",
+            lambda t: lazy_names(t, label),
+            lambda t, columns: t.select(list(columns)).collect(),
+        )
     if is_a.is_pyarrow_table(native):
         return "pyarrow", lambda t: t.column_names, lambda t, columns: t.select(list(columns))
     return None
 
 
-def lazy_names(table: Any) -> Sequence[str]:
+def lazy_names(table: Any, label: str) -> Sequence[str]:
     """Column names of a lazy polars table; its plan may already be wrong here."""
-    names: Sequence[str] = guarded_load(lambda: table.collect_schema().names(), "lazy")
+    names: Sequence[str] = guarded_load(lambda: table.collect_schema().names(), label)
     return names
 
 

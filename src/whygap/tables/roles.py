@@ -85,10 +85,7 @@ def resolve_roles(
     pairs = [(role, name) for role, name in ones.items() if name is not None]
     pairs += [("baseline", name) for name in w_names]
     pairs += [("covariates", name) for name in z_names or ()]
-    for role, name in pairs:
-        for table in tables:
-            require_column(name, role, table)
-    refuse_doubles(pairs)
+    check_pairs(pairs, tables)
     if z_names is None:
         z_names = remaining(tables, {name for _, name in pairs})
     if not z_names:
@@ -146,8 +143,11 @@ def require_column(name: str, role: str, table: OpenedTable) -> None:
         )
 
 
-def refuse_doubles(pairs: Sequence[tuple[str, str]]) -> None:
-    """A column has one role."""
+def check_pairs(pairs: Sequence[tuple[str, str]], tables: ByDomain[OpenedTable]) -> None:
+    """Every named column is in both tables and has one role."""
+    for role, name in pairs:
+        for table in tables:
+            require_column(name, role, table)
     seen: dict[str, str] = {}
     for role, name in pairs:
         if name in seen and seen[name] == role:
@@ -205,6 +205,10 @@ def checked_groups(groups: Any, covariates: Sequence[str]) -> dict[str, tuple[st
                 raise ColumnError(
                     f"Column '{column}' (group '{group}') is not a covariate",
                     hint=did_you_mean(column, covariates),
+                )
+            if owner.get(column) == group:
+                raise ColumnError(
+                    f"Column '{column}' is named twice in group '{group}'", hint="Name it once."
                 )
             if column in owner:
                 raise ColumnError(
