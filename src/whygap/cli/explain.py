@@ -24,8 +24,9 @@ from whygap.errors import InputError, SettingsError, did_you_mean
 
 if TYPE_CHECKING:
     from whygap.results import Gap
+    from whygap.study_file import StudyFile
 
-DETAILS = ("covariate", "outcome", "none")
+PARTS = ("covariate", "outcome")
 MaybeStudy = Annotated[
     Path | None, typer.Argument(metavar="[STUDY.toml]", help="A study file, or use --source ...")
 ]
@@ -33,7 +34,10 @@ Page = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Also write the HTML report.")
 ]
 Detail = Annotated[
-    str, typer.Option("--detail", metavar="PARTS", help="covariate,outcome (both), or none.")
+    str | None,
+    typer.Option(
+        "--detail", metavar="PARTS", help="covariate, outcome, both joined by a comma, or none."
+    ),
 ]
 TimeBudget = Annotated[
     float | None,
@@ -67,7 +71,7 @@ def command(
     clusters: roles.Clusters = None,
     output: OutputFile = None,
     report: Page = None,
-    detail: Detail = "covariate,outcome",
+    detail: Detail = None,
     level: Level = None,
     seed: Seed = None,
     jobs: Jobs = None,
@@ -85,25 +89,32 @@ def command(
     from whygap.explain import explain
 
     check_writable(output, report)
-    parts = _parts(detail)
-    study, chosen = _study(study_file, options)
-    gap = explain(study, detail=parts, settings=chosen)
-    _deliver(gap, options)
+    wanted = _parts(detail)
+    asked = _request(study_file, options)
+    page = report or asked.report
+    check_writable(page)
+    parts = wanted if wanted is not None else asked.detail or PARTS
+    gap = explain(asked.study, detail=parts, settings=asked.settings)
+    _deliver(gap, page, options)
 
 
-def _parts(text: str) -> tuple[str, ...]:
+def _parts(text: str | None) -> tuple[str, ...] | None:
+    """The parts named by --detail; None when it was not given."""
+    if text is None:
+        return None
     names = tuple(name.strip() for name in text.split(",") if name.strip())
+    known = (*PARTS, "none")
     for name in names:
-        if name not in DETAILS:
+        if name not in known:
             raise SettingsError(
                 f"There is no detail '{name}'",
-                hint=did_you_mean(name, DETAILS) or f"Details are: {', '.join(DETAILS)}.",
+                hint=did_you_mean(name, known) or f"Details are: {', '.join(known)}.",
             )
     return tuple(name for name in names if name != "none")
 
 
-def _study(study_file: Path | None, options: dict[str, Any]) -> tuple[Any, Any]:
-    """The study from its file or from the options, and the settings."""
+def _request(study_file: Path | None, options: dict[str, Any]) -> StudyFile:
+    """What is asked, from the study file or from the options."""
     from whygap.cli import inputs
 
     given = {name: options[name] for name in roles.NAMES if options[name] is not None}
@@ -124,10 +135,10 @@ def _study(study_file: Path | None, options: dict[str, Any]) -> tuple[Any, Any]:
             got=", ".join(f"--{name}" for name in given),
             hint="Leave these options out, or leave the study file out.",
         )
-    return inputs.read_study(study_file, options["settings"], unsafe_pickle=unsafe, **chosen)
+    return inputs.read_file(study_file, options["settings"], unsafe_pickle=unsafe, **chosen)
 
 
-def _deliver(gap: Gap, options: dict[str, Any]) -> None:
+def _deliver(gap: Gap, page: Path | None, options: dict[str, Any]) -> None:
     """Files first, then the words."""
     from whygap import storage
 
@@ -135,8 +146,8 @@ def _deliver(gap: Gap, options: dict[str, Any]) -> None:
     if options["output"] is not None:
         gap.save(options["output"], influence=options["influence"])
         speaker.note(f"Wrote {options['output']}")
-    if options["report"] is not None:
-        gap.report(options["report"])
-        speaker.note(f"Wrote {options['report']}")
+    if page is not None:
+        gap.report(page)
+        speaker.note(f"Wrote {page}")
     speaker.warn(gap.diagnostics.warnings)
     speaker.result(gap.summary().rstrip(), storage.to_mapping(gap))

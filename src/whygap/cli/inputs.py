@@ -13,8 +13,68 @@ from whygap.errors import InputError, SettingsError
 if TYPE_CHECKING:
     from whygap.results import Gap
     from whygap.settings import Settings
+    from whygap.study import Study
+    from whygap.study_file import StudyFile
 
-__all__ = ["names_in", "read_result", "settings_with"]
+__all__ = [
+    "inline_study",
+    "names_in",
+    "read_file",
+    "read_result",
+    "read_study",
+    "settings_with",
+    "value_of",
+]
+
+
+def read_file(
+    path: Path, given: Iterable[str] | None, *, unsafe_pickle: bool = False, **options: Any
+) -> StudyFile:
+    """A study file, its settings overridden by the options that were given."""
+    from whygap.study_file import read_study_file
+
+    found = read_study_file(path, unsafe_pickle=unsafe_pickle)
+    return dataclasses.replace(found, settings=settings_with(found.settings, given, **options))
+
+
+def read_study(
+    path: Path, given: Iterable[str] | None, *, unsafe_pickle: bool = False, **options: Any
+) -> tuple[Study, Settings]:
+    """The study and the settings of a study file."""
+    found = read_file(path, given, unsafe_pickle=unsafe_pickle, **options)
+    return found.study, found.settings
+
+
+def inline_study(
+    roles: dict[str, str],
+    given: Iterable[str] | None,
+    *,
+    unsafe_pickle: bool = False,
+    **options: Any,
+) -> StudyFile:
+    """A study from the options of the command line."""
+    from whygap.settings import Settings
+    from whygap.study import Study
+    from whygap.study_file import StudyFile, metric_in, model_of
+
+    for name in ("source", "target", "outcome"):
+        if name not in roles:
+            raise InputError(
+                f"The {name} is not named",
+                hint=f"Give a study file, or --{name}; see 'whygap explain --help'.",
+            )
+    here = Path.cwd()
+    values: dict[str, Any] = dict(roles)
+    for name in ("baseline", "covariates"):
+        values |= {name: names_in(roles[name])} if name in roles else {}
+    if "positive" in roles:
+        values["positive"] = value_of(roles["positive"])
+    values["model"] = model_of(roles.get("model"), here)
+    values["metric"] = metric_in(roles.get("metric", "accuracy"), here)
+    return StudyFile(
+        study=Study(**values, unsafe_pickle=unsafe_pickle),
+        settings=settings_with(Settings(), given, **options),
+    )
 
 
 def read_result(path: Path, level: float | None) -> tuple[Gap, float]:

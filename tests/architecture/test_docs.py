@@ -1,0 +1,77 @@
+"""What the docs name exists: functions in the paper map, tests in the errata, commands, links."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from whygap.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [
+    *(ROOT / "docs").glob("*.md"),
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+]
+
+
+def names_in(page: str) -> list[str]:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return sorted(set(re.findall(r"`(whygap(?:\.\w+)+)`", text)))
+
+
+@pytest.mark.parametrize("name", names_in("paper_map.md"))
+def test_every_name_of_the_paper_map_exists(name):
+    module, _, attribute = name.rpartition(".")
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError:
+        assert hasattr(importlib.import_module(module), attribute), name
+
+
+def tests_named_in_the_errata() -> list[tuple[str, str]]:
+    text = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
+    return sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)))
+
+
+def test_the_errata_name_tests():
+    assert len(tests_named_in_the_errata()) >= 10
+
+
+@pytest.mark.parametrize(("file", "test"), tests_named_in_the_errata())
+def test_every_test_of_the_errata_exists(file, test):
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    assert test in functions, f"{file} has no {test}"
+
+
+@pytest.mark.parametrize("module", main.COMMANDS, ids=lambda m: m.__name__.rpartition(".")[2])
+def test_every_command_is_documented_with_its_examples(module):
+    name = module.__name__.rpartition(".")[2]
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert f"## whygap {name}\n" in text
+    for example in module.EXAMPLES:
+        flat = " ".join(example.replace("\\\n", " ").split())
+        assert flat in " ".join(text.replace("\\\n", " ").split()), example
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_links_between_pages_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+        if "://" not in link and not link.startswith("mailto:"):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_the_changelog_script_reads_every_fragment():
+    script = ROOT / "scripts" / "changelog"
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(("## Waiting", "Nothing is waiting"))
