@@ -124,8 +124,10 @@ CASES: dict[str, Case] = {
     "group with a covariate's name": (
         lambda: given(groups={"smoker": ["visits"]}),
         ColumnError,
-        "Group 'smoker' has the name of a covariate that is not in it. "
-        "Give the group another name.",
+        (
+            "Group 'smoker' has the name of a covariate that is not in it. "
+            "Give the group another name."
+        ),
     ),
     "empty group": (
         lambda: given(groups={"labs": []}),
@@ -135,20 +137,26 @@ CASES: dict[str, Case] = {
     "no covariate left": (
         lambda: given(covariates=[]),
         ColumnError,
-        "No column is left to be a covariate. "
-        "Every column has another role; name at least one covariate.",
+        (
+            "No column is left to be a covariate. "
+            "Every column has another role; name at least one covariate."
+        ),
     ),
     "no prediction and no model": (
         lambda: given(prediction=None),
         SettingsError,
-        "A study needs either prediction= or model=. Got neither. "
-        "prediction= names a column; model= is a fitted model or a callable.",
+        (
+            "A study needs either prediction= or model=. Got neither. "
+            "prediction= names a column; model= is a fitted model or a callable."
+        ),
     ),
     "both prediction and model": (
         lambda: given(model=len),
         SettingsError,
-        "A study needs either prediction= or model=. Got both. "
-        "prediction= names a column; model= is a fitted model or a callable.",
+        (
+            "A study needs either prediction= or model=. Got both. "
+            "prediction= names a column; model= is a fitted model or a callable."
+        ),
     ),
     "unknown metric": (
         lambda: given(metric="acuracy"),
@@ -163,9 +171,11 @@ CASES: dict[str, Case] = {
     "a dict instead of a table": (
         lambda: given(source={"age": [1, 2]}),
         TableError,
-        "The source table must be a pandas, polars or pyarrow table, a duckdb relation, or a path "
-        "to .csv or .parquet. Got an object of type dict. Name the columns first, for example "
-        "with pandas.DataFrame(...).",
+        (
+            "The source table must be a pandas, polars or pyarrow table, a duckdb relation, or a path "
+            "to .csv or .parquet. Got an object of type dict. Name the columns first, for example "
+            "with pandas.DataFrame(...)."
+        ),
     ),
     "empty table": (
         lambda: given(target=source_and_target()[1].head(0)),
@@ -185,44 +195,58 @@ CASES: dict[str, Case] = {
     "column names that are numbers": (
         numbered_names,
         TableError,
-        "Column names of the source table must be text. Got 7 (int). "
-        "In pandas: table.columns = table.columns.map(str).",
+        (
+            "Column names of the source table must be text. Got 7 (int). "
+            "In pandas: table.columns = table.columns.map(str)."
+        ),
     ),
     "different columns": (
         lambda: only_source(bmi=1.0, site="A"),
         TableError,
-        "The two tables have different columns. Got only in source: 'bmi', 'site'. "
-        "Drop these columns, or say which ones to use with covariates=[...].",
+        (
+            "The two tables have different columns. Got only in source: 'bmi', 'site'. "
+            "Drop these columns, or say which ones to use with covariates=[...]."
+        ),
     ),
     "outcome with one value": (
         lambda: columns(y=1),
         ColumnError,
-        "The outcome 'y' has one distinct value. Got 1. "
-        "Two are needed: with one value there is nothing to predict.",
+        (
+            "The outcome 'y' has one distinct value. Got 1. "
+            "Two are needed: with one value there is nothing to predict."
+        ),
     ),
     "outcome with three values": (
         lambda: columns(y=pick(0, 1, 2)),
         ColumnError,
-        "The outcome 'y' has 3 distinct values. Got 0, 1, 2. "
-        "Two are needed: turn it into yes/no first, for example 'above 10'.",
+        (
+            "The outcome 'y' has 3 distinct values. Got 0, 1, 2. "
+            "Two are needed: turn it into yes/no first, for example 'above 10'."
+        ),
     ),
     "outcome {1, 2} without positive": (
         needs_name,
         ColumnError,
-        "It is not clear which value of the outcome 'y' counts as 1. Got values 1 and 2. "
-        "Say it: positive=2.",
+        (
+            "It is not clear which value of the outcome 'y' counts as 1. Got values 1 and 2. "
+            "Say it: positive=2."
+        ),
     ),
     "outcome of two texts without positive": (
         lambda: columns(y=pick("ill", "well")),
         ColumnError,
-        "It is not clear which value of the outcome 'y' counts as 1. "
-        "Got values 'ill' and 'well'. Say it: positive='well'.",
+        (
+            "It is not clear which value of the outcome 'y' counts as 1. "
+            "Got values 'ill' and 'well'. Say it: positive='well'."
+        ),
     ),
     "positive is not a value": (
         lambda: {**columns(y=pick("ill", "well")), "positive": "il"},
         ColumnError,
-        "positive='il' is not a value of the outcome 'y'. Got values 'ill' and 'well'. "
-        "Did you mean 'ill'?",
+        (
+            "positive='il' is not a value of the outcome 'y'. Got values 'ill' and 'well'. "
+            "Did you mean 'ill'?"
+        ),
     ),
     "infinite outcome": (
         lambda: only_target(y=pick(0.0, 1.0, np.inf)),
@@ -242,40 +266,52 @@ CASES: dict[str, Case] = {
     "one outcome value is too rare": (
         lambda: only_target(y=pick(*[1] * 179, 0)),
         TableError,
-        "The outcome 'y' equals 0 in too few target rows. Got 1. "
-        "At least 5 rows of each outcome value are needed in each domain.",
+        (
+            "The outcome 'y' equals 0 in too few target rows. Got 1. "
+            "At least 5 rows of each outcome value are needed in each domain."
+        ),
     ),
     "too few rows": (
         lambda: first_rows(30),
         TableError,
-        "The source table has too few usable rows. Got 30. "
-        "At least 50 rows with outcome and prediction are needed.",
+        (
+            "The source table has too few usable rows. Got 30. "
+            "At least 50 rows with outcome and prediction are needed."
+        ),
     ),
     "prediction in percent": (
         lambda: columns(risk=lambda t: 100 * t["risk"].clip(0.01, 0.99)),
         ColumnError,
-        "The prediction 'risk' must be a probability from 0 to 1, or a label. "
-        "Got values from 11.92 to 88.08 in source. It looks like percent: divide by 100.",
+        (
+            "The prediction 'risk' must be a probability from 0 to 1, or a label. "
+            "Got values from 11.92 to 88.08 in source. It looks like percent: divide by 100."
+        ),
     ),
     "prediction is a logit": (
         lambda: columns(risk=lambda t: (t["visits"] - 4.5) / 2),
         ColumnError,
-        "The prediction 'risk' must be a probability from 0 to 1, or a label. "
-        "Got values from -2.25 to 1.75 in source. "
-        "It looks like a score or logit: turn it into a probability first.",
+        (
+            "The prediction 'risk' must be a probability from 0 to 1, or a label. "
+            "Got values from -2.25 to 1.75 in source. "
+            "It looks like a score or logit: turn it into a probability first."
+        ),
     ),
     "prediction is a large score": (
         lambda: columns(risk=lambda t: 300.0 + t["visits"]),
         ColumnError,
-        "The prediction 'risk' must be a probability from 0 to 1, or a label. "
-        "Got values from 300 to 308 in source. "
-        "It looks like a score: turn it into a probability or a label first.",
+        (
+            "The prediction 'risk' must be a probability from 0 to 1, or a label. "
+            "Got values from 300 to 308 in source. "
+            "It looks like a score: turn it into a probability or a label first."
+        ),
     ),
     "prediction of other labels": (
         lambda: {**columns(y=pick("no", "yes"), risk=pick("no", "Yes")), "positive": "yes"},
         ColumnError,
-        "The prediction 'risk' holds 'Yes', which is not a value of the outcome. "
-        "Got outcome values 'no' and 'yes'. Did you mean 'yes'?",
+        (
+            "The prediction 'risk' holds 'Yes', which is not a value of the outcome. "
+            "Got outcome values 'no' and 'yes'. Did you mean 'yes'?"
+        ),
     ),
     "infinite prediction": (
         lambda: only_source(risk=pick(0.5, np.inf)),
@@ -290,8 +326,10 @@ CASES: dict[str, Case] = {
     "log loss of a sure prediction": (
         lambda: {**columns(risk=lambda t: (t["visits"] / 8).round(3)), "metric": "log_loss"},
         ColumnError,
-        "The metric 'log_loss' is not finite at some predictions. Got inf at prediction 1. "
-        "For log loss, probabilities must lie strictly between 0 and 1.",
+        (
+            "The metric 'log_loss' is not finite at some predictions. Got inf at prediction 1. "
+            "For log loss, probabilities must lie strictly between 0 and 1."
+        ),
     ),
     "named column is constant": (
         lambda: {**columns(sex="f")},
@@ -306,32 +344,42 @@ CASES: dict[str, Case] = {
     "column missing in one table": (
         lambda: only_target(region=None),
         ColumnError,
-        "Column 'region' is missing in every row of target. "
-        "It cannot be compared: drop it, or list covariates=[...] without it.",
+        (
+            "Column 'region' is missing in every row of target. "
+            "It cannot be compared: drop it, or list covariates=[...] without it."
+        ),
     ),
     "identifier of text": (
         lambda: columns(code=lambda t: [f"c{i}" for i in range(len(t))]),
         ColumnError,
-        "Column 'code' looks like an identifier: it differs in every row. "
-        "Drop it, or, if it says which rows belong together, clusters='code'.",
+        (
+            "Column 'code' looks like an identifier: it differs in every row. "
+            "Drop it, or, if it says which rows belong together, clusters='code'."
+        ),
     ),
     "identifier of numbers": (
         lambda: columns(number=lambda t: np.arange(len(t))),
         ColumnError,
-        "Column 'number' looks like an identifier: it differs in every row. "
-        "Drop it, or, if it says which rows belong together, clusters='number'.",
+        (
+            "Column 'number' looks like an identifier: it differs in every row. "
+            "Drop it, or, if it says which rows belong together, clusters='number'."
+        ),
     ),
     "column of lists": (
         lambda: columns(notes=lambda t: [[1, 2]] * len(t)),
         ColumnError,
-        "Column 'notes' of source holds values that are neither numbers, text nor dates. "
-        "Got type list<item: int64>. Drop it, or turn it into plain columns.",
+        (
+            "Column 'notes' of source holds values that are neither numbers, text nor dates. "
+            "Got type list<item: int64>. Drop it, or turn it into plain columns."
+        ),
     ),
     "a date in one table, a number in the other": (
         lambda: only_target(day=lambda t: np.arange(len(t)) / 7),
         ColumnError,
-        "Column 'day' is of different kinds in the two tables. "
-        "Got date in source, number in target. Give it the same type in both tables.",
+        (
+            "Column 'day' is of different kinds in the two tables. "
+            "Got date in source, number in target. Give it the same type in both tables."
+        ),
     ),
     "negative weights": (
         lambda: {**only_source(weight=pick(1.0, -2.0)), "weights": "weight"},
@@ -346,8 +394,10 @@ CASES: dict[str, Case] = {
     "missing weights": (
         lambda: {**only_target(weight=pick(1.0, None)), "weights": "weight"},
         ColumnError,
-        "Column 'weight' (weights) is missing in 90 rows of target. "
-        "Fill the values in, or drop these rows.",
+        (
+            "Column 'weight' (weights) is missing in 90 rows of target. "
+            "Fill the values in, or drop these rows."
+        ),
     ),
     "infinite weights": (
         lambda: {**only_target(weight=pick(1.0, np.inf)), "weights": "weight"},
@@ -362,20 +412,26 @@ CASES: dict[str, Case] = {
     "missing clusters": (
         lambda: only_source(patient=pick(1, None)),
         ColumnError,
-        "Column 'patient' (clusters) is missing in 120 rows of source. "
-        "Every row needs a cluster; give single rows a name of their own.",
+        (
+            "Column 'patient' (clusters) is missing in 120 rows of source. "
+            "Every row needs a cluster; give single rows a name of their own."
+        ),
     ),
     "source risk outside (0, 1)": (
         lambda: {**columns(known=lambda t: t["visits"] / 8), "source_risk": "known"},
         ColumnError,
-        "Column 'known' (source_risk) must lie strictly between 0 and 1. "
-        "Got values from 0 to 1 in source.",
+        (
+            "Column 'known' (source_risk) must lie strictly between 0 and 1. "
+            "Got values from 0 to 1 in source."
+        ),
     ),
     "model that is none": (
         lambda: given(prediction=None, model=3),
         ModelError,
-        "The model must have predict_proba, decision_function or predict, or be a callable. "
-        "Got an object of type int.",
+        (
+            "The model must have predict_proba, decision_function or predict, or be a callable. "
+            "Got an object of type int."
+        ),
     ),
 }
 
