@@ -7,7 +7,7 @@ from the definitions, so that the equations can be tested against them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -40,6 +40,8 @@ class Atoms:
         prediction: f(x).
         intercept: a(x) of the metric a + b y.
         slope: b(x).
+        model: intercept and slope at arbitrary encoded rows, or None.
+        full_grid: every combination of levels is an atom, so that recombined rows are atoms too.
     """
 
     features: Array
@@ -51,6 +53,8 @@ class Atoms:
     prediction: Array
     intercept: Array
     slope: Array
+    model: Callable[[Array], tuple[Array, Array]] | None = None
+    full_grid: bool = False
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -105,7 +109,7 @@ class Atoms:
             intercept=atoms.map(lambda i: self.intercept[i]),
             slope=atoms.map(lambda i: self.slope[i]),
             weights=weights,
-            recombined=self.recombined,
+            recombined=self.recombined if self.full_grid else self.model,
         )
 
     def locate(self, features: Array) -> IntArray:

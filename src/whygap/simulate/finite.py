@@ -61,6 +61,7 @@ def from_tables(
         prediction=flat,
         intercept=intercept,
         slope=slope,
+        full_grid=True,
     )
 
 

@@ -11,15 +11,15 @@ Given (W, Z_s) the rest of both logits is normal, so every truth is a low-dimens
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 from scipy import optimize, special
 
 from whygap.domains import Array, ByDomain, Domain
-from whygap.losses import Metric, metric_of
-from whygap.simulate import gaussian_truth, quadrature
+from whygap.losses import Metric
+from whygap.simulate import gaussian_truth
+from whygap.simulate.logit_loss import LogitLoss
 from whygap.simulate.world import Corners, Subset, SubsetTruth, design_tables
 from whygap.tables.design import Column, Design, Player
 
@@ -27,7 +27,6 @@ __all__ = ["GaussianWorld", "draw", "tables"]
 
 MEANS: ByDomain[tuple[float, ...]] = ByDomain((0.0, 2.0, 0.7, 3.0), (0.0, 0.0, 0.0, 0.0))
 LOGITS: ByDomain[tuple[float, ...]] = ByDomain((0.3, 1.0, 0.5, 1.0), (0.3, 0.1, 0.5, 1.4))
-LOWEST = 1e-12  # predictions stay this far from 0 and 1, so that log loss is finite everywhere
 
 
 @dataclass(frozen=True)
@@ -67,24 +66,14 @@ class GaussianWorld:
         """Linear predictor of a domain's risk."""
         return np.asarray(features @ np.array(self.logits[domain]))
 
-    def link(self, logit: Array) -> Array:
-        """Risk at a linear predictor."""
-        return quadrature.smoothed_logistic(self.effect_sd)(logit)
-
     def risk(self, domain: Domain, features: Array) -> Array:
         """p_d(Y=1 | W, Z)."""
-        return self.link(self.logit(domain, features))
+        return self.loss.link(self.logit(domain, features))
 
-    def coefficients(self, source_logit: Array) -> tuple[Array, Array]:
-        """Coefficients a and b of the metric, where the model's logit is the source logit."""
-        flat = np.clip(special.expit(np.ravel(source_logit)), LOWEST, 1 - LOWEST)
-        intercept, slope = metric_of(self.metric).coefficients(flat, self.threshold)
-        return intercept.reshape(source_logit.shape), slope.reshape(source_logit.shape)
-
-    @cached_property
-    def jump(self) -> float:
-        """The source logit at which a label changes."""
-        return float(special.logit(self.threshold))
+    @property
+    def loss(self) -> LogitLoss:
+        """The metric as a function of the source logit."""
+        return LogitLoss(self.metric, self.threshold, self.effect_sd)
 
     def edges(self, bins: int) -> Array:
         """Source logits at the edges of the rounding bins: risk = (k + 1/2) / B."""
@@ -93,7 +82,7 @@ class GaussianWorld:
             return np.asarray(special.logit(risks))
         return np.array(
             [
-                optimize.brentq(lambda t, r=r: float(self.link(np.array(t))) - r, -40, 40)
+                optimize.brentq(lambda t, r=r: float(self.loss.link(np.array(t))) - r, -40, 40)
                 for r in risks
             ]
         )
@@ -117,17 +106,17 @@ class GaussianWorld:
     def design(self, features: ByDomain[Array], outcome: ByDomain[Array]) -> Design:
         """Rows with the model's predictions and the metric's coefficients."""
         logits = features.map(lambda x: self.logit("source", x))
-        coefficients = logits.map(self.coefficients)
+        coefficients = logits.map(self.loss.coefficients)
         return Design(
             features=features,
             columns=tuple(Column(name, "numeric") for name in self.names),
             baseline=(0,),
             players=tuple(Player(name, (j + 1,)) for j, name in enumerate(self.players)),
             outcome=outcome,
-            prediction=logits.map(lambda t: np.clip(special.expit(t), LOWEST, 1 - LOWEST)),
+            prediction=logits.map(self.loss.prediction),
             intercept=coefficients.map(lambda pair: pair[0]),
             slope=coefficients.map(lambda pair: pair[1]),
-            recombined=lambda x: self.coefficients(self.logit("source", x)),
+            recombined=lambda x: self.loss.coefficients(self.logit("source", x)),
         )
 
     # -- truth -----------------------------------------------------------------------------------

@@ -45,8 +45,8 @@ class GaussianNuisances:
         columns = _columns(subset)
         rest = gaussian_truth.rest_of(self.world, "source", columns)
         known = x[:, columns] @ np.array([self.world.logits.source[j] for j in columns])
-        return gaussian_truth.mean_loss(
-            self.world, known + rest.mean_t, float(np.sqrt(max(rest.var_t, 0.0)))
+        return self.world.loss.smoothed_mean(
+            known + rest.mean_t, float(np.sqrt(max(rest.var_t, 0.0)))
         )
 
     def mu_s0_w(self, x: Array, subset: Subset) -> Array:
@@ -56,7 +56,7 @@ class GaussianNuisances:
             c[j] * means["target" if j in chosen else "source"][j] for j in range(1, len(c))
         )
         sd = float(np.sqrt(gaussian_truth.rest_of(self.world, "source", (0,)).var_t))
-        return gaussian_truth.mean_loss(self.world, c[0] * x[:, 0] + shift, sd)
+        return self.world.loss.smoothed_mean(c[0] * x[:, 0] + shift, sd)
 
     def pi_w(self, x: Array) -> Array:
         """Density ratio of W."""
@@ -81,7 +81,7 @@ class GaussianNuisances:
 
     def bin_table(self, x: Array, subset: Subset, bins: int = 20) -> Array:
         """(rows, bins + 1): p_1(Y=1 | W, Z_s, bin) in every bin; 0 in bins out of reach."""
-        rule = quadrature.panels(self.world.edges(bins), self.world.jump)
+        rule = quadrature.panels(self.world.edges(bins), self.world.loss.jump)
         blocks = np.array_split(np.arange(len(x)), max(1, len(x) // 1000))
         return np.concatenate([self._bin_block(x[rows], subset, rule) for rows in blocks])
 
@@ -111,7 +111,7 @@ class GaussianNuisances:
         return base_t, base_u, gaussian_truth.rest_of(self.world, "target", columns)
 
     def _loss(self, x: Array, risk: Array) -> Array:
-        intercept, slope = self.world.coefficients(self.world.logit("source", x))
+        intercept, slope = self.world.loss.coefficients(self.world.logit("source", x))
         return intercept + slope * risk
 
     def _ratio(self, x: Array, columns: Subset) -> Array:

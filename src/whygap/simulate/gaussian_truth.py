@@ -20,7 +20,7 @@ from whygap.simulate.world import Corners, Subset, SubsetTruth
 if TYPE_CHECKING:
     from whygap.simulate.gaussian import GaussianWorld
 
-__all__ = ["Rest", "corners", "covariate_truth", "mean_loss", "outcome_truth", "rest_of"]
+__all__ = ["Rest", "bin_means", "corners", "covariate_truth", "outcome_truth", "rest_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +57,6 @@ def rest_of(world: GaussianWorld, domain: Domain, columns: Subset) -> Rest:
     )
 
 
-def mean_loss(world: GaussianWorld, mean_t: Array, sd_t: float) -> Array:
-    """E[a(t) + b(t) p_0(t)] for t ~ N(mean_t, sd_t^2), at many means."""
-    if sd_t == 0:
-        return _loss(world, mean_t)
-    rule = quadrature.panels(np.zeros(0), world.jump)
-    loss = _loss(world, rule.nodes)
-    blocks = np.array_split(mean_t, max(1, len(mean_t) // 2000))
-    return np.concatenate([rule.normal_weights(block, sd_t) @ loss for block in blocks])
-
-
-def _loss(world: GaussianWorld, t: Array) -> Array:
-    intercept, slope = world.coefficients(t)
-    return intercept + slope * world.link(t)
-
-
 def corners(world: GaussianWorld) -> Corners:
     """True corner means."""
     nothing = rest_of(world, "source", ())
@@ -79,9 +64,9 @@ def corners(world: GaussianWorld) -> Corners:
     sd = float(np.sqrt(nothing.var_t))
     w_shift = world.logits.source[0] * (world.means.target[0] - world.means.source[0])
     means = np.array([nothing.mean_t, nothing.mean_t + w_shift, everything.mean_t])
-    mean_000, mean_100, mean_110 = mean_loss(world, means, sd)
-    rule = quadrature.panels(np.zeros(0), world.jump)
-    intercept, slope = world.coefficients(rule.nodes)
+    mean_000, mean_100, mean_110 = world.loss.smoothed_mean(means, sd)
+    rule = quadrature.panels(np.zeros(0), world.loss.jump)
+    intercept, slope = world.loss.coefficients(rule.nodes)
     risk = _target_risk(world, everything, rule.nodes, 1)
     weights = rule.normal_weights(np.array([everything.mean_t]), sd)[0]
     mean_111 = weights @ (intercept + slope * risk)
@@ -104,7 +89,9 @@ def covariate_truth(world: GaussianWorld, subset: Subset) -> SubsetTruth:
     shift_0 = sum(c[j] * world.means.source[j] for j in players)
     nodes, weights = quadrature.normal_rule()
     w = c[0] * (world.means.target[0] + world.sd * nodes)
-    mu_s0_w, mu_10_w, mu_00_w = (mean_loss(world, w + s, sd) for s in (shift_s, shift_1, shift_0))
+    mu_s0_w, mu_10_w, mu_00_w = (
+        world.loss.smoothed_mean(w + s, sd) for s in (shift_s, shift_1, shift_0)
+    )
     return SubsetTruth(
         numerator=float(weights @ (mu_s0_w - mu_10_w) ** 2),
         denominator=float(weights @ (mu_10_w - mu_00_w) ** 2),
@@ -117,7 +104,7 @@ def outcome_truth(world: GaussianWorld, subset: Subset, bins: int | None) -> Sub
     if len(subset) == len(world.players):
         return SubsetTruth(0.0, denominator)
     cuts = np.zeros(0) if bins is None else world.edges(bins)
-    rule = quadrature.panels(cuts, world.jump)
+    rule = quadrature.panels(cuts, world.loss.jump)
     columns = (0, *(p + 1 for p in subset))
     rest = rest_of(world, "target", columns)
     total = 0.0
@@ -129,11 +116,11 @@ def outcome_truth(world: GaussianWorld, subset: Subset, bins: int | None) -> Sub
 
 def _outcome_denominator(world: GaussianWorld) -> float:
     rest = rest_of(world, "target", ())
-    rule = quadrature.panels(np.zeros(0), world.jump)
+    rule = quadrature.panels(np.zeros(0), world.loss.jump)
     weights = rule.normal_weights(np.array([rest.mean_t]), float(np.sqrt(rest.var_t)))[0]
     first, second = (_target_risk(world, rest, rule.nodes, power) for power in (1, 2))
-    q = world.link(rule.nodes)
-    slope = world.coefficients(rule.nodes)[1]
+    q = world.loss.link(rule.nodes)
+    slope = world.loss.coefficients(rule.nodes)[1]
     return float(weights @ (slope**2 * (second - 2 * q * first + q**2)))
 
 
@@ -172,7 +159,7 @@ def _unexplained(
         quadrature.smoothed_power(rest.sd_u_given_t, power, world.effect_sd)(mean_u)
         for power in (1, 2)
     )
-    squared_slope = world.coefficients(rule.nodes)[1] ** 2
+    squared_slope = world.loss.coefficients(rule.nodes)[1] ** 2
     if not binned:
         return np.asarray((weights * squared_slope * (second - first**2)).sum(axis=1))
     m = bin_means(rule, weights, first)[:, rule.cell]

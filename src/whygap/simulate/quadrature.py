@@ -12,7 +12,7 @@ from scipy import interpolate, special
 
 from whygap.domains import Array, IntArray
 
-__all__ = ["Panels", "normal_rule", "panels", "smoothed_logistic", "smoothed_power"]
+__all__ = ["Panels", "normal_rule", "panels", "smoothed_logistic", "smoothed_power", "tabulated"]
 
 REACH = 45.0  # logits beyond this carry no mass in any world here
 Function = Callable[[Array], Array]
@@ -49,6 +49,12 @@ def smoothed_logistic(effect_sd: float) -> Function:
     for node, weight in zip(*normal_rule(), strict=True):
         values += weight * special.expit(grid + effect_sd * node)
     return _spline(grid, values)
+
+
+def tabulated(function: Function, reach: float = 35.0, step: float = 0.02) -> Function:
+    """A smooth function of one number, evaluated once on a grid and splined."""
+    grid = np.arange(-reach, reach + step / 2, step)
+    return _spline(grid, function(grid))
 
 
 def _spline(grid: Array, values: Array) -> Function:

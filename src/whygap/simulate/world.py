@@ -59,7 +59,7 @@ class SubsetTruth:
     @property
     def value(self) -> float:
         """v(s); `nan` when there is no shift to explain."""
-        if self.denominator == 0:
+        if self.denominator < 1e-20:
             return math.nan
         return 1.0 - self.numerator / self.denominator
 
