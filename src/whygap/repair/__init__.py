@@ -1,0 +1,16 @@
+"""Repair: revise the model with the variables found, measure the gain, plan for labels."""
+
+from whygap.repair.labels import LabelPlan, plan_labels
+from whygap.repair.model import RevisedModel
+from whygap.repair.revise import Contrast, Revision, contrast_rankings, revise, revise_design
+
+__all__ = [
+    "Contrast",
+    "LabelPlan",
+    "RevisedModel",
+    "Revision",
+    "contrast_rankings",
+    "plan_labels",
+    "revise",
+    "revise_design",
+]

@@ -1,0 +1,108 @@
+"""A plan for labels: how many more target rows would make an interval this narrow?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from whygap.domains import Array
+from whygap.errors import ResultError, SettingsError
+from whygap.estimate import Estimate, normal_quantile
+
+__all__ = ["LabelPlan", "plan_labels"]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPlan:
+    """What it takes to reach a width.
+
+    Attributes:
+        level: of the interval.
+        width: the wanted width.
+        width_now: the width at the present rows (of the normal interval).
+        target_units: present target units: rows, or clusters of rows.
+        more_target: further target units needed; 0 when the width is reached already, None when
+            no number of target units alone can do it.
+        floor: the width that remains with target units without end.
+        more_each: further units needed when both domains grow in proportion, as (source, target).
+    """
+
+    level: float
+    width: float
+    width_now: float
+    target_units: int
+    more_target: int | None
+    floor: float
+    more_each: tuple[int, int]
+
+    def __str__(self) -> str:
+        now = f"The {self.level:.0%} interval is {self.width_now:.3g} wide"
+        if self.more_target == 0:
+            return f"{now}, which is no more than {self.width:.3g}: no more rows are needed."
+        if self.more_target is not None:
+            return (
+                f"{now} with {self.target_units} target rows; {self.more_target} more would make "
+                f"it {self.width:.3g}."
+            )
+        return (
+            f"{now}; target rows alone cannot make it {self.width:.3g} (the source keeps it above "
+            f"{self.floor:.3g}). {self.more_each[0]} more source rows and {self.more_each[1]} more "
+            "target rows would."
+        )
+
+
+def plan_labels(estimate: Estimate, width: float, level: float = 0.95) -> LabelPlan:
+    """Rows needed for an interval of the wanted width, from the influence values.
+
+    The variance is `source / n_0 + target / n_1` plus what sampled subsets add; new rows are taken
+    to be like the present ones. Sampling error of subsets is counted as it is: more subsets, not
+    more rows, would shrink it.
+
+    Raises:
+        ResultError: the estimate was saved without influence values.
+        SettingsError: the width is not positive.
+    """
+    if estimate.influence is None:
+        raise ResultError(
+            "A plan for labels needs the estimate's influence values",
+            hint="Save the result with gap.save(path, influence=True), or plan before saving.",
+        )
+    if not width > 0:
+        raise SettingsError("The wanted width must be above 0", got=width)
+    influence = estimate.influence
+    z = normal_quantile(level)
+    wanted = (width / (2 * z)) ** 2
+    fixed = influence.sampling_variance()
+    source, target = _spread(influence.source), _spread(influence.target)
+    n_source, n_target = len(influence.source), len(influence.target)
+    now = source / n_source + target / n_target + fixed
+    floor = source / n_source + fixed
+    return LabelPlan(
+        level=level,
+        width=width,
+        width_now=2 * z * math.sqrt(now),
+        target_units=n_target,
+        more_target=_more_target(target, wanted - floor, n_target, reached=now <= wanted),
+        floor=2 * z * math.sqrt(floor),
+        more_each=_more_each(now - fixed, wanted - fixed, (n_source, n_target)),
+    )
+
+
+def _spread(influence: Array) -> float:
+    return float(np.var(influence, ddof=1)) if len(influence) > 1 else 0.0
+
+
+def _more_target(spread: float, room: float, present: int, *, reached: bool) -> int | None:
+    if reached:
+        return 0
+    return math.ceil(spread / room - present) if room > 0 else None
+
+
+def _more_each(now: float, wanted: float, present: tuple[int, int]) -> tuple[int, int]:
+    """Both domains times the same factor; 0 when nothing (or nothing possible) is needed."""
+    factor = max(now / wanted, 1.0) if wanted > 0 else math.inf
+    if math.isinf(factor):
+        return (0, 0)
+    return (math.ceil(present[0] * (factor - 1)), math.ceil(present[1] * (factor - 1)))

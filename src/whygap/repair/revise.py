@@ -1,0 +1,252 @@
+"""From explanation to action: revise the model with the variables found, and measure the gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from whygap.errors import ResultError, SettingsError, did_you_mean
+from whygap.estimate import Estimate
+from whygap.repair.curve import Bench, Step, StepKind, categories_in, check_top
+from whygap.repair.learner import StackedRisk
+from whygap.repair.model import RevisedModel, SourceRisk
+from whygap.repair.scores import SCORES
+from whygap.settings import Settings
+from whygap.tables.design import Design
+
+if TYPE_CHECKING:
+    from whygap.results import Detailed, Gap
+
+__all__ = ["Contrast", "Revision", "contrast_rankings", "revise", "revise_design"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Paired difference of two choices of k variables: first minus second."""
+
+    k: int
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    accuracy: Estimate
+    auc: Estimate
+    brier: Estimate
+    log_loss: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """The revised model and what every choice would have brought.
+
+    Attributes:
+        model: the targeted revision with the top k variables, fitted on all target rows.
+        steps: the original model, targeted revisions with 0..k variables, reweighted retraining
+            with 0..k variables, and full retraining; scored on target rows held out of the fit.
+        ranking: the outcome ranking that was used.
+        covariate_ranking: the ranking used for reweighting.
+        level: of intervals in words and tables.
+        table_kind: the kind of table `to_frame` returns.
+    """
+
+    model: RevisedModel
+    steps: tuple[Step, ...]
+    ranking: tuple[str, ...]
+    covariate_ranking: tuple[str, ...]
+    level: float = 0.95
+    table_kind: str = field(default="pyarrow", compare=False)
+
+    def step(self, kind: StepKind, k: int | None = None) -> Step:
+        """One of the steps; `k` only where a kind has several."""
+        for step in self.steps:
+            if step.kind == kind and (k is None or step.k == k):
+                return step
+        known = ", ".join(f"{s.kind} {s.k}" for s in self.steps)
+        raise ResultError(f"There is no step '{kind}' with k={k}", hint=f"Steps are: {known}.")
+
+    def gain(self, step: Step, metric: str = "auc") -> Estimate:
+        """Paired difference of a step and the original model."""
+        return self.difference(step, self.step("original"), metric)
+
+    def difference(self, first: Step, second: Step, metric: str = "auc") -> Estimate:
+        """Paired difference of two steps, first minus second."""
+        if metric not in SCORES:
+            raise SettingsError(
+                f"There is no score '{metric}'",
+                hint=did_you_mean(metric, SCORES) or f"Scores are: {', '.join(SCORES)}.",
+            )
+        return first.scores[metric] - second.scores[metric]
+
+    def to_frame(self, level: float | None = None) -> Any:
+        """One line per step and score, with the paired gain over the original model."""
+        from whygap.repair.show import to_frame
+
+        return to_frame(self, level or self.level)
+
+    def to_mapping(self, level: float | None = None) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        from whygap.repair.show import to_mapping
+
+        return to_mapping(self, level or self.level)
+
+    def __str__(self) -> str:
+        from whygap.repair.show import text
+
+        return text(self)
+
+
+def revise(
+    study: Any,
+    gap: Gap | None = None,
+    top: int = 3,
+    settings: Settings | None = None,
+    ranking: Sequence[str] | None = None,
+) -> Revision:
+    """Revise a study's model with the variables that explain its gap.
+
+    Args:
+        study: a `whygap.Study`.
+        gap: the explanation whose shares rank the variables.
+        top: how many variables the revised model may use, beside the source risk and the baseline.
+        settings: seed, folds, level.
+        ranking: names of players, most important first, in place of the gap's shares.
+
+    Returns:
+        The revised model and the measured curve.
+    """
+    chosen = settings or Settings()
+    design: Design = study.design
+    outcome = _ranking(design, gap.outcome if gap else None, ranking, "outcome", top)
+    covariate = outcome
+    if ranking is None and gap is not None and gap.covariate is not None and gap.covariate.defined:
+        covariate = _ranking(design, gap.covariate, None, "covariate", top)
+    return revise_design(
+        design,
+        outcome,
+        covariate,
+        top=top,
+        settings=chosen,
+        threshold=study.threshold,
+        risk_column=study.source_risk,
+        table_kind=study.table_kind,
+    )
+
+
+def revise_design(
+    design: Design,
+    ranking: Sequence[str],
+    covariate_ranking: Sequence[str] | None = None,
+    *,
+    top: int = 3,
+    settings: Settings | None = None,
+    threshold: float = 0.5,
+    risk_column: str | None = None,
+    table_kind: str = "pyarrow",
+) -> Revision:
+    """The same on a design; `covariate_ranking` orders the reweighting."""
+    chosen = settings or Settings()
+    check_top(top, len(design.players))
+    outcome = _positions(design, ranking, top)
+    covariate = _positions(design, covariate_ranking or ranking, top)
+    bench = Bench(design, chosen, threshold)
+    steps = (
+        bench.original(),
+        *(bench.targeted(outcome[:k]) for k in range(top + 1)),
+        *(bench.reweighted(covariate[:k]) for k in range(top + 1)),
+        bench.retrained(),
+    )
+    return Revision(
+        model=_final_model(bench, outcome[:top], risk_column),
+        steps=steps,
+        ranking=tuple(ranking),
+        covariate_ranking=tuple(covariate_ranking or ranking),
+        level=chosen.level,
+        table_kind=table_kind,
+    )
+
+
+def contrast_rankings(
+    design: Design,
+    first: Sequence[str],
+    second: Sequence[str],
+    top: int,
+    settings: Settings | None = None,
+    threshold: float = 0.5,
+) -> tuple[Contrast, ...]:
+    """Paired differences between targeted revisions by two rankings, k = 1..top.
+
+    Both are measured on the same rows and folds; the same variables give exactly 0.
+    """
+    check_top(top, len(design.players))
+    bench = Bench(design, settings or Settings(), threshold)
+    here, there = _positions(design, first, top), _positions(design, second, top)
+    found = []
+    for k in range(1, top + 1):
+        one, two = bench.targeted(here[:k]), bench.targeted(there[:k])
+        difference = one.scores.minus(two.scores)
+        scores = {name: difference[name] for name in SCORES}
+        found.append(Contrast(k, one.variables, two.variables, **scores))
+    return tuple(found)
+
+
+def _final_model(bench: Bench, players: tuple[int, ...], risk_column: str | None) -> RevisedModel:
+    """The targeted revision with these variables, on all target rows."""
+    design = bench.design
+    order = design.baseline + design.covariates
+    columns = [design.columns[j] for j in order]
+    chosen = design.subset_columns(players)
+    known = design.source_risk is not None
+    model = RevisedModel(
+        names=tuple(c.name for c in columns),
+        kinds=tuple(c.kind for c in columns),
+        levels=tuple(c.levels for c in columns),
+        inputs=tuple(order.index(j) for j in chosen),
+        risk=SourceRisk(None, risk_column) if known else bench.risk,
+        threshold=bench.threshold,
+        learner=StackedRisk(categories_in(design, chosen, shift=1), seed=bench.seed),
+    )
+    given = None if design.source_risk is None else design.source_risk.target
+    rows = design.features.target[:, list(order)]
+    return model.fit_encoded(rows, given, design.outcome.target, bench.sample.weights.target)
+
+
+def _ranking(
+    design: Design,
+    detail: Detailed | None,
+    given: Sequence[str] | None,
+    part: str,
+    top: int,
+) -> tuple[str, ...]:
+    """Player names, most important first."""
+    check_top(top, len(design.players))
+    if given is not None:
+        return tuple(given)
+    if detail is None:
+        raise ResultError(
+            f"Revising needs the {part} shares of a gap, or a ranking",
+            hint=f"Run explain(study, detail=('{part}',)), or give ranking=['a', 'b'].",
+        )
+    if not detail.defined:
+        raise ResultError(
+            f"The {part} shares are undefined, so they rank nothing",
+            hint=f"{detail.reason} Give ranking=['a', 'b'] to choose variables yourself.",
+        )
+    return tuple(sorted(detail.players, key=lambda name: -detail.shares[name].value))
+
+
+def _positions(design: Design, names: Sequence[str], top: int) -> tuple[int, ...]:
+    """Player numbers of the first `top` names of a ranking."""
+    known = [player.name for player in design.players]
+    for name in names:
+        if name not in known:
+            raise SettingsError(
+                f"The ranking names '{name}', which is no player of the study",
+                hint=did_you_mean(name, known) or f"Players are: {', '.join(known)}.",
+            )
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if list(names).count(name) > 1)
+        raise SettingsError(f"The ranking names '{twice}' twice")
+    if len(names) < top:
+        raise SettingsError(
+            "The ranking is shorter than top", got=f"{len(names)} names for top={top}"
+        )
+    return tuple(known.index(name) for name in names[:top])

@@ -1,0 +1,89 @@
+"""How good is a set of probabilities: accuracy, AUC, Brier score, log loss, each an Estimate.
+
+The intervals are those of the rows that were scored, with the fitted models taken as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from whygap.domains import Array, ByDomain
+from whygap.estimate import Estimate, Sample
+
+__all__ = ["SCORES", "Scores", "score_target"]
+
+SCORES = ("accuracy", "auc", "brier", "log_loss")
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Four scores on the target's rows; differences of two `Scores` of one sample are paired."""
+
+    accuracy: Estimate
+    auc: Estimate
+    brier: Estimate
+    log_loss: Estimate
+
+    def __getitem__(self, name: str) -> Estimate:
+        found: Estimate = getattr(self, name)
+        return found
+
+    def minus(self, other: Scores) -> Scores:
+        """Paired differences, this minus the other."""
+        return Scores(*(self[name] - other[name] for name in SCORES))
+
+
+def score_target(
+    sample: Sample, probability: Array, outcome: Array, threshold: float = 0.5
+) -> Scores:
+    """Scores of probabilities (or labels) at the target's rows."""
+    with np.errstate(divide="ignore"):
+        surprise = -np.log(np.where(outcome == 1, probability, 1 - probability))
+    return Scores(
+        accuracy=_target_mean(sample, ((probability >= threshold) == outcome).astype(float)),
+        auc=_auc(sample, probability, outcome),
+        brier=_target_mean(sample, (probability - outcome) ** 2),
+        log_loss=_target_mean(sample, surprise)
+        if np.isfinite(surprise).all()
+        else _undefined(sample),
+    )
+
+
+def _target_mean(sample: Sample, values: Array) -> Estimate:
+    return Estimate.from_contributions(
+        sample, source=np.zeros(len(sample.weights.source)), target=values
+    )
+
+
+def _undefined(sample: Sample) -> Estimate:
+    """Log loss of labels: infinite at the first wrong one, so not a number."""
+    return _target_mean(sample, np.full(len(sample.weights.target), np.nan))
+
+
+def _auc(sample: Sample, score: Array, outcome: Array) -> Estimate:
+    """Weighted AUC, ties counted half, with the influence values of DeLong et al. (1988)."""
+    weights = sample.weights.target
+    case = outcome == 1
+    share = float(np.mean(weights * case))
+    if not 0 < share < 1:
+        return _undefined(sample)
+    place = np.where(
+        case,
+        _share_below(score, score[~case], weights[~case]),
+        1 - _share_below(score, score[case], weights[case]),
+    )
+    auc = float(np.average(place[case], weights=weights[case]))
+    influence = (place - auc) / np.where(case, share, 1 - share)
+    pair = ByDomain(np.zeros(len(sample.weights.source)), influence)
+    return Estimate.of(auc, sample.influence(pair), sample)
+
+
+def _share_below(score: Array, others: Array, weights: Array) -> Array:
+    """Weighted share of the others that score lower, equal scores counted half."""
+    order = np.argsort(others, kind="stable")
+    total = np.concatenate([[0.0], np.cumsum(weights[order])])
+    low = np.searchsorted(others[order], score, side="left")
+    high = np.searchsorted(others[order], score, side="right")
+    return np.asarray((total[low] + total[high]) / (2 * total[-1]))

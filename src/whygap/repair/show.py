@@ -1,0 +1,92 @@
+"""A revision as text, as a tidy table, as plain values."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from whygap.repair.curve import Step
+from whygap.repair.scores import SCORES
+
+if TYPE_CHECKING:
+    from whygap.repair.revise import Revision
+
+__all__ = ["text", "to_frame", "to_mapping"]
+
+TITLES = {"accuracy": "accuracy", "auc": "AUC", "brier": "Brier", "log_loss": "log loss"}
+
+
+def to_mapping(revision: Revision, level: float) -> dict[str, Any]:
+    """Plain values; what is not a number becomes None."""
+    return {
+        "ranking": list(revision.ranking),
+        "covariate_ranking": list(revision.covariate_ranking),
+        "variables": list(revision.model.variables),
+        "level": level,
+        "steps": [
+            {name: _plain(value) for name, value in line.items()}
+            for line in _lines(revision, level)
+        ],
+    }
+
+
+def to_frame(revision: Revision, level: float) -> Any:
+    """Columns kind, k, variables, metric, estimate, low, high, gain, gain_low, gain_high."""
+    lines = list(_lines(revision, level))
+    columns = {name: [line[name] for line in lines] for name in lines[0]}
+    kind = revision.table_kind
+    backend: Any = kind if importlib.util.find_spec(kind) else "pyarrow"
+    return nw.from_dict(columns, backend=backend).to_native()
+
+
+def text(revision: Revision) -> str:
+    """One line per step, then what the table says, in words."""
+    head = f"{'step':<12}{'k':>3}  " + "".join(f"{TITLES[name]:>24}" for name in SCORES)
+    lines = [head, *(_line(step, revision.level) for step in revision.steps)]
+    best = revision.steps[-1]
+    top = len(revision.steps) // 2 - 2
+    chosen = revision.step("targeted", top)
+    gain, room = revision.gain(chosen), revision.gain(best)
+    names = ", ".join(chosen.variables) or "no variable (recalibration only)"
+    verdict = f"Revised with {names}: AUC {gain:+.3f} over the model as it is"
+    note = f"Intervals: {revision.level:.0%}; scores on target rows held out of the fit."
+    return "\n".join([*lines, "", f"{verdict}; full retraining: {room:+.3f}.", note])
+
+
+def _line(step: Step, level: float) -> str:
+    cells = []
+    for name in SCORES:
+        estimate = step.scores[name]
+        low, high = estimate.interval(level)
+        cells.append(
+            "-" if math.isnan(estimate.value) else f"{estimate.value:.3f} ({low:.3f}, {high:.3f})"
+        )
+    return f"{step.kind:<12}{step.k:>3}  " + "".join(f"{cell:>24}" for cell in cells)
+
+
+def _lines(revision: Revision, level: float) -> Iterator[dict[str, Any]]:
+    for step in revision.steps:
+        for name in SCORES:
+            estimate, gain = step.scores[name], revision.gain(step, name)
+            low, high = estimate.interval(level)
+            gain_low, gain_high = gain.interval(level)
+            yield {
+                "kind": step.kind,
+                "k": step.k,
+                "variables": ", ".join(step.variables),
+                "metric": name,
+                "estimate": estimate.value,
+                "low": low,
+                "high": high,
+                "gain": gain.value,
+                "gain_low": gain_low,
+                "gain_high": gain_high,
+            }
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import special
+
+from whygap.domains import ByDomain
+from whygap.losses import metric_named
+from whygap.tables.design import Column, Design, Player
+
+
+def world(rows: ByDomain[int], seed: int = 0, covariates: int = 4) -> Design:
+    """W and Z1.. normal; the outcome's law changes in z1 only; the model is the source's law."""
+    rng = np.random.default_rng(seed)
+    names = ["w", *(f"z{j + 1}" for j in range(covariates))]
+    before = np.array([0.5, 1.5, 1.0, 0.5, 0.0][: covariates + 1])
+    after = before - np.eye(len(before))[1] * 2.5
+    x = rows.map(lambda n: rng.normal(size=(n, len(names))))
+    risk = ByDomain(special.expit(x.source @ before), special.expit(x.target @ after))
+    outcome = risk.map(lambda p: (rng.random(len(p)) < p).astype(float))
+    prediction = x.map(lambda block: special.expit(block @ before))
+    pairs = prediction.map(lambda p: metric_named("accuracy").coefficients(p, 0.5))
+    return Design(
+        features=x,
+        columns=tuple(Column(name, "numeric") for name in names),
+        baseline=(0,),
+        players=tuple(Player(name, (j,)) for j, name in enumerate(names) if j),
+        outcome=outcome,
+        prediction=prediction,
+        intercept=pairs.map(lambda p: p[0]),
+        slope=pairs.map(lambda p: p[1]),
+    )
+
+
+@pytest.fixture(scope="session")
+def design() -> Design:
+    return world(ByDomain(1200, 900))
