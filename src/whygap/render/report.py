@@ -1,0 +1,91 @@
+"""One self-contained HTML page: no network, aggregates only, readable by a stranger."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from whygap import storage
+from whygap.errors import InputError
+from whygap.render import explanations
+from whygap.render.page import page_of
+from whygap.render.words import ASSOCIATION, default_level
+from whygap.results import Gap
+
+__all__ = ["html", "write", "write_many"]
+
+
+def write(gap: Gap, path: str | Path, level: float | None = None) -> Path:
+    """Write the page of one result."""
+    return storage.write_whole(path, html({"": gap}, level or default_level(gap)))
+
+
+def write_many(gaps: Mapping[str, Gap], path: str | Path, level: float | None = None) -> Path:
+    """Write one page with a section per target."""
+    if not gaps:
+        raise InputError("A report needs at least one result", got="none")
+    return storage.write_whole(path, html(gaps, level or default_level(next(iter(gaps.values())))))
+
+
+def html(gaps: Mapping[str, Gap], level: float) -> str:
+    """The page as text."""
+    if not 0 < level < 1:
+        raise InputError("The level of a report must lie between 0 and 1", got=level)
+    pages = {name: page_of(gap, level) for name, gap in gaps.items()}
+    script = _asset("profile.js") + _asset("report.js")
+    first = next(iter(pages.values()))
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            pages=pages,
+            many=len(pages) > 1,
+            levels=[(key, first.levels[key]["name"]) for key in first.levels],
+            first=first.first,
+            css=Markup(_asset("report.css")),  # noqa: S704 - our own file
+            script=Markup(script),  # noqa: S704 - our own file
+            script_hash=_digest(script),
+            explain=explanations,
+            association=ASSOCIATION,
+        )
+    )
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("whygap.render"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["embedded"] = embedded
+    environment.filters["minus"] = lambda text: str(text).replace("-", "\u2212")
+    return environment
+
+
+def embedded(value: Any) -> Markup:
+    """JSON that cannot end its own script element, whatever names it holds."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return Markup(text)  # noqa: S704 - escaped just above
+
+
+@cache
+def _asset(name: str) -> str:
+    return resources.files("whygap.render").joinpath("templates", name).read_text("utf-8")
+
+
+def _digest(script: str) -> str:
+    """The script's hash, for a policy under which nothing else on the page can run."""
+    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,148 @@
+"use strict";
+// Draws the closer look at one variable; report.js calls it.
+const drawProfile = (() => {
+  const SVG = "http://www.w3.org/2000/svg";
+  const minus = (text) => String(text).replace(/-/g, "\u2212");
+
+  function element(name, attributes, text) {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+
+  function number(section, value) {
+    const shown = section.payload.share ? 100 * value : value;
+    const text = section.payload.share ? shown.toFixed(1) : Number(shown.toPrecision(3)).toString();
+    return minus(value > 0 ? `+${text}` : text);
+  }
+
+  function draw(section, variable) {
+    const profile = section.payload.profiles.find((one) => one.variable === variable);
+    const holder = section.root.querySelector("[data-profile]");
+    if (!profile || !holder) return;
+    const now = section.payload.levels[section.level];
+    holder.replaceChildren(
+      titled(`Share of rows in each domain`), keys(section), shareChart(section, profile),
+      titled(`Change due to the outcome along ${variable}${section.payload.share ? " (points)" : ""}, ${now.name} intervals`),
+      gapChart(section, profile, now.z), numbersOf(section, profile, now.z, now.name),
+    );
+  }
+
+  function titled(text) {
+    const made = document.createElement("p");
+    made.className = "chart-title";
+    made.textContent = text;
+    return made;
+  }
+
+  function keys(section) {
+    const made = document.createElement("div");
+    made.className = "key";
+    section.payload.names.forEach((name, k) => {
+      const one = document.createElement("span");
+      const box = document.createElement("i");
+      box.className = k ? "to" : "from";
+      one.append(box, name);
+      made.append(one);
+    });
+    return made;
+  }
+
+  const place = (k, count) => 9 + (k + 0.5) * (91 / count);
+
+  function chart(label, height) {
+    const made = element("svg", { class: "chart", width: "100%", height, role: "img", "aria-label": label });
+    return made;
+  }
+
+  function shareChart(section, profile) {
+    const made = chart(`Distribution of ${profile.variable} in both domains; numbers below`, 120);
+    const most = Math.max(...profile.source, ...profile.target, 1e-9);
+    const half = 32 / profile.bins.length;
+    for (const tick of [0, most]) {
+      const y = 112 - 96 * (tick / most);
+      made.append(element("line", { class: "grid", x1: 0, x2: "100%", y1: y, y2: y }));
+      made.append(element("text", { class: "tick", x: 0, y: y - 3 }, `${(100 * tick).toFixed(0)}%`));
+    }
+    profile.bins.forEach((_, k) => {
+      [profile.source[k], profile.target[k]].forEach((share, side) => {
+        const tall = 96 * (share / most);
+        made.append(element("rect", {
+          class: side ? "to" : "from", x: `${place(k, profile.bins.length) - half * (1 - side)}%`,
+          width: `${half * 0.94}%`, y: 112 - tall, height: tall,
+        }));
+      });
+    });
+    return made;
+  }
+
+  function gapChart(section, profile, z) {
+    const slanted = profile.bins.length > 5 || profile.bins.some((name) => name.length > 9);
+    const made = chart(`Change due to the outcome along ${profile.variable}; numbers below`, slanted ? 250 : 190);
+    const known = profile.gap.map((gap, k) => [gap, profile.error[k], k]).filter(([g, e]) => g !== null && e !== null);
+    const ends = known.flatMap(([gap, error]) => [gap - z * error, gap + z * error]).concat(0);
+    const low = Math.min(...ends);
+    const high = Math.max(...ends, low + 1e-12);
+    const y = (value) => 150 - 130 * ((value - low) / (high - low));
+    for (const tick of [...new Set([low, 0, high])]) {
+      made.append(element("line", { class: tick === 0 ? "zero whisker" : "grid", x1: 0, x2: "100%", y1: y(tick), y2: y(tick) }));
+      if (tick === 0 || Math.abs(y(tick) - y(0)) > 14) {
+        made.append(element("text", { class: "tick", x: 0, y: y(tick) - 3 }, tick === 0 ? "0" : number(section, tick)));
+      }
+    }
+    for (const [gap, error, k] of known) {
+      const x = `${place(k, profile.bins.length)}%`;
+      made.append(element("line", { class: "whisker", x1: x, x2: x, y1: y(gap - z * error), y2: y(gap + z * error) }));
+      made.append(element("circle", { class: "gap", cx: x, cy: y(gap), r: 5.5 }));
+    }
+    profile.bins.forEach((name, k) => {
+      const short = name.length > 16 ? `${name.slice(0, 15)}…` : name;
+      const holder = element("svg", { x: `${place(k, profile.bins.length)}%`, y: 172, overflow: "visible" });
+      const turn = slanted ? { class: "slanted", transform: "rotate(-38)" } : {};
+      holder.append(element("text", turn, short));
+      made.append(holder);
+    });
+    return made;
+  }
+
+  function numbersOf(section, profile, z, levelName) {
+    const made = document.createElement("details");
+    const summary = document.createElement("summary");
+    summary.textContent = "The numbers";
+    const holder = document.createElement("div");
+    holder.className = "scroll";
+    holder.tabIndex = 0;
+    holder.setAttribute("role", "region");
+    holder.setAttribute("aria-label", `Numbers of ${profile.variable}`);
+    const table = document.createElement("table");
+    table.className = "plain";
+    const heads = [profile.variable, ...section.payload.names, "Change", `${levelName} interval`];
+    const line = (cells, tag) => {
+      const row = document.createElement("tr");
+      cells.forEach((text, k) => {
+        const cell = document.createElement(k === 0 || tag === "th" ? "th" : "td");
+        if (cell.tagName === "TH") cell.scope = tag === "th" ? "col" : "row";
+        cell.textContent = text;
+        row.append(cell);
+      });
+      return row;
+    };
+    table.createTHead().append(line(heads, "th"));
+    const body = table.createTBody();
+    profile.bins.forEach((name, k) => {
+      const [gap, error] = [profile.gap[k], profile.error[k]];
+      const told = gap !== null && error !== null;
+      body.append(line([
+        name, `${(100 * profile.source[k]).toFixed(1)}%`, `${(100 * profile.target[k]).toFixed(1)}%`,
+        told ? number(section, gap) : "unknown",
+        told ? `${number(section, gap - z * error)} to ${number(section, gap + z * error)}` : "",
+      ], "td"));
+    });
+    holder.append(table);
+    made.append(summary, holder);
+    return made;
+  }
+
+  return draw;
+})();

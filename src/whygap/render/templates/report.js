@@ -1,0 +1,224 @@
+"use strict";
+(() => {
+  const FEW = 15;
+  const tip = document.getElementById("tip");
+  const minus = (text) => String(text).replace(/-/g, "\u2212");
+  const all = (root, query) => Array.from(root.querySelectorAll(query));
+
+  // -- theme ------------------------------------------------------------------------------------
+
+  const theme = document.querySelector(".theme");
+  const prefersDark = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (document.documentElement.dataset.theme || (prefersDark.matches ? "dark" : "light")) === "dark";
+
+  function labelTheme() {
+    theme.textContent = isDark() ? "Light" : "Dark";
+    theme.setAttribute("aria-label", isDark() ? "Use light colours" : "Use dark colours");
+    theme.setAttribute("aria-pressed", String(isDark()));
+  }
+  theme.addEventListener("click", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    labelTheme();
+  });
+  prefersDark.addEventListener("change", labelTheme);
+  labelTheme();
+
+  // -- one target -------------------------------------------------------------------------------
+
+  function setList(list, texts) {
+    list.replaceChildren(...texts.map((text) => {
+      const item = document.createElement("li");
+      item.textContent = text;
+      return item;
+    }));
+  }
+
+  function showLevel(section, level) {
+    const now = section.payload.levels[level];
+    section.level = level;
+    for (const node of all(section.root, "[data-text]")) {
+      const key = node.dataset.text;
+      node.textContent = key === "span" ? minus(now[key]) : now[key];
+    }
+    all(section.root, "[data-part]").forEach((node, k) => { node.textContent = now.parts[k][1]; });
+    for (const list of all(section.root, "[data-list]")) {
+      setList(list, list.dataset.list === "advice" ? now.advice : now.details[list.dataset.list]);
+    }
+    all(section.root, "[data-column]").forEach((group, k) => moveWhisker(group, now.walk[k]));
+    for (const detail of all(section.root, "[data-detail]")) showShares(detail, now);
+    all(section.root, "[data-cell]").forEach((cell, k) => { cell.textContent = minus(now.table[k]); });
+    if (section.variable) drawProfile(section, section.variable);
+  }
+
+  function moveWhisker(group, [top, bottom, label, clear]) {
+    for (const line of all(group, "line")) {
+      line.setAttribute("y1", top);
+      line.setAttribute("y2", bottom);
+    }
+    group.querySelector(".value").setAttribute("y", label);
+    group.classList.toggle("unclear", !clear);
+  }
+
+  function showShares(detail, now) {
+    const lines = now.shares[detail.dataset.detail];
+    for (const row of all(detail, "[data-row]")) {
+      const [from, to, interval, leads] = lines[Number(row.dataset.row)];
+      const whisker = row.querySelector(".whisker");
+      whisker.setAttribute("x1", `${from}%`);
+      whisker.setAttribute("x2", `${to}%`);
+      row.querySelector("[data-interval]").textContent = minus(interval);
+      row.classList.toggle("leads", leads);
+      row.querySelector(".lead").hidden = !leads;
+    }
+  }
+
+  // -- sort, filter, fold -----------------------------------------------------------------------
+
+  function prepareShares(section, detail) {
+    const table = detail.querySelector(".shares");
+    if (!table) return;
+    const body = table.tBodies[0];
+    const facts = section.payload.rows[detail.dataset.detail];
+    const rows = all(body, "tr");
+    const state = { filter: "", folded: rows.length > FEW };
+    const more = detail.querySelector("[data-more]");
+    const status = detail.querySelector("[data-status]");
+
+    function refresh() {
+      let shown = 0;
+      let matching = 0;
+      for (const row of all(body, "tr")) {
+        const name = facts[Number(row.dataset.row)][0].toLocaleLowerCase();
+        const fits = name.includes(state.filter);
+        matching += fits ? 1 : 0;
+        const folded = fits && state.folded && !state.filter && shown >= FEW;
+        row.hidden = !fits || folded;
+        row.toggleAttribute("data-folded", folded);
+        shown += row.hidden ? 0 : 1;
+      }
+      status.textContent = state.filter ? `${matching} of ${rows.length} shown` : "";
+      if (more) {
+        more.textContent = state.folded ? `Show all ${rows.length}` : "Show fewer";
+        more.setAttribute("aria-expanded", String(!state.folded));
+        more.hidden = Boolean(state.filter);
+      }
+    }
+
+    const value = { name: (f) => f[0], share: (f) => f[4], p: (f) => f[5] };
+    for (const button of all(table, "[data-sort]")) {
+      button.addEventListener("click", () => {
+        const header = button.parentElement;
+        const key = button.dataset.sort;
+        const natural = key === "share" ? "descending" : "ascending";
+        const other = natural === "ascending" ? "descending" : "ascending";
+        const order = header.getAttribute("aria-sort") === natural ? other : natural;
+        for (const one of all(table, "[aria-sort]")) one.setAttribute("aria-sort", "none");
+        header.setAttribute("aria-sort", order);
+        const sign = order === "ascending" ? 1 : -1;
+        const of = (row) => value[key](facts[Number(row.dataset.row)]);
+        const compare = (a, b) => (key === "name" ? of(a).localeCompare(of(b)) : of(a) - of(b));
+        body.append(...all(body, "tr").sort((a, b) => sign * compare(a, b)));
+        refresh();
+      });
+    }
+    detail.querySelector("[data-filter]").addEventListener("input", (event) => {
+      state.filter = event.target.value.trim().toLocaleLowerCase();
+      refresh();
+    });
+    if (more) more.addEventListener("click", () => { state.folded = !state.folded; refresh(); });
+    for (const row of rows) prepareTip(section, detail, row, facts[Number(row.dataset.row)]);
+    refresh();
+  }
+
+  function prepareTip(section, detail, row, fact) {
+    const [name, share, p, adjusted] = fact;
+    const text = () => {
+      const now = section.payload.levels[section.level];
+      const [, , interval, , ranks] = now.shares[detail.dataset.detail][Number(row.dataset.row)];
+      const lines = [name, `${share}, ${now.name} interval ${interval}`, `p-value ${p}`];
+      if (adjusted) lines.push(`adjusted for all variables ${adjusted}`);
+      if (ranks) lines.push(`rank ${ranks}`);
+      return minus(lines.slice(1).join("\n")).replace(/^/, `${name}\n`);
+    };
+    const show = (x, y) => {
+      tip.textContent = text();
+      tip.hidden = false;
+      const box = tip.getBoundingClientRect();
+      tip.style.left = `${Math.max(8, Math.min(x + 14, window.innerWidth - box.width - 8))}px`;
+      tip.style.top = `${y + 18 + box.height > window.innerHeight ? y - box.height - 12 : y + 18}px`;
+    };
+    const hide = () => { tip.hidden = true; };
+    row.addEventListener("mousemove", (event) => show(event.clientX, event.clientY));
+    row.addEventListener("mouseleave", hide);
+    row.addEventListener("focusin", () => {
+      const box = row.getBoundingClientRect();
+      if (row.querySelector(":focus-visible")) show(box.left + 40, box.bottom - 12);
+    });
+    row.addEventListener("focusout", hide);
+    row.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+  }
+
+  // -- copy -------------------------------------------------------------------------------------
+
+  function tableText(table, kind) {
+    const rows = all(table, "tr").map((row) => all(row, "th, td").map((cell) => cell.textContent.trim().replace(/\u2212/g, "-")));
+    if (kind === "tsv") return rows.map((row) => row.join("\t")).join("\n");
+    const escape = (text) => text.replace(/([\\|*_`<>])/g, "\\$1");
+    const lines = rows.map((row) => `| ${[...row.map(escape), ...Array(4 - row.length).fill("")].join(" | ")} |`);
+    lines.splice(1, 0, "|:---|---:|---:|---:|");
+    return lines.join("\n");
+  }
+
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      const done = document.execCommand("copy");
+      area.remove();
+      return done;
+    }
+  }
+
+  // -- begin ------------------------------------------------------------------------------------
+
+  const sections = all(document, "[data-target]").map((root) => {
+    const payload = JSON.parse(root.querySelector("[data-payload]").textContent);
+    return { root, payload, level: payload.first, variable: null };
+  });
+  sections.forEach((section) => {
+    for (const detail of all(section.root, "[data-detail]")) prepareShares(section, detail);
+    const select = section.root.querySelector("[data-variable]");
+    const pick = (name) => { section.variable = name; select.value = name; drawProfile(section, name); };
+    if (select) {
+      select.addEventListener("change", () => pick(select.value));
+      pick(select.value);
+    }
+    for (const button of all(section.root, "[data-open]")) {
+      button.addEventListener("click", () => {
+        pick(button.dataset.open);
+        section.root.querySelector("[data-closer]").scrollIntoView();
+        select.focus({ preventScroll: true });
+      });
+    }
+    for (const button of all(section.root, "[data-copy]")) {
+      button.addEventListener("click", async () => {
+        const done = await copy(tableText(section.root.querySelector("[data-table]"), button.dataset.copy));
+        section.root.querySelector("[data-copied]").textContent = done ? "Copied." : "The browser refused; select the table instead.";
+      });
+    }
+  });
+  for (const input of all(document, "input[name=level]")) {
+    input.addEventListener("change", () => {
+      sections.forEach((section, k) => {
+        showLevel(section, input.value);
+        const cell = document.querySelector(`[data-many-span="${k + 1}"]`);
+        if (cell) cell.textContent = minus(section.payload.levels[input.value].span);
+      });
+    });
+  }
+})();
