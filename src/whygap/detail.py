@@ -21,7 +21,9 @@ from whygap.settings import Settings
 from whygap.shapley import Subset, SubsetPlan, linear_weights, sampling_factor
 from whygap.tables.design import Player
 
-__all__ = ["Part", "detail"]
+__all__ = ["INTERRUPTED", "Part", "detail", "first_batch", "probe_subsets"]
+
+INTERRUPTED = "you interrupted it; the finished subsets are used"
 
 _EXACT_UP_TO = 6
 _FIRST_BATCH = 64
@@ -40,6 +42,13 @@ class Part(Protocol):
 
     def numerator(self, players: Subset) -> Estimate:
         """What a subset leaves unexplained."""
+
+
+def probe_subsets(players: int, seed: int) -> list[Subset]:
+    """Two representative subsets on which learners are chosen: about a third and two thirds."""
+    order = np.random.default_rng([seed, players]).permutation(players)
+    sizes = sorted({max(1, players // 3), max(1, 2 * players // 3)})
+    return [tuple(sorted(int(k) for k in order[:size])) for size in sizes]
 
 
 @dataclass(slots=True)
@@ -114,7 +123,7 @@ def _sample_subsets(
 ) -> tuple[int, str]:
     """Batches until a stopping rule holds; returns how many subsets serve, and why it stopped."""
     started = time.monotonic()
-    goal, limit = _first_batch(plan, settings)
+    goal, limit = first_batch(plan, settings)
     finished = 0
     report.stage(f"{values.name} shares")
     try:
@@ -136,7 +145,7 @@ def _sample_subsets(
         enough = plan.round_down(_prefix_done(plan, values))
         if enough < plan.smallest:
             raise
-        return enough, "you interrupted it; the finished subsets are used"
+        return enough, INTERRUPTED
 
 
 def _step(settings: Settings) -> int:
@@ -154,7 +163,8 @@ def _prefix_done(plan: SubsetPlan, values: _Values) -> int:
     return count
 
 
-def _first_batch(plan: SubsetPlan, settings: Settings) -> tuple[int, int]:
+def first_batch(plan: SubsetPlan, settings: Settings) -> tuple[int, int]:
+    """How many subsets are valued before the first look, and the most that ever will be."""
     everything = int(min(plan.possible, 2**30))
     if settings.subsets == "all" or plan.players <= _EXACT_UP_TO:
         return everything, everything

@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from whygap.checkpoint import fingerprint, open_checkpoint
-from whygap.detail import Part, detail
+from whygap.detail import INTERRUPTED, Part, detail, probe_subsets
 from whygap.domains import ByDomain
 from whygap.equations import corners
 from whygap.errors import InputError, SettingsError, did_you_mean
@@ -30,9 +30,9 @@ from whygap.progress import Reporter, reporter
 from whygap.results import About, Aggregate, Detailed, Diagnostics, Gap
 from whygap.settings import Settings
 from whygap.study import Study
-from whygap.tables.design import Design
+from whygap.tables.design import Design, Note
 
-__all__ = ["explain", "subset_values"]
+__all__ = ["Analysis", "explain", "subset_values"]
 
 PARTS = ("covariate", "outcome")
 PartName = Literal["covariate", "outcome"]
@@ -54,12 +54,19 @@ def explain(
         The gap, its three parts, the shares asked for, and how far to trust them.
     """
     settings = settings or Settings()
+    return explain_with(study, detail, settings, Menu(settings))
+
+
+def explain_with(
+    study: Study, detail: Sequence[str] | str, settings: Settings, menu: Menu
+) -> Gap:
+    """Explain a study with a menu of learners that may already have chosen some of them."""
     wanted = _parts(detail)
     with reporter(settings.progress) as report:
-        analysis = _Analysis.begin(study, settings, report)
+        report.stage("reading tables")
+        analysis = Analysis.begin(study.design, settings, report, menu)
         aggregate = analysis.aggregate()
-        details = {part: analysis.detail(part) for part in wanted}
-        return analysis.gap(aggregate, details)
+        return analysis.gap(study, aggregate, analysis.details(wanted))
 
 
 def subset_values(
@@ -73,7 +80,7 @@ def subset_values(
     (name,) = _parts(part)
     positions = [_positions(study.design, subset) for subset in subsets]
     with reporter(settings.progress) as report:
-        analysis = _Analysis.begin(study, settings, report)
+        analysis = Analysis.begin(study.design, settings, report)
         parts = analysis.parts(name)
         with one_thread():
             bottom = median_of([p.denominator() for p in parts])
@@ -90,10 +97,9 @@ def subset_values(
 
 
 @dataclass(slots=True)
-class _Analysis:
+class Analysis:
     """One run: its design (restricted or not), its grounds (one per repeat), its clock."""
 
-    study: Study
     settings: Settings
     design: Design
     kept: ByDomain[float]
@@ -101,13 +107,14 @@ class _Analysis:
     report: Reporter
     seconds: dict[str, float] = field(default_factory=dict)
     risks: dict[int, Any] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
 
     @classmethod
-    def begin(cls, study: Study, settings: Settings, report: Reporter) -> _Analysis:
-        """Read, restrict if asked for, and fit what every part needs."""
+    def begin(
+        cls, design: Design, settings: Settings, report: Reporter, menu: Menu | None = None
+    ) -> Analysis:
+        """Restrict if asked for, and fit what every part needs."""
         clock = time.perf_counter()
-        report.stage("reading tables")
-        design = study.design
         kept = ByDomain(1.0, 1.0)
         root = np.random.SeedSequence(settings.seed)
         with one_thread():
@@ -115,12 +122,12 @@ class _Analysis:
                 restricted = restrict(design, settings, np.random.SeedSequence([settings.seed, 1]))
                 design, kept = restricted.design, restricted.kept
             report.stage("fitting shared models")
-            menu = Menu(settings)
+            menu = menu or Menu(settings)
             grounds: list[Ground] = []
             for seed in root.spawn(settings.repeats):
                 sample = grounds[0].sample if grounds else None
                 grounds.append(lay_ground(design, settings, seed, menu, sample))
-        run = cls(study, settings, design, kept, grounds, report)
+        run = cls(settings, design, kept, grounds, report)
         run.seconds["aggregate"] = time.perf_counter() - clock
         return run
 
@@ -139,6 +146,20 @@ class _Analysis:
             }
         )
 
+    def details(self, wanted: Sequence[PartName]) -> dict[PartName, Detailed]:
+        """Shares of the parts asked for; after Ctrl-C, of those that are finished."""
+        found: dict[PartName, Detailed] = {}
+        try:
+            for part in wanted:
+                found[part] = self.detail(part)
+                sampling = found[part].sampling
+                if sampling is not None and sampling.stopped == INTERRUPTED:
+                    raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            left_out = [part for part in wanted if part not in found]
+            self.notes.append(Note("warning", _interrupted_text(left_out)))
+        return found
+
     def detail(self, part: PartName) -> Detailed:
         """Shares of one part."""
         clock = time.perf_counter()
@@ -155,7 +176,7 @@ class _Analysis:
     def parts(self, name: PartName) -> list[Part]:
         """What a part shares over subsets, one per repeat."""
         prepare = prepare_covariate if name == "covariate" else prepare_outcome
-        probes = _probe_subsets(len(self.design.players), self.settings.seed)
+        probes = probe_subsets(len(self.design.players), self.settings.seed)
         with one_thread():
             return [
                 cast(Part, prepare(ground, probes, self._source_risk(k)))
@@ -167,24 +188,25 @@ class _Analysis:
             self.risks[repeat] = fit_risk(self.grounds[repeat], "p_0")
         return self.risks[repeat]
 
-    def gap(self, aggregate: Aggregate, details: dict[PartName, Detailed]) -> Gap:
+    def gap(
+        self, study: Study, aggregate: Aggregate, details: dict[PartName, Detailed]
+    ) -> Gap:
         """Everything in one result."""
         ground = self.grounds[0]
         ratios = ratio_records(ground)
-        notes = (*self.design.notes, *ground_notes(ground, ratios))
+        notes = (*self.design.notes, *ground_notes(ground, ratios), *self.notes)
         return Gap(
             aggregate=aggregate,
             covariate=details.get("covariate"),
             outcome=details.get("outcome"),
             diagnostics=Diagnostics(tuple(ground.menu.records), ratios, notes),
-            about=self._about(),
+            about=self._about(study),
             profiles=profiles(ground),
-            table_kind=self.study.table_kind,
+            table_kind=study.table_kind,
         )
 
-    def _about(self) -> About:
-        study, design = self.study, self.design
-        metric = study.metric_
+    def _about(self, study: Study) -> About:
+        design, metric = self.design, study.metric_
         names = [c.name for c in design.columns]
         return About(
             outcome=study.outcome,
@@ -216,6 +238,15 @@ def _parts(detail: Sequence[str] | str) -> tuple[PartName, ...]:
     return tuple(cast(PartName, p) for p in PARTS if p in names)
 
 
+def _interrupted_text(left_out: Sequence[str]) -> str:
+    if not left_out:
+        return "You interrupted the analysis: the shares rest on the subsets finished until then."
+    return (
+        "You interrupted the analysis: it has no shares of the "
+        f"{' and '.join(left_out)} part{'s' if len(left_out) > 1 else ''}."
+    )
+
+
 def _positions(design: Design, subset: Sequence[str]) -> tuple[int, ...]:
     names = [p.name for p in design.players]
     wanted = [subset] if isinstance(subset, str) else list(subset)
@@ -226,13 +257,6 @@ def _positions(design: Design, subset: Sequence[str]) -> tuple[int, ...]:
                 hint=did_you_mean(name, names) or f"Players are: {', '.join(names)}.",
             )
     return tuple(sorted({names.index(name) for name in wanted}))
-
-
-def _probe_subsets(players: int, seed: int) -> list[tuple[int, ...]]:
-    """Two representative subsets on which learners are chosen: about a third and two thirds."""
-    order = np.random.default_rng([seed, players]).permutation(players)
-    sizes = sorted({max(1, players // 3), max(1, 2 * players // 3)})
-    return [tuple(sorted(int(k) for k in order[:size])) for size in sizes]
 
 
 def _versions() -> dict[str, str]:
