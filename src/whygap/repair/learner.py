@@ -65,9 +65,9 @@ class StackedRisk(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         risk = np.full(len(X), self.share_)
         if self.models_:
             risks = [model.predict_proba(X)[:, 1] for model in self.models_]
-            risk = np.asarray(np.column_stack(risks) @ self.weights_)
+            risk = np.asarray(np.column_stack(risks) @ self.weights_, dtype=np.float64)
         risk = np.clip(risk, SMALLEST, 1 - SMALLEST)
-        return np.asarray(np.column_stack([1 - risk, risk]))
+        return np.column_stack([1 - risk, risk])
 
     def predict(self, X: Array) -> IntArray:
         """1 where the risk is at least one half."""
@@ -75,9 +75,10 @@ class StackedRisk(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _stack_weights(self, X: Array, happened: IntArray, weight: Array) -> Array:
         models = len(self._candidates(X.shape[1], len(X)))
+        simplest: Array = np.array([1.0] + [0.0] * (models - 1))
         rarer = int(min(happened.sum(), len(happened) - happened.sum()))
         if rarer < 3:
-            return np.eye(models)[0]
+            return simplest
         held_out = np.zeros((len(X), models))
         folds = StratifiedKFold(3, shuffle=True, random_state=self.seed)
         for train, held in folds.split(X, happened):
@@ -86,7 +87,7 @@ class StackedRisk(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 held_out[held, i] = model.predict_proba(X[held])[:, 1]
         root = np.sqrt(weight)
         found = nnls(held_out * root[:, None], happened * root)[0]
-        return np.asarray(found / found.sum()) if found.sum() > 0 else np.eye(models)[0]
+        return np.asarray(found / found.sum()) if found.sum() > 0 else simplest
 
     def _candidates(self, columns: int, rows: int) -> list[Any]:
         """Unfitted models, the simplest first."""

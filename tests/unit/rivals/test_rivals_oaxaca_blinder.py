@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rival_worlds import world_a, world_b
 from statsmodels.stats.oaxaca import OaxacaBlinder
-from worlds import world_a, world_b
 
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError

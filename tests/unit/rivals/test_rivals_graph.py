@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from worlds import world_a, world_b
+from rival_worlds import world_a, world_b
 
 from whygap.errors import SettingsError
 from whygap.rivals import graph_shapley

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from rival_worlds import design_of, world_a, world_b
 from scipy import stats
-from worlds import design_of, world_a, world_b
 
 from whygap.domains import ByDomain
 from whygap.rivals import (

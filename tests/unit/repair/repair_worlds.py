@@ -1,7 +1,8 @@
+"""A small world for the tests of repair, as a design."""
+
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from scipy import special
 
 from whygap.domains import ByDomain
@@ -30,8 +31,3 @@ def world(rows: ByDomain[int], seed: int = 0, covariates: int = 4) -> Design:
         intercept=pairs.map(lambda p: p[0]),
         slope=pairs.map(lambda p: p[1]),
     )
-
-
-@pytest.fixture(scope="session")
-def design() -> Design:
-    return world(ByDomain(1200, 900))

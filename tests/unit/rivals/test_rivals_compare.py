@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from worlds import world_a
+from rival_worlds import world_a
 
 from whygap.errors import ModelError, ResultError, SettingsError
 from whygap.rivals import METHODS, compare, comparison

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from rival_worlds import design_of, world_a, world_b
 from scipy import special, stats
-from worlds import design_of, world_a, world_b
 
 from whygap.domains import ByDomain
 from whygap.errors import ModelError
