@@ -39,9 +39,16 @@ def command(
 
     speaker = Speaker(as_json, quiet, verbose)
     check_writable(output)
-    text = draft_study(source, target)
+    tables = [_as_named_from(path, output) for path in (source, target)]
+    text = draft_study(*tables)
     if output is None:
         speaker.result(text.rstrip("\n"), {"study_file": text})
     else:
         storage.write_whole(output, text)
         speaker.note(f"Wrote {output}")
+
+
+def _as_named_from(table: Path | None, study_file: Path | None) -> Path | None:
+    """Paths in a study file are relative to it: made absolute when it goes to another folder."""
+    elsewhere = study_file is not None and study_file.parent.resolve() != Path.cwd()
+    return table.resolve() if table is not None and elsewhere else table

@@ -75,7 +75,7 @@ def main() -> None:
     """Run the command line; never ends in a raw traceback."""
     warnings.showwarning = _show_warning
     try:
-        app()
+        app(prog_name="whygap")
     except InputError as err:
         _stop(f"Error: {err}", err, USER_ERROR)
     except (KeyboardInterrupt, Interrupted) as err:
@@ -85,15 +85,25 @@ def main() -> None:
         _stop(f"whygap failed: {_one_line(err)}.{hint}", err, OWN_ERROR)
 
 
+def _show_version(wanted: bool) -> None:
+    if not wanted:
+        return
+    try:
+        number = importlib.metadata.version("whygap")
+    except importlib.metadata.PackageNotFoundError:
+        number = "(run from its source folder)"
+    typer.echo(f"whygap {number}")
+    raise typer.Exit
+
+
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)
+        bool,
+        typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version),
     ] = False,
 ) -> None:
-    if version:
-        typer.echo(f"whygap {importlib.metadata.version('whygap')}")
-        raise typer.Exit
+    """Nothing else to do: the option's own callback has spoken."""
 
 
 def _stop(message: str, err: BaseException, code: int) -> None:

@@ -10,7 +10,6 @@ import typer
 from whygap.cli.options import Json, Level, Quiet, ResultFile, Verbose
 from whygap.cli.output import Speaker, check_writable
 
-FORMATS = (".svg", ".png", ".pdf")
 Figure = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="An .svg, .png or .pdf file.")
 ]
@@ -27,17 +26,9 @@ def command(
 ) -> None:
     """Draw a result: from source to target, and the shares."""
     from whygap.cli.inputs import read_result
-    from whygap.errors import ResultError
+    from whygap.render import plot
 
-    if output.suffix.lower() not in FORMATS:
-        raise ResultError(
-            "A figure is written as .svg, .png or .pdf",
-            got=f"'{output.name}'",
-            hint=f"Try -o {output.stem or 'gap'}.svg.",
-        )
     check_writable(output)
     gap, shown_level = read_result(result, level)
-    from whygap.cli.figures import save_overview
-
-    save_overview(gap, output, shown_level)
+    plot.save_figure(plot.overview(gap, shown_level), output)
     Speaker(as_json, quiet, verbose).result(f"Wrote {output}", {"figure": output})

@@ -15,6 +15,10 @@ Given = Annotated[
     Path | None,
     typer.Option("--gap", metavar="GAP.json", help="A result of explain; else it is computed."),
 ]
+Variables = Annotated[
+    str | None,
+    typer.Option("--variables", metavar="A,B", help="These variables instead of the shares'."),
+]
 EXAMPLES = ("whygap revise study.toml --top 3",)
 
 
@@ -22,6 +26,7 @@ def command(
     study_file: StudyFile,
     top: Top = 3,
     given: Given = None,
+    variables: Variables = None,
     output: OutputFile = None,
     seed: Seed = None,
     settings: Set = None,
@@ -36,13 +41,20 @@ def command(
     outcome shares, on part of the target rows, and measures it on the rest.
     """
     from whygap import storage
-    from whygap.cli.inputs import read_study
+    from whygap.cli.frames import csv_of
+    from whygap.cli.inputs import names_in, read_study
     from whygap.explain import explain
     from whygap.repair import revise
 
     speaker = Speaker(as_json, quiet, verbose)
     check_writable(output)
     study, chosen = read_study(study_file, settings, unsafe_pickle=unsafe_pickle, seed=seed)
-    gap = storage.load(given) if given else explain(study, detail=("outcome",), settings=chosen)
-    revision = revise(study, gap, top=top)
-    speaker.result(str(revision), revision.to_mapping())
+    ranking = names_in(variables)
+    gap = None
+    if ranking is None:
+        gap = storage.load(given) if given else explain(study, settings=chosen)
+    revision = revise(study, gap, top=top, settings=chosen, ranking=ranking)
+    if output is not None:
+        storage.write_whole(output, csv_of(revision.to_frame()))
+        speaker.note(f"Wrote {output}")
+    speaker.result(str(revision).rstrip(), revision.to_mapping())
