@@ -52,6 +52,7 @@ def build_design(
     order = [c for c in features.columns if c.name in set(roles.baseline)]
     baseline = tuple(range(len(order)))
     order += [c for c in features.columns if c.name not in set(roles.baseline)]
+    players = players_of(order, roles)
     weights, clusters, risk, extra_notes = read_extras(frames, roles, scored.keep)
     pairs = scored.prediction.map(scoring.coefficients)
     notes = (
@@ -67,7 +68,7 @@ def build_design(
         features=ByDomain(stacked(order, "source"), stacked(order, "target")),
         columns=tuple(c.column for c in order),
         baseline=baseline,
-        players=players_of(order, roles),
+        players=players,
         outcome=scored.outcome,
         prediction=scored.prediction,
         intercept=pairs.map(lambda pair: pair[0]),

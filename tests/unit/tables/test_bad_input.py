@@ -173,8 +173,8 @@ CASES: dict[str, Case] = {
         TableError,
         (
             "The source table must be a pandas, polars or pyarrow table, a duckdb relation, or a "
-            "path to .csv or .parquet. Got an object of type dict. Name the columns first, for example "
-            "with pandas.DataFrame(...)."
+            "path to .csv or .parquet. Got an object of type dict. Name the columns first, for "
+            "example with pandas.DataFrame(...)."
         ),
     ),
     "empty table": (
