@@ -1,0 +1,143 @@
+"""One analysis of one drawn design, as `whygap.explain` runs it, with every estimate written down.
+
+Only numpy, scipy, scikit-learn, LightGBM, joblib and threadpoolctl are needed here, so that
+replicates run on any machine that has these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from whygap.detail import Part, detail, probe_subsets
+from whygap.equations import corners
+from whygap.estimate import Estimate
+from whygap.learning.menu import Menu
+from whygap.nuisances.covariate import prepare_covariate
+from whygap.nuisances.ground import Ground, lay_ground
+from whygap.nuisances.outcome import fit_risk, prepare_outcome
+from whygap.parallel import one_thread
+from whygap.progress import Silent
+from whygap.results import Detailed
+from whygap.settings import Settings
+from whygap.tables.design import Design
+
+__all__ = ["Analysis", "Subset", "analyse"]
+
+Subset = tuple[int, ...]
+PartName = Literal["covariate", "outcome"]
+_NO_TEST = 1e-6  # a confidence level at which any positive denominator counts as one
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Analysis:
+    """Everything one analysis estimated.
+
+    Attributes:
+        estimates: by name, e.g. `aggregate gap`, `outcome denominator`, `outcome value {Z1}`,
+            `covariate share Z2`.
+        defined: by part, whether the denominator could be told from 0; where it could not,
+            `whygap.explain` shows no values and no shares, but here they are written down.
+        ranks: by part, rank interval per player (shares only).
+        learners: by nuisance, the learner that was chosen.
+    """
+
+    estimates: Mapping[str, Estimate]
+    defined: Mapping[str, bool]
+    ranks: Mapping[str, Mapping[str, tuple[int, int]]]
+    learners: Mapping[str, str]
+
+
+def analyse(
+    design: Design,
+    settings: Settings,
+    parts: tuple[PartName, ...],
+    subsets: tuple[Subset, ...] | None,
+    level: float,
+) -> Analysis:
+    """Aggregate terms, and per part the subsets named, or (None) all subsets and the shares."""
+    with one_thread():
+        menu = Menu(settings)
+        # The seed of `whygap.explain`'s first cross-fitting.
+        (seed,) = np.random.SeedSequence(settings.seed).spawn(1)
+        ground = lay_ground(design, settings, seed, menu)
+        estimates = _aggregate(ground)
+        defined: dict[str, bool] = {}
+        ranks: dict[str, dict[str, tuple[int, int]]] = {}
+        risk = fit_risk(ground, "p_0") if parts else None
+        for name in parts:
+            part = _prepare(ground, name, risk)
+            defined[name] = part.denominator().interval(settings.level)[0] > 0
+            if subsets is None and part.denominator().value > 0:
+                found, ranks[name] = _shares(part, name, design, settings, level)
+            else:
+                found = _values(part, name, design, subsets or ((),))
+            estimates |= found
+    chosen = {record.name: record.chosen for record in menu.records}
+    return Analysis(estimates, defined, ranks, chosen)
+
+
+def _aggregate(ground: Ground) -> dict[str, Estimate]:
+    means = {
+        "000": corners.mean_000(ground.aggregate),
+        "100": corners.mean_100(ground.aggregate),
+        "110": corners.mean_110(ground.aggregate),
+        "111": corners.mean_111(ground.aggregate),
+    }
+    parts = corners.aggregate(means)
+    return {
+        f"aggregate {name}": getattr(parts, name)
+        for name in ("gap", "baseline", "covariate", "outcome")
+    }
+
+
+def _prepare(ground: Ground, name: PartName, risk: Any) -> Part:
+    probes = probe_subsets(len(ground.design.players), ground.settings.seed)
+    if name == "covariate":
+        return prepare_covariate(ground, probes, risk)
+    return prepare_outcome(ground, probes, risk)
+
+
+def _shares(
+    part: Part, name: PartName, design: Design, settings: Settings, level: float
+) -> tuple[dict[str, Estimate], dict[str, tuple[int, int]]]:
+    """The whole detail: numerators, values, shares and rank intervals."""
+    always = replace(settings, level=_NO_TEST)
+    solved = detail([part], name, design.players, always, None, Silent())
+    found = {f"{name} denominator": solved.denominator}
+    for subset in solved.subsets:
+        label = "{" + ",".join(subset.players) + "}"
+        found[f"{name} numerator {label}"] = subset.numerator
+        if subset.value is not None:
+            found[f"{name} value {label}"] = subset.value
+    for player, share in solved.shares.items():
+        found[f"{name} share {player}"] = share
+    return found | _top_difference(solved), {
+        player: (rank.best, rank.worst) for player, rank in solved.ranking(level).items()
+    }
+
+
+def _top_difference(solved: Detailed) -> dict[str, Estimate]:
+    """The contrast of the first two players."""
+    if len(solved.players) < 2:
+        return {}
+    first, second = solved.players[:2]
+    return {f"{solved.part} difference {first}-{second}": solved.difference(first, second)}
+
+
+def _values(
+    part: Part, name: PartName, design: Design, subsets: tuple[Subset, ...]
+) -> dict[str, Estimate]:
+    """Numerators and, where the denominator is positive, values of the named subsets."""
+    denominator = part.denominator()
+    found = {f"{name} denominator": denominator}
+    for subset in subsets:
+        label = "{" + ",".join(design.players[k].name for k in subset) + "}"
+        numerator = part.numerator(subset)
+        found[f"{name} numerator {label}"] = numerator
+        if denominator.value > 0:
+            found[f"{name} value {label}"] = 1 - numerator / denominator
+    return found
