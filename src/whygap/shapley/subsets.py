@@ -27,8 +27,10 @@ Subset = tuple[int, ...]
 
 # Strata up to this many pairs are drawn by permuting their numbers; larger ones by rejection.
 LISTABLE = 2**20
-# Pairs drawn early from every sampled stratum: two are the least that show a spread.
-LEAST_PAIRS = 2
+# Pairs drawn early from every sampled stratum: with fewer the sampling error is badly estimated.
+LEAST_PAIRS = 4
+# Up to this many players nothing is sampled: all 2^p subsets are cheap, and samples too small.
+ALL_PLAYERS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,12 @@ class SubsetPlan:
 
     @property
     def smallest(self) -> int:
-        """The fewest subsets that give shares and, where sampled, their sampling errors."""
+        """The fewest subsets that give shares and, where sampled, their sampling errors.
+
+        All 2^p for up to five players.
+        """
+        if self.players <= ALL_PLAYERS:
+            return 1 << self.players
         strata = range(1, self.players // 2 + 1)
         pairs = sum(_early_pairs(self.players, size) for size in strata)
         return 2 * (1 + pairs)

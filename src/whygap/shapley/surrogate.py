@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from whygap.domains import Array
+from whygap.domains import Array, IntArray
 from whygap.shapley.pairs import Pairs
 
 __all__ = ["Kriging", "krige"]
@@ -95,18 +95,34 @@ def _mean_variance(term: Product, players: int) -> float:
 
 
 def _odd_kernel(terms: tuple[Product, ...], first: Array, second: Array) -> Array:
-    """Covariance of the odd parts at two lists of pairs."""
+    """Covariance of the odd parts at two lists of pairs.
+
+    It depends on the two sizes and on the number of common players alone, and is looked up.
+    """
     players = first.shape[1]
-    common = np.rint(first @ second.T).astype(int)
-    size = first.sum(axis=1).astype(int)[:, None]
-    other = second.sum(axis=1).astype(int)[None, :]
-    in_one = size + other - 2 * common
-    neither = players - size - other + common
-    total = np.zeros(common.shape)
+    common = np.rint(first @ second.T).astype(np.intp)
+    sizes, row = np.unique(first.sum(axis=1).astype(int), return_inverse=True)
+    others, column = np.unique(second.sum(axis=1).astype(int), return_inverse=True)
+    shared = np.arange(common.max() + 1)
+    table = _odd_table(terms, players, sizes[:, None, None], others[None, :, None], shared)
+    return np.asarray(table[row[:, None], column[None, :], common])
+
+
+def _odd_table(
+    terms: tuple[Product, ...], players: int, size: IntArray, other: IntArray, common: IntArray
+) -> Array:
+    """The odd kernel for each size, other size and number of common players.
+
+    Impossible combinations get a number that is never looked up.
+    """
+    in_one = np.clip(size + other - 2 * common, 0, players)
+    neither = np.clip(players - size - other + common, 0, players)
+    first_only, second_only = np.maximum(size - common, 0), np.maximum(other - common, 0)
+    total = np.zeros(in_one.shape)
     for term in terms:
         one, both = (x ** np.arange(players + 1) for x in (term.one, term.both))
         same = one[in_one] * (both[common] + both[neither])
-        crossed = one[players - in_one] * (both[size - common] + both[other - common])
+        crossed = one[players - in_one] * (both[first_only] + both[second_only])
         total += term.scale / 4 * (same - crossed)
     return total
 
@@ -114,8 +130,7 @@ def _odd_kernel(terms: tuple[Product, ...], first: Array, second: Array) -> Arra
 def _shapley(terms: tuple[Product, ...], member: Array) -> Array:
     """Shapley values (p, n) of the games s -> odd kernel(s, t), one per row t.
 
-    Only the even number of sign changes matters: the Shapley values of a game equal those of its
-    odd part, so the kernel is made odd in t alone.
+    A game and its odd part have the same Shapley values, so only t has to be mirrored.
     """
     direct = sum(_product_shapley(term, member) for term in terms)
     mirrored = sum(_product_shapley(term, 1 - member) for term in terms)
