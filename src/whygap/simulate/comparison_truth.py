@@ -90,13 +90,12 @@ def _source_mean_given_z2(world: CovariateComparison, w: Array, z2: Array) -> Ar
     c_w, c_1, c_2 = world.logit
     sd = abs(c_1) * float(np.sqrt(1 - 1 / VAR_Z2))
     loss = LogitLoss(world.metric)
-    smoothed = quadrature.tabulated(lambda t: loss.smoothed_mean(t, sd))
     likelihood, value = [], []
     for sign in SIGNS:
         away = z2 - (1 + sign - (w + world.shift.source))
         z1 = w + world.shift.source - away / VAR_Z2
         likelihood.append(-(away**2) / (2 * VAR_Z2))
-        value.append(smoothed(c_w * w + c_1 * z1 + c_2 * z2))
+        value.append(loss.smoothed_mean(c_w * w + c_1 * z1 + c_2 * z2, sd))
     up = special.expit(likelihood[1] - likelihood[0])
     return np.asarray((1 - up) * value[0] + up * value[1])
 

@@ -70,20 +70,30 @@ class GaussianNuisances:
         """Density ratio of (W, Z_s)."""
         return self._ratio(x, _columns(subset))
 
-    def m(self, x: Array, subset: Subset, bins: int = 20, shift: int = 0) -> Array:
-        """p_1(Y=1 | W, Z_s, q_bin), in the row's own bin or `shift` bins above it."""
-        index = self.bin_index(x, bins) + shift
-        return self.bin_table(x, subset, bins)[np.arange(len(x)), np.clip(index, 0, bins)]
+    def m(self, x: Array, subset: Subset, bins: int = 20) -> Array:
+        """p_1(Y=1 | W, Z_s, q_bin), in the row's own bin."""
+        return self._at_bin(x, self.bin_table(x, subset, bins), bins)
+
+    def h(self, x: Array, subset: Subset, bins: int = 20) -> Array:
+        """E_1[b^2 (Y - m) | W, Z_s, q_bin], in the row's own bin."""
+        return self._at_bin(x, self.bin_table(x, subset, bins, residual=True), bins)
 
     def bin_index(self, x: Array, bins: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """Number 0..B of the row's bin of the source risk."""
         return np.floor(self.world.risk("source", x) * bins + 0.5).astype(np.int64)
 
-    def bin_table(self, x: Array, subset: Subset, bins: int = 20) -> Array:
-        """(rows, bins + 1): p_1(Y=1 | W, Z_s, bin) in every bin; 0 in bins out of reach."""
+    def bin_table(
+        self, x: Array, subset: Subset, bins: int = 20, *, residual: bool = False
+    ) -> Array:
+        """(rows, bins + 1): m, or h if `residual`, in every bin; 0 in bins out of reach."""
+        if len(subset) == len(self.world.players):
+            known = np.zeros(len(x)) if residual else self.world.risk("target", x)
+            return np.repeat(known[:, None], bins + 1, axis=1)
         rule = quadrature.panels(self.world.edges(bins), self.world.loss.jump)
-        blocks = np.array_split(np.arange(len(x)), max(1, len(x) // 1000))
-        return np.concatenate([self._bin_block(x[rows], subset, rule) for rows in blocks])
+        blocks = np.array_split(np.arange(len(x)), max(1, len(x) // 500))
+        return np.concatenate(
+            [self._bin_block(x[rows], subset, rule, residual=residual) for rows in blocks]
+        )
 
     def m_smooth(self, x: Array, subset: Subset) -> Array:
         """p_1(Y=1 | W, Z_s, q)."""
@@ -95,13 +105,22 @@ class GaussianNuisances:
         smooth = quadrature.smoothed_power(rest.sd_u_given_t, 1, self.world.effect_sd)
         return smooth(mean_u)
 
-    def _bin_block(self, x: Array, subset: Subset, rule: quadrature.Panels) -> Array:
+    def _at_bin(self, x: Array, table: Array, bins: int) -> Array:
+        return np.asarray(table[np.arange(len(x)), self.bin_index(x, bins)])
+
+    def _bin_block(
+        self, x: Array, subset: Subset, rule: quadrature.Panels, *, residual: bool
+    ) -> Array:
         base_t, base_u, rest = self._known(x, subset)
         centre = base_t + rest.mean_t
         weights = rule.normal_weights(centre, float(np.sqrt(rest.var_t)))
         mean_u = (base_u + rest.mean_u)[:, None] + rest.slope * (rule.nodes - centre[:, None])
-        smooth = quadrature.smoothed_power(rest.sd_u_given_t, 1, self.world.effect_sd)
-        return gaussian_truth.bin_means(rule, weights, smooth(mean_u))
+        risk = quadrature.smoothed_power(rest.sd_u_given_t, 1, self.world.effect_sd)(mean_u)
+        m = gaussian_truth.bin_means(rule, weights, risk)
+        if not residual:
+            return m
+        squared_slope = self.world.loss.coefficients(rule.nodes)[1] ** 2
+        return gaussian_truth.bin_means(rule, weights, squared_slope * (risk - m[:, rule.cell]))
 
     def _known(self, x: Array, subset: Subset) -> tuple[Array, Array, gaussian_truth.Rest]:
         columns = _columns(subset)

@@ -9,6 +9,7 @@ have to be integrated over.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -98,6 +99,7 @@ def covariate_truth(world: GaussianWorld, subset: Subset) -> SubsetTruth:
     )
 
 
+@lru_cache(maxsize=512)
 def outcome_truth(world: GaussianWorld, subset: Subset, bins: int | None) -> SubsetTruth:
     """True v_Y(s)."""
     denominator = _outcome_denominator(world)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy import special
@@ -13,6 +15,7 @@ from whygap.simulate import quadrature
 
 __all__ = ["LogitLoss"]
 
+MANY = 2000  # beyond so many points a table of the function is cheaper
 LOWEST = 1e-12  # predictions stay this far from 0 and 1, so that log loss is finite everywhere
 
 
@@ -55,7 +58,18 @@ class LogitLoss:
         """The mean loss for t ~ N(mean_t, sd_t^2), at many means."""
         if sd_t == 0:
             return self.mean(mean_t)
+        if len(mean_t) > MANY:
+            return _tabulated(self, sd_t)(mean_t)
         rule = quadrature.panels(np.zeros(0), self.jump)
         loss = self.mean(rule.nodes)
-        blocks = np.array_split(mean_t, max(1, len(mean_t) // 2000))
+        blocks = np.array_split(mean_t, max(1, len(mean_t) // 1000))
         return np.concatenate([rule.normal_weights(block, sd_t) @ loss for block in blocks])
+
+
+@lru_cache(maxsize=64)
+def _tabulated(loss: LogitLoss, sd_t: float) -> Callable[[Array], Array]:
+    def direct(mean_t: Array) -> Array:
+        blocks = np.array_split(mean_t, len(mean_t) // MANY + 1)
+        return np.concatenate([loss.smoothed_mean(block, sd_t) for block in blocks])
+
+    return quadrature.tabulated(direct)

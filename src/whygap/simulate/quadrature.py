@@ -14,7 +14,7 @@ from whygap.domains import Array, IntArray
 
 __all__ = ["Panels", "normal_rule", "panels", "smoothed_logistic", "smoothed_power", "tabulated"]
 
-REACH = 45.0  # logits beyond this carry no mass in any world here
+REACH = 33.0  # logits beyond this carry no mass in any world here
 Function = Callable[[Array], Array]
 
 
@@ -51,7 +51,7 @@ def smoothed_logistic(effect_sd: float) -> Function:
     return _spline(grid, values)
 
 
-def tabulated(function: Function, reach: float = 35.0, step: float = 0.02) -> Function:
+def tabulated(function: Function, reach: float = 24.0, step: float = 0.02) -> Function:
     """A smooth function of one number, evaluated once on a grid and splined."""
     grid = np.arange(-reach, reach + step / 2, step)
     return _spline(grid, function(grid))
@@ -77,7 +77,7 @@ class Panels:
         return np.asarray(np.exp(-(z**2) / 2) * (self.weights / (sd * np.sqrt(2 * np.pi))))
 
 
-def panels(cuts: Array, extra: float, width: float = 0.5, order: int = 6) -> Panels:
+def panels(cuts: Array, extra: float, width: float = 0.75, order: int = 8) -> Panels:
     """Panels on [-REACH, REACH] that respect the cuts and one further jump at `extra`."""
     ends = np.concatenate([[-REACH], cuts, [REACH]])
     x, w = np.polynomial.legendre.leggauss(order)
