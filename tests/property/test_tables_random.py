@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import datetime
 import hashlib
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ NAMES = st.sampled_from(
     ["age", "Ålder", "年齢", "a b", "x.y", "", "id", "é" * 30, "sélect", 'quo"te', "tab\tname"]
 )
 FOLDER = Path(tempfile.mkdtemp(prefix="whygap-random-tables-"))
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 TEXT = st.text(max_size=4)
 SCALARS: dict[str, st.SearchStrategy[Any]] = {
     "int": st.integers(-3, 3),

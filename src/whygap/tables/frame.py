@@ -55,7 +55,7 @@ class Frame:
 
     def arrow(self, name: str) -> pa.Array:
         """One column as an Arrow array; mixed Python objects are read as text."""
-        series = nw.from_native(self.native, eager_only=True).get_column(name)
+        series = nw.from_native(plain(self.native, name), eager_only=True).get_column(name)
         try:
             array = series.to_arrow()
         except (pa.ArrowException, TypeError, ValueError, OverflowError, AttributeError):
@@ -63,6 +63,17 @@ class Frame:
         if isinstance(array, pa.ChunkedArray):
             return array.unify_dictionaries().combine_chunks()
         return array
+
+
+def plain(native: Any, name: str) -> Any:
+    """One column; intervals, as `pandas.cut` makes them, as categories with text names."""
+    if not nw.dependencies.is_pandas_dataframe(native):
+        return native
+    column = native[name]
+    categories = getattr(column.dtype, "categories", None)
+    if categories is not None and str(categories.dtype).startswith("interval"):
+        column = column.cat.rename_categories([str(category) for category in categories])
+    return column.to_frame()
 
 
 def row_count(native: Any) -> int:
