@@ -100,7 +100,7 @@ def score_rows(frames: ByDomain[Frame], roles: Roles, scoring: Scoring, positive
     )
     outcome = outcome.zip(keep, lambda values, rows: values[rows])
     validate.require_rows(outcome.map(len))
-    validate.require_both_outcomes(roles.outcome, outcome)
+    validate.require_both_outcomes(f"The outcome '{roles.outcome}'", outcome)
     return Scored(
         labels, outcome, prediction.zip(keep, lambda values, rows: values[rows]), keep, notes
     )

@@ -27,14 +27,14 @@ def require_rows(rows: ByDomain[int]) -> None:
             )
 
 
-def require_both_outcomes(name: str, outcome: ByDomain[Array], least: int = LEAST_OF_EACH) -> None:
+def require_both_outcomes(what: str, outcome: ByDomain[Array], least: int = LEAST_OF_EACH) -> None:
     """Both outcome values in both domains."""
     for domain, values in (("source", outcome.source), ("target", outcome.target)):
         for value in (0, 1):
             number = int(np.sum(values == value))
             if number < least:
                 raise TableError(
-                    f"The outcome '{name}' equals {value} in too few {domain} rows",
+                    f"{what} equals {value} in too few {domain} rows",
                     got=f"{number}",
                     hint=f"At least {least} rows of each outcome value are needed in each domain.",
                 )
@@ -52,7 +52,7 @@ def check_sizes(design: Design, folds: int) -> None:
                 got=f"{rows}",
                 hint=f"At least {ROWS_PER_FOLD * folds} are needed; use fewer folds.",
             )
-    require_both_outcomes("outcome", design.outcome, least=max(LEAST_OF_EACH, folds))
+    require_both_outcomes("The outcome", design.outcome, least=max(LEAST_OF_EACH, folds))
     if design.clusters is None:
         return
     for domain, clusters in (
