@@ -1,0 +1,50 @@
+"""Simultaneous statements hold as often as they claim."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from whygap.shapley import adjusted_p_values, rank_intervals, simultaneous_intervals
+
+REPLICATES = 400
+LEVEL = 0.9
+# 99% binomial band around the level.
+BAND = stats.binom.ppf([0.005, 0.995], REPLICATES, LEVEL) / REPLICATES
+
+TRUTH = np.array([0.5, 0.3, 0.3, 0.1, 0.05, 0.0])
+
+
+def covariance():
+    loading = np.random.default_rng(5).normal(size=(6, 3))
+    return 0.004 * (loading @ loading.T + 0.5 * np.eye(6))
+
+
+def replicates():
+    rng = np.random.default_rng(11)
+    return rng.multivariate_normal(TRUTH, covariance(), size=REPLICATES)
+
+
+def test_simultaneous_intervals_cover_all_shares_at_once():
+    bounds = [simultaneous_intervals(values, covariance(), LEVEL) for values in replicates()]
+    covered = [((b[:, 0] <= TRUTH) & (b[:, 1] >= TRUTH)).all() for b in bounds]
+    assert BAND[0] <= np.mean(covered) <= BAND[1]
+
+
+def test_rank_intervals_contain_all_true_ranks_at_least_as_often_as_claimed():
+    best = 1 + (TRUTH[:, None] < TRUTH).sum(axis=1)
+    worst = (TRUTH[:, None] <= TRUTH).sum(axis=1)
+    ranks = [rank_intervals(values, covariance(), LEVEL) for values in replicates()]
+    right = [((r[:, 0] <= best) & (worst <= r[:, 1])).all() for r in ranks]
+    assert np.mean(right) >= BAND[0]
+    width = np.mean([r[:, 1] - r[:, 0] for r in ranks])
+    assert width < 4
+
+
+def test_adjusted_p_values_keep_the_family_wise_error():
+    null = TRUTH == 0
+    shifted = replicates() - np.where(null, 0, TRUTH)
+    for method, lowest in (("holm", 0.0), ("max_t", 1 - BAND[1])):
+        smallest = [adjusted_p_values(v, covariance(), method).min() for v in shifted]
+        rate = np.mean(np.array(smallest) < 1 - LEVEL)
+        assert lowest <= rate <= 1 - BAND[0]
