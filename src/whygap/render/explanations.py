@@ -39,8 +39,8 @@ def meanings(gap: Gap) -> list[tuple[str, str]]:
         (
             "Covariates",
             (
-                f"What changes on top of that when the mix of the other variables{alike} becomes the "
-                "target's."
+                "What changes on top of that when the mix of the other variables"
+                f"{alike} becomes the target's."
             ),
         ),
         (
@@ -53,10 +53,10 @@ def meanings(gap: Gap) -> list[tuple[str, str]]:
         (
             "Share of a variable",
             (
-                "A shift is not equally strong everywhere. The share says how much of its unevenness "
-                "disappears when this variable's part of the shift is accounted for, averaged over all "
-                "orders in which variables can be added (Shapley). Shares add up to 100% together "
-                "with the recalibration."
+                "A shift is not equally strong everywhere. The share says how much of its "
+                "unevenness disappears when this variable's part of the shift is accounted for, "
+                "averaged over all orders in which variables can be added (Shapley). Shares add "
+                "up to 100%, together with the recalibration."
             ),
         ),
         (
@@ -69,8 +69,8 @@ def meanings(gap: Gap) -> list[tuple[str, str]]:
         (
             "Interval",
             (
-                "The values that the data do not exclude. An interval that includes 0 means: cannot "
-                "tell."
+                "The values that the data do not exclude. An interval that includes 0 means: "
+                "cannot tell."
             ),
         ),
     ]
@@ -80,12 +80,12 @@ def not_meanings() -> list[str]:
     """What readers must not take from the numbers."""
     return [
         (
-            "They do not show causes. A variable with a large share may stand in for something that "
-            "was not recorded."
+            "They do not show causes. A variable with a large share may stand in for something "
+            "that was not recorded."
         ),
         (
-            "They do not say which variables matter to the model; they say along which variables the "
-            "two domains differ in a way that moves the metric."
+            "They do not say which variables matter to the model; they say along which variables "
+            "the two domains differ in a way that moves the metric."
         ),
         (
             "A share of a variable is not a number of points of the change: it says how uneven the "

@@ -6,6 +6,8 @@ so that the page needs no statistics of its own. Only aggregates leave this room
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +18,12 @@ from whygap.render.detail_sentences import detail_sentences
 from whygap.render.geometry import Track, Walk, track_of, walk_of
 from whygap.render.numbers import level_name, p_value, percent, percent_interval
 from whygap.render.reading import Reading, reading_of
-from whygap.render.sentences import part_sentence
+from whygap.render.sentences import change_sentence, main_sentence, part_sentence
 from whygap.render.table import Sheet, sheet
-from whygap.render.words import ASSOCIATION, headline_of, trust
+from whygap.render.words import ASSOCIATION, trust
 from whygap.results import Detailed, Gap, Profile
 
-__all__ = ["Page", "page_of"]
+__all__ = ["Page", "page_of", "with_minus"]
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
 
@@ -96,9 +98,9 @@ class Page:
         }
 
 
-def page_of(gap: Gap, level: float) -> Page:
-    """Work out everything the page shows."""
-    levels = sorted({*LEVELS, round(level, 6)})
+def page_of(gap: Gap, level: float, levels: Iterable[float] = LEVELS) -> Page:
+    """Work out everything the page shows, at `level` and at the others of the switch."""
+    levels = sorted({*levels, round(level, 6)})
     readings = {_key(one): reading_of(gap, one) for one in levels}
     walk = walk_of(gap, levels)
     tracks = {part: track_of(detail, levels) for part, detail in gap.details().items()}
@@ -127,10 +129,11 @@ def _at_level(reading: Reading, walk: Walk, tracks: dict[str, Track]) -> dict[st
     gap, level = reading.gap, reading.level
     order = [name for name in gap.aggregate.parts() if name in reading.parts]
     low, high = gap.aggregate.gap.interval(level)
-    return {
+    shown: dict[str, Any] = {
         "name": level_name(level),
         "z": round(normal_quantile(level), 6),
-        "headline": headline_of(reading),
+        "change": change_sentence(reading),
+        "main": main_sentence(reading),
         "span": reading.units.span(low, high),
         "parts": [[name, part_sentence(reading, name), reading.is_clear(name)] for name in order],
         "details": {name: detail_sentences(reading, name) for name in gap.details()},
@@ -142,13 +145,26 @@ def _at_level(reading: Reading, walk: Walk, tracks: dict[str, Track]) -> dict[st
         },
         "table": [line[3] for part in sheet(gap, level).sections for line in part.lines],
     }
+    return {key: with_minus(value) for key, value in shown.items()}
+
+
+def with_minus(value: Any) -> Any:
+    """Hyphens before digits as real minus signs, in every text."""
+    if isinstance(value, str):
+        return re.sub(r"(?<![\w\u2212-])-(?=\d)", "\u2212", value)
+    if isinstance(value, list):
+        return [with_minus(item) for item in value]
+    if isinstance(value, dict):
+        return {key: with_minus(item) for key, item in value.items()}
+    return value
 
 
 def _shares_at(reading: Reading, detail: Detailed, track: Track) -> list[list[Any]]:
-    """Per line: whisker from, to (percent of the track), interval, leads, ranks."""
+    """Per line: whisker from, to (percent of the track), interval, standing, ranks."""
     if not detail.defined:
         return []
     standing, lines = reading.standings[detail.part], []
+    tag = "largest" if standing.alone else "may be largest"
     for name, share in _ordered(detail):
         rank = standing.ranks.get(name)
         ranks = "" if rank is None else f"{rank.best} to {rank.worst}"
@@ -156,7 +172,7 @@ def _shares_at(reading: Reading, detail: Detailed, track: Track) -> list[list[An
             [
                 *track.span(*share.interval(reading.level)),
                 percent_interval(share, reading.level),
-                name in standing.top,
+                tag if name in standing.top else "",
                 ranks,
             ]
         )
@@ -184,7 +200,7 @@ def _detail(gap: Gap, detail: Detailed, track: Track) -> DetailView:
             ShareRow(
                 name=name,
                 value=share.value,
-                share=percent(share.value, share.standard_error),
+                share=with_minus(percent(share.value, share.standard_error)),
                 p=share.p_value(),
                 p_text=p_value(share.p_value()),
                 adjusted="" if is_base else p_value(adjusted[name]),

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from whygap import storage
 from whygap.errors import InputError
 from whygap.render import explanations
-from whygap.render.page import page_of
+from whygap.render.page import page_of, with_minus
 from whygap.render.words import ASSOCIATION, default_level
 from whygap.results import Gap
 
@@ -44,7 +44,7 @@ def html(gaps: Mapping[str, Gap], level: float) -> str:
     script = _asset("profile.js") + _asset("report.js")
     first = next(iter(pages.values()))
     return (
-        _environment()
+        template_environment()
         .get_template("report.html")
         .render(
             pages=pages,
@@ -60,7 +60,8 @@ def html(gaps: Mapping[str, Gap], level: float) -> str:
     )
 
 
-def _environment() -> Environment:
+def template_environment() -> Environment:
+    """Templates with everything escaped; a misspelt name is an error."""
     environment = Environment(
         loader=PackageLoader("whygap.render"),
         autoescape=True,
@@ -69,7 +70,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["embedded"] = embedded
-    environment.filters["minus"] = lambda text: str(text).replace("-", "\u2212")
+    environment.filters["minus"] = with_minus
     return environment
 
 

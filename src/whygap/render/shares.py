@@ -101,7 +101,9 @@ class SharesDisplay:
         ax.axvline(0, color=style.INK, lw=0.9, zorder=1)
         ax.xaxis.set_major_formatter(lambda value, _: percent(value, 1.0))
         if any(share.leads for share in self.shares):
-            ax.set_xlabel("Filled dots: cannot be told apart from the largest", fontsize=9)
+            ax.set_xlabel(
+                "Filled dots may be the largest: cannot be told apart from it", fontsize=9
+            )
         style.heading(
             ax, TITLES[self.part], f"Share of each; lines: {level_name(self.level)} intervals"
         )

@@ -7,6 +7,7 @@ vision, and ordered in lightness so that they differ in print without colour.
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -98,17 +99,19 @@ def message(ax: Axes, text: str) -> None:
 
 
 def label(name: str, columns: int = 26, lines: int = 2) -> str:
-    """A name on a few lines, its middle left out where even they are too few."""
+    """A name on a few lines, its middle left out where even they are too few.
+
+    Lines break at spaces and after hyphens, underscores and slashes.
+    """
     wrapped = [""]
-    for word in name.split():
-        longer = f"{wrapped[-1]} {word}".strip()
-        if width(longer) <= columns or not wrapped[-1]:
+    for piece in re.findall(r"[^\s_/-]+[_/-]*\s*|[_/-]+\s*", name):
+        longer = wrapped[-1] + piece
+        if width(longer.rstrip()) <= columns or not wrapped[-1]:
             wrapped[-1] = longer
         else:
-            wrapped.append(word)
+            wrapped.append(piece)
     if len(wrapped) > lines:
-        kept = " ".join(wrapped[lines - 1 :])
-        wrapped = [*wrapped[: lines - 1], kept]
+        wrapped = [*wrapped[: lines - 1], "".join(wrapped[lines - 1 :])]
     return "\n".join(shorten(line, columns) for line in wrapped)
 
 

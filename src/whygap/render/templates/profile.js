@@ -13,7 +13,7 @@ const drawProfile = (() => {
 
   function number(section, value) {
     const shown = section.payload.share ? 100 * value : value;
-    const text = section.payload.share ? shown.toFixed(1) : Number(shown.toPrecision(3)).toString();
+    const text = section.payload.share ? Number(shown.toFixed(1)).toString() : Number(shown.toPrecision(3)).toString();
     return minus(value > 0 ? `+${text}` : text);
   }
 
@@ -49,6 +49,15 @@ const drawProfile = (() => {
     return made;
   }
 
+  function roundTicks(low, high, about) {
+    const raw = (high - low) / about;
+    const power = 10 ** Math.floor(Math.log10(raw));
+    const step = [1, 2, 5, 10].map((m) => m * power).find((one) => one >= raw * 0.999);
+    const ticks = [];
+    for (let k = Math.ceil(low / step); k <= Math.floor(high / step); k += 1) ticks.push(k * step);
+    return ticks;
+  }
+
   const place = (k, count) => 9 + (k + 0.5) * (91 / count);
 
   function chart(label, height) {
@@ -59,11 +68,11 @@ const drawProfile = (() => {
   function shareChart(section, profile) {
     const made = chart(`Distribution of ${profile.variable} in both domains; numbers below`, 120);
     const most = Math.max(...profile.source, ...profile.target, 1e-9);
-    const half = 32 / profile.bins.length;
-    for (const tick of [0, most]) {
+    const half = Math.min(32 / profile.bins.length, 6);
+    for (const tick of roundTicks(0, most, 2)) {
       const y = 112 - 96 * (tick / most);
       made.append(element("line", { class: "grid", x1: 0, x2: "100%", y1: y, y2: y }));
-      made.append(element("text", { class: "tick", x: 0, y: y - 3 }, `${(100 * tick).toFixed(0)}%`));
+      made.append(element("text", { class: "tick", x: 0, y: y - 3 }, `${Number((100 * tick).toPrecision(3))}%`));
     }
     profile.bins.forEach((_, k) => {
       [profile.source[k], profile.target[k]].forEach((share, side) => {
@@ -78,18 +87,18 @@ const drawProfile = (() => {
   }
 
   function gapChart(section, profile, z) {
-    const slanted = profile.bins.length > 5 || profile.bins.some((name) => name.length > 9);
+    const holder = section.root.querySelector("[data-profile]");
+    const room = (0.91 * holder.clientWidth) / profile.bins.length;
+    const slanted = profile.bins.some((name) => Math.min(name.length, 17) * 7 > room);
     const made = chart(`Change due to the outcome along ${profile.variable}; numbers below`, slanted ? 250 : 190);
     const known = profile.gap.map((gap, k) => [gap, profile.error[k], k]).filter(([g, e]) => g !== null && e !== null);
     const ends = known.flatMap(([gap, error]) => [gap - z * error, gap + z * error]).concat(0);
     const low = Math.min(...ends);
     const high = Math.max(...ends, low + 1e-12);
     const y = (value) => 150 - 130 * ((value - low) / (high - low));
-    for (const tick of [...new Set([low, 0, high])]) {
-      made.append(element("line", { class: tick === 0 ? "zero whisker" : "grid", x1: 0, x2: "100%", y1: y(tick), y2: y(tick) }));
-      if (tick === 0 || Math.abs(y(tick) - y(0)) > 14) {
-        made.append(element("text", { class: "tick", x: 0, y: y(tick) - 3 }, tick === 0 ? "0" : number(section, tick)));
-      }
+    for (const tick of roundTicks(low, high, 3)) {
+      made.append(element("line", { class: tick === 0 ? "whisker" : "grid", x1: 0, x2: "100%", y1: y(tick), y2: y(tick) }));
+      made.append(element("text", { class: "tick", x: 0, y: y(tick) - 3 }, tick === 0 ? "0" : number(section, tick)));
     }
     for (const [gap, error, k] of known) {
       const x = `${place(k, profile.bins.length)}%`;
@@ -98,10 +107,10 @@ const drawProfile = (() => {
     }
     profile.bins.forEach((name, k) => {
       const short = name.length > 16 ? `${name.slice(0, 15)}…` : name;
-      const holder = element("svg", { x: `${place(k, profile.bins.length)}%`, y: 172, overflow: "visible" });
+      const spot = element("svg", { x: `${place(k, profile.bins.length)}%`, y: 172, overflow: "visible" });
       const turn = slanted ? { class: "slanted", transform: "rotate(-38)" } : {};
-      holder.append(element("text", turn, short));
-      made.append(holder);
+      spot.append(element("text", turn, short));
+      made.append(spot);
     });
     return made;
   }

@@ -2,7 +2,6 @@
 (() => {
   const FEW = 15;
   const tip = document.getElementById("tip");
-  const minus = (text) => String(text).replace(/-/g, "\u2212");
   const all = (root, query) => Array.from(root.querySelectorAll(query));
 
   // -- theme ------------------------------------------------------------------------------------
@@ -37,8 +36,7 @@
     const now = section.payload.levels[level];
     section.level = level;
     for (const node of all(section.root, "[data-text]")) {
-      const key = node.dataset.text;
-      node.textContent = key === "span" ? minus(now[key]) : now[key];
+      node.textContent = now[node.dataset.text];
     }
     all(section.root, "[data-part]").forEach((node, k) => { node.textContent = now.parts[k][1]; });
     for (const list of all(section.root, "[data-list]")) {
@@ -46,7 +44,7 @@
     }
     all(section.root, "[data-column]").forEach((group, k) => moveWhisker(group, now.walk[k]));
     for (const detail of all(section.root, "[data-detail]")) showShares(detail, now);
-    all(section.root, "[data-cell]").forEach((cell, k) => { cell.textContent = minus(now.table[k]); });
+    all(section.root, "[data-cell]").forEach((cell, k) => { cell.textContent = now.table[k]; });
     if (section.variable) drawProfile(section, section.variable);
   }
 
@@ -66,9 +64,11 @@
       const whisker = row.querySelector(".whisker");
       whisker.setAttribute("x1", `${from}%`);
       whisker.setAttribute("x2", `${to}%`);
-      row.querySelector("[data-interval]").textContent = minus(interval);
-      row.classList.toggle("leads", leads);
-      row.querySelector(".lead").hidden = !leads;
+      row.querySelector("[data-interval]").textContent = interval;
+      row.classList.toggle("leads", Boolean(leads));
+      const tag = row.querySelector(".lead");
+      tag.textContent = leads;
+      tag.hidden = !leads;
     }
   }
 
@@ -98,7 +98,7 @@
       }
       status.textContent = state.filter ? `${matching} of ${rows.length} shown` : "";
       if (more) {
-        more.textContent = state.folded ? `Show all ${rows.length}` : "Show fewer";
+        more.textContent = state.folded ? "Show all" : "Show fewer";
         more.setAttribute("aria-expanded", String(!state.folded));
         more.hidden = Boolean(state.filter);
       }
@@ -138,7 +138,7 @@
       const lines = [name, `${share}, ${now.name} interval ${interval}`, `p-value ${p}`];
       if (adjusted) lines.push(`adjusted for all variables ${adjusted}`);
       if (ranks) lines.push(`rank ${ranks}`);
-      return minus(lines.slice(1).join("\n")).replace(/^/, `${name}\n`);
+      return lines.join("\n");
     };
     const show = (x, y) => {
       tip.textContent = text();
@@ -212,12 +212,15 @@
       });
     }
   });
+  window.addEventListener("resize", () => {
+    for (const section of sections) if (section.variable) drawProfile(section, section.variable);
+  });
   for (const input of all(document, "input[name=level]")) {
     input.addEventListener("change", () => {
       sections.forEach((section, k) => {
         showLevel(section, input.value);
         const cell = document.querySelector(`[data-many-span="${k + 1}"]`);
-        if (cell) cell.textContent = minus(section.payload.levels[input.value].span);
+        if (cell) cell.textContent = section.payload.levels[input.value].span;
       });
     });
   }
