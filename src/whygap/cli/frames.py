@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +20,15 @@ def records_of(table: Any) -> list[dict[str, Any]]:
 
 
 def csv_of(table: Any) -> str:
-    """Comma-separated text."""
-    import narwhals as nw
-
-    return str(nw.from_native(table, eager_only=True).write_csv())
+    """Comma-separated text, the same for every kind of table."""
+    records = records_of(table)
+    text = io.StringIO()
+    writer = csv.DictWriter(
+        text, fieldnames=list(records[0]) if records else [], lineterminator="\n"
+    )
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()
 
 
 def write_parquet(table: Any, path: Path) -> None:

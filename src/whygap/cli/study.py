@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from whygap.cli.options import Jobs, Json, Quiet, Seed, Verbose
-from whygap.cli.output import Speaker, make_folder
+from whygap.cli.output import Speaker
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="coverage, comparators or casestudy.")]
 Case = Annotated[
@@ -38,10 +38,17 @@ def command(
     verbose: Verbose = False,
 ) -> None:
     """Run one of the paper's experiments."""
-    from whygap.cli.inputs import study_named
+    from whygap.cli.experiments import run_experiment
 
-    speaker = Speaker(as_json, quiet, verbose)
-    run = study_named(name, case)
-    folder = make_folder(output)
-    outcome = run(folder, data=data, quick=quick, seed=seed or 0, n_jobs=jobs or 1)
-    speaker.result(str(outcome).rstrip(), outcome.to_mapping())
+    done = run_experiment(
+        name,
+        output=output,
+        case=case,
+        data=data,
+        quick=quick or None,
+        seed=seed,
+        jobs=jobs,
+        progress=False if quiet else None,
+    )
+    values = done.to_mapping() if hasattr(done, "to_mapping") else {"output": output}
+    Speaker(as_json, quiet, verbose).result(str(done).rstrip(), values)
