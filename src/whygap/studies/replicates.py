@@ -101,22 +101,22 @@ def replicate(config: Config, seed: int) -> Line:
 def _row(estimate: Estimate, level: float) -> list[float | None]:
     low, high = estimate.interval(level)
     row = (estimate.value, estimate.standard_error, low, high, estimate.plugin)
-    return [float(f"{x:.10g}") if np.isfinite(x) else None for x in row]
+    return [float(f"{x:.7g}") if np.isfinite(x) else None for x in row]
 
 
 def read_lines(path: Path, label: str | None = None) -> list[Line]:
-    """Finished replicates, by seed; a line cut short by a killed process is dropped."""
+    """Finished replicates, in order of seeds; a line cut short by a killed process is dropped."""
     if not path.exists():
         return []
-    found: dict[int, Line] = {}
+    found: dict[tuple[str, int], Line] = {}
     for text in path.read_text(encoding="utf-8").splitlines():
         try:
             line = json.loads(text)
         except json.JSONDecodeError:
             continue
         if label is None or line["config"] == label:
-            found[line["seed"]] = line
-    return [found[seed] for seed in sorted(found)]
+            found[line["config"], line["seed"]] = line
+    return [found[key] for key in sorted(found)]
 
 
 def run_missing(

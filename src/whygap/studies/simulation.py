@@ -1,0 +1,126 @@
+"""A study made of replicates: run what is missing, then tables, figure and page from what is there.
+
+A study's folder holds `replicates.jsonl` (growing) or `replicates.jsonl.gz` (packed when all
+planned replicates are there), `truths.json`, `summary.csv`, figures and the page. A plan is never
+needed in full: the page says how many replicates each line rests on.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from whygap.storage import write_bytes, write_whole
+from whygap.studies.provenance import provenance
+from whygap.studies.replicates import Config, Line, read_lines, run_missing
+from whygap.studies.summary import Row, summarise, to_csv
+from whygap.studies.worlds import make_world, truths
+
+__all__ = ["Plan", "Simulation", "run_simulation", "study_folder"]
+
+Plan = list[tuple[Config, int]]
+Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What makes one study of replicates differ from another.
+
+    Attributes:
+        name: of the study, its folder and its page.
+        plan: configurations and their numbers of replicates.
+        words: the page's text, from the rows, the lines by configuration, and the folder, into
+            which it may draw figures.
+        command: how to run it again.
+    """
+
+    name: str
+    plan: Plan
+    words: Callable[[list[Row], dict[str, list[Line]], Path], str]
+    command: str
+
+
+def study_folder(output: Path, name: str, quick: bool) -> Path:
+    """Quick sizes get a folder of their own, so that they never mix with kept results."""
+    folder = output / (f"{name}-quick" if quick else name)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def run_simulation(study: Simulation, folder: Path, jobs: int, report: Report) -> Path:
+    """Run missing replicates (none with jobs=0), summarise, write the page; returns its path."""
+    known = _known_truths(folder)
+    _pack(folder)
+    rows: list[Row] = []
+    lines_by_config: dict[str, list[Line]] = {}
+    for config, count in study.plan:
+        lines = _lines(config, count, folder, jobs, report)
+        if not lines:
+            continue
+        if config.label not in known:
+            report(f"{config.label}: computing the truth")
+            known[config.label] = config_truths(config)
+        lines_by_config[config.label] = lines
+        rows += summarise(config, lines, known[config.label])
+    write_whole(folder / "truths.json", json.dumps(known, indent=1, sort_keys=True) + "\n")
+    write_whole(folder / "summary.csv", to_csv(rows))
+    text = study.words(rows, lines_by_config, folder)
+    page = text.rstrip() + "\n\n" + provenance(study.command, _cost(lines_by_config.values()))
+    return write_whole(folder / f"{study.name}.md", page)
+
+
+def config_truths(config: Config) -> dict[str, float]:
+    """True values of a configuration's world."""
+    world = make_world(config.world, config.metric, config.options)
+    return truths(world, config.parts, config.subsets)
+
+
+def _lines(config: Config, count: int, folder: Path, jobs: int, report: Report) -> list[Line]:
+    packed = {line["seed"]: line for line in _packed(folder) if line["config"] == config.label}
+    missing = [seed for seed in range(count) if seed not in packed] if jobs else []
+    fresh = run_missing(
+        config, missing, folder / "replicates.jsonl", jobs=max(jobs, 1), report=report
+    )
+    if fresh:
+        _pack(folder)
+    both = packed | {line["seed"]: line for line in fresh}
+    return [both[seed] for seed in sorted(both)]
+
+
+def _packed(folder: Path) -> list[Line]:
+    path = folder / "replicates.jsonl.gz"
+    if not path.exists():
+        return []
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(text) for text in file]
+
+
+def _pack(folder: Path) -> None:
+    """All lines, of any configuration, in one small file: the same bytes for the same lines."""
+    loose = folder / "replicates.jsonl"
+    found = {(line["config"], line["seed"]): line for line in _packed(folder)}
+    if not loose.exists():
+        return
+    found |= {(line["config"], line["seed"]): line for line in read_lines(loose)}
+    text = "".join(json.dumps(found[key], sort_keys=True) + "\n" for key in sorted(found))
+    packed = gzip.compress(text.encode(), compresslevel=9, mtime=0)
+    write_bytes(folder / "replicates.jsonl.gz", packed)
+    loose.unlink()
+
+
+def _known_truths(folder: Path) -> dict[str, dict[str, float]]:
+    path = folder / "truths.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def _cost(groups: Iterable[list[Line]]) -> str:
+    lines = [line for group in groups for line in group]
+    hours = sum(line["cpu_seconds"] for line in lines) / 3600
+    return (
+        f"The page rests on {len(lines)} replicates that took {hours:.2f} CPU hours in all. "
+        "Replicates are kept in `replicates.jsonl.gz`, the table behind the page in `summary.csv`; "
+        "running the command again only adds what is missing."
+    )
