@@ -229,8 +229,8 @@ def one_sided_notes(
         more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
         plural = "levels" if len(alone) > 1 else "level"
         text = (
-            f"Column '{name}': {plural} {shown}{more} ({share:.1%} of {domain} rows) not seen in "
-            f"{other}: no overlap there."
+            f"Column '{name}': {plural} {shown}{more} ({here[alone].sum():,.0f} of {rows:,} "
+            f"{domain} rows) not seen in {other}: no overlap there."
         )
         notes.append(Note("warning" if share >= 0.01 else "info", text))
     return tuple(notes)

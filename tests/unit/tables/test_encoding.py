@@ -44,8 +44,8 @@ def test_levels_are_sorted_and_aligned_across_domains() -> None:
     np.testing.assert_array_equal(source[:3], [1, 2, np.nan])
     np.testing.assert_array_equal(target[:3], [0, 1, np.nan])
     assert texts(design, "warning") == [
-        "Column 'kind': level 'c' (33.3% of source rows) not seen in target: no overlap there.",
-        "Column 'kind': level 'a' (33.3% of target rows) not seen in source: no overlap there.",
+        "Column 'kind': level 'c' (80 of 240 source rows) not seen in target: no overlap there.",
+        "Column 'kind': level 'a' (60 of 180 target rows) not seen in source: no overlap there.",
     ]
 
 
