@@ -108,13 +108,15 @@ def revise(
         gap: the explanation whose shares rank the variables.
         top: how many variables the revised model may use, beside the source risk and the baseline.
         settings: seed, folds, level.
-        ranking: names of players, most important first, in place of the gap's shares.
+        ranking: names of players, most important first, in place of the gap's shares; no more
+            than these are used.
 
     Returns:
         The revised model and the measured curve.
     """
     chosen = settings or Settings()
     design: Design = study.design
+    top = top if ranking is None else min(top, len(ranking))
     outcome = _ranking(design, gap.outcome if gap else None, ranking, "outcome", top)
     covariate = outcome
     if ranking is None and gap is not None and gap.covariate is not None and gap.covariate.defined:
