@@ -1,9 +1,12 @@
 """Why a model scores differently where it is deployed: the gap, taken apart, with intervals."""
 
 from whygap import datasets, errors, simulate
+from whygap.check import check
 from whygap.estimate import Estimate
 from whygap.explain import explain, subset_values
+from whygap.repair import revise
 from whygap.results import Detailed, Gap
+from whygap.rivals import compare
 from whygap.settings import Settings
 from whygap.storage import load
 from whygap.study import Study
@@ -14,10 +17,13 @@ __all__ = [
     "Gap",
     "Settings",
     "Study",
+    "check",
+    "compare",
     "datasets",
     "errors",
     "explain",
     "load",
+    "revise",
     "simulate",
     "subset_values",
 ]

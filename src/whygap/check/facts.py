@@ -1,0 +1,118 @@
+"""Plain facts about a study, read off its design; nothing is fitted here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from whygap.domains import Array, ByDomain
+from whygap.estimate import Estimate
+from whygap.tables.design import Design
+from whygap.tables.hints import FEW_VALUES, best_auc, distinct_values
+
+__all__ = ["ColumnFacts", "DomainFacts", "column_facts", "domain_facts"]
+
+
+@dataclass(frozen=True, slots=True)
+class DomainFacts:
+    """One domain.
+
+    Attributes:
+        rows: rows that are used.
+        effective_rows: Kish's effective number of them under the weights.
+        units: independent units: rows, or clusters of rows.
+        rarer: rows with the rarer outcome value.
+        positive_share: weighted share of rows with outcome 1.
+        metric: the metric's mean.
+    """
+
+    rows: int
+    effective_rows: float
+    units: int
+    rarer: int
+    positive_share: float
+    metric: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """One column of W or Z.
+
+    Attributes:
+        name: the column.
+        player: the player it belongs to; empty for a baseline column.
+        kind: "numeric", "ordinal" or "category".
+        missing: share of missing values in each domain.
+        values: number of distinct values in both domains together, missing not counted.
+        one_sided: share of each domain's rows whose level the other domain does not have
+            (categories and ordered categories only).
+        domain_auc: how well this column alone tells the domains apart; 0.5 is not at all.
+    """
+
+    name: str
+    player: str
+    kind: str
+    missing: ByDomain[float]
+    values: int
+    one_sided: ByDomain[float]
+    domain_auc: float
+
+
+def domain_facts(design: Design) -> ByDomain[DomainFacts]:
+    """Sizes, outcome and metric of both domains."""
+    sample = design.sample()
+    zeros = design.rows.map(np.zeros)
+    loss, outcome = design.loss, design.outcome
+    metric = ByDomain(
+        Estimate.from_contributions(sample, source=loss.source, target=zeros.target),
+        Estimate.from_contributions(sample, source=zeros.source, target=loss.target),
+    )
+    effective, positive = sample.effective_size(), sample.mean(outcome)
+    return ByDomain(
+        *(
+            DomainFacts(
+                rows=design.rows[d],
+                effective_rows=effective[d],
+                units=sample.sizes[d],
+                rarer=int(min(outcome[d].sum(), (1 - outcome[d]).sum())),
+                positive_share=positive[d],
+                metric=metric[d],
+            )
+            for d in ("source", "target")
+        )
+    )
+
+
+def column_facts(design: Design) -> tuple[ColumnFacts, ...]:
+    """Every column of W and Z, in that order."""
+    owner = {c: player.name for player in design.players for c in player.columns}
+    order = (*design.baseline, *design.covariates)
+    return tuple(_column(design, position, owner.get(position, "")) for position in order)
+
+
+def _column(design: Design, position: int, player: str) -> ColumnFacts:
+    column = design.columns[position]
+    values = design.features.map(lambda x: x[:, position])
+    both = np.concatenate(list(values))
+    distinct = distinct_values(both)
+    domain = np.repeat([0.0, 1.0], [design.rows.source, design.rows.target])
+    coded = column.kind != "numeric"
+    return ColumnFacts(
+        name=column.name,
+        player=player,
+        kind=column.kind,
+        missing=values.map(lambda v: float(np.isnan(v).mean())),
+        values=distinct.number - int(np.isnan(both).any()),
+        one_sided=_one_sided(values) if coded else ByDomain(0.0, 0.0),
+        domain_auc=best_auc(distinct, domain, unordered=coded or distinct.number <= FEW_VALUES),
+    )
+
+
+def _one_sided(values: ByDomain[Array]) -> ByDomain[float]:
+    """Share of rows with a level that only their own domain has."""
+    known = values.map(lambda v: v[~np.isnan(v)])
+    return ByDomain(
+        float((~np.isin(known.source, known.target)).sum() / len(values.source)),
+        float((~np.isin(known.target, known.source)).sum() / len(values.target)),
+    )
