@@ -20,6 +20,7 @@ __all__ = ["MANY_LEVELS", "OTHER", "EncodedColumn", "encode_column"]
 
 MANY_LEVELS = 20
 RARE_ROWS = 10
+MOSTLY_NUMBERS = 10
 RARE_SHARE = 0.005
 OTHER = "(other)"
 UNITS = {
@@ -151,6 +152,7 @@ def encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
         values = values.map(lambda v: relabel(v, lookup))
         counts = values.map(lambda v: level_counts(v, len(levels)))
     notes += one_sided_notes(name, levels, counts, values)
+    notes += number_notes(name, standing_for)
     column = Column(name, "category", levels)
     unique = all(len(r.levels) == len(r.values) > 1 for r in raw)
     return EncodedColumn(column, values, "text", False, standing_for, unique, notes)
@@ -172,6 +174,25 @@ def encode_ordered(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     column = Column(name, "ordinal", used.levels)
     notes = one_sided_notes(name, used.levels, counts, values)
     return EncodedColumn(column, values, "ordered", False, used.levels, notes=notes)
+
+
+def number_notes(name: str, levels: tuple[str, ...]) -> tuple[Note, ...]:
+    """Text that is nearly all numbers: most often a missing value was written as a word."""
+    words = [level for level in levels if not is_number(level)]
+    if len(levels) < MOSTLY_NUMBERS or not 0 < len(words) <= len(levels) / MOSTLY_NUMBERS:
+        return ()
+    shown = ", ".join(f"'{word}'" for word in words[:3])
+    text = f"Column '{name}' is text although nearly all its values are numbers; not so: {shown}."
+    return (Note("warning", text),)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def level_counts(values: Array, levels: int) -> Array:

@@ -186,6 +186,13 @@ def test_mixed_python_objects_are_read_as_text() -> None:
     assert design.columns[0].levels == ("1", "2.5", "a")
 
 
+def test_text_that_is_nearly_all_numbers_is_hinted() -> None:
+    design = with_column("lab", [*map(str, range(15)), "?"], [*map(str, range(15)), "?"])
+    assert texts(design)[0] == (
+        "Column 'lab' is text although nearly all its values are numbers; not so: '?'."
+    )
+
+
 def test_infinite_values_become_missing_and_are_counted() -> None:
     design = with_column("x", [1.0, np.inf, 2.0], [1.0, 2.0])
     assert np.isnan(values_of(design, "x")[0]).sum() == 80

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import gzip
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -527,6 +528,49 @@ def test_a_lazy_table_that_fails() -> None:
     assert str(caught.value).startswith(
         "The source table cannot be read. Got ColumnNotFoundError: unable to find column"
     )
+
+
+EXTRAS = {
+    "duckdb": (
+        {"source": "SELECT * FROM 'a.parquet'"},
+        (
+            "The source table is a query, which needs duckdb. "
+            "Install it: pip install 'whygap[duckdb]'."
+        ),
+    ),
+    "onnxruntime": (
+        {"prediction": None, "model": "{folder}/model.onnx"},
+        (
+            "The model '{folder}/model.onnx' needs onnxruntime. "
+            "Install it: pip install 'whygap[onnx]'."
+        ),
+    ),
+    "skops": (
+        {"prediction": None, "model": "{folder}/model.skops"},
+        "The model '{folder}/model.skops' needs skops. Install it: pip install 'whygap[skops]'.",
+    ),
+}
+
+
+@pytest.mark.parametrize("package", EXTRAS)
+def test_a_missing_extra_is_named(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes, message = EXTRAS[package]
+    for name in ("model.onnx", "model.skops"):
+        (tmp_path / name).write_bytes(b"")
+    monkeypatch.setitem(sys.modules, package, None)
+    filled = {k: v and v.replace("{folder}", str(tmp_path)) for k, v in changes.items()}
+    with pytest.raises(InputError) as caught:
+        Study(**given(**filled))
+    assert str(caught.value) == message.replace("{folder}", str(tmp_path))
+
+
+def test_a_query_that_fails() -> None:
+    with pytest.raises(TableError) as caught:
+        Study(**given(source="SELECT * FROM 'no_such_file.parquet'"))
+    message = str(caught.value)
+    assert message.startswith("The query of the source table failed. Got IO Error: No files found")
 
 
 def test_there_are_more_than_thirty_kinds() -> None:
