@@ -49,9 +49,9 @@ class BoostedModel:
 class Boosted:
     """Gradient boosted trees."""
 
-    rounds: int = 80
+    rounds: int = 40
     leaves: int = 12
-    rate: float = 0.08
+    rate: float = 0.15
     rows_per_leaf: int = 20
     seed: int = 0
     name: str = "boosted"
@@ -121,7 +121,7 @@ class OnTop:
 
 def _dataset_parameters() -> dict[str, Any]:
     return {
-        "max_bin": 127,
+        "max_bin": 63,
         "min_data_in_bin": 3,
         "num_threads": 1,
         "force_col_wise": True,

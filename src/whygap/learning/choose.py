@@ -19,12 +19,14 @@ from whygap.learning.boosted import Boosted, BoostedModel, OnTop
 from whygap.learning.features import Inputs
 from whygap.learning.models import Blend, Fast, Kind, is_trivial
 
-__all__ = ["Choice", "Probe", "choose_auto", "choose_boosted", "choose_fast", "undersmoothed"]
+__all__ = ["Choice", "Probe", "choose_auto", "choose_boosted", "choose_fast", "shaped", "undersmoothed"]
 
 PENALTIES = (1.0, 0.1, 1e-2, 1e-3, 1e-4)
-STAGES = (10, 20, 40, 80, 160)
+STAGES = (5, 10, 20, 40, 80)
 LEAVES = (4, 12)
 _LEAST_WEIGHT = 0.1
+# A cheaper blend is taken when its loss is within this share of the best one's.
+_GOOD_ENOUGH = 0.003
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,16 +75,28 @@ def choose_auto(probes: Sequence[Probe], seed: int) -> Choice:
     fast, fast_scores = _best_fast(probes)
     boosted, boosted_scores = _best_boosted(probes, Boosted(seed=seed))
     top, top_scores = _best_boosted(probes, OnTop(fast.learner, Boosted(seed=seed)))
-    family = [fast, boosted, top]
-    weights = _blend_weights(probes, family)
-    scores = {**fast_scores, **boosted_scores, **top_scores}
-    kept = [k for k in range(len(family)) if weights[k] > 0]
-    blend = Blend(
-        tuple(float(weights[k]) for k in kept), tuple(family[k].learner for k in kept)
+    blends = [_blend(probes, group) for group in _groups([fast, boosted, top])]
+    lowest = min(blend.score for blend in blends)
+    chosen = next(b for b in blends if b.score <= lowest + _GOOD_ENOUGH * abs(lowest))
+    scores = {**fast_scores, **boosted_scores, **top_scores, "chosen blend": chosen.score}
+    return _choice(probes, chosen.learner, scores)
+
+
+def _groups(family: Sequence[_Candidate]) -> list[list[_Candidate]]:
+    """Every group of candidates, the cheapest to fit first."""
+    fast, boosted, top = family
+    return [[fast], [boosted], [fast, boosted], [top], [fast, top], [boosted, top], list(family)]
+
+
+def _blend(probes: Sequence[Probe], group: Sequence[_Candidate]) -> _Candidate:
+    """A group's candidates with their best non-negative weights."""
+    weights = _blend_weights(probes, group)
+    kept = [k for k in range(len(group)) if weights[k] > 0]
+    mixed = [sum(weights[k] * group[k].predictions[i] for k in kept) for i in range(len(probes))]
+    learner = Blend(
+        tuple(float(weights[k]) for k in kept), tuple(group[k].learner for k in kept)
     )
-    mixed = [sum(weights[k] * family[k].predictions[i] for k in kept) for i in range(len(probes))]
-    scores["blend"] = _score(probes, mixed)
-    return _choice(probes, blend, scores)
+    return _Candidate(learner, mixed, _score(probes, mixed))
 
 
 def undersmoothed(learner: Any, penalty: float = 0.2, rounds: float = 2.0) -> Any:
@@ -128,8 +142,8 @@ def _best_boosted(
 ) -> tuple[_Candidate, dict[str, float]]:
     candidates, scores = [], {}
     for leaves in LEAVES:
-        shaped = _shaped(start, leaves, STAGES[-1])
-        models = [shaped.fit(p.train, p.target, p.weight, p.kind) for p in probes]
+        longest = shaped(start, leaves, STAGES[-1])
+        models = [longest.fit(p.train, p.target, p.weight, p.kind) for p in probes]
         for stage in STAGES:
             predictions = [
                 m.predict_after(p.held_out, stage)
@@ -138,12 +152,13 @@ def _best_boosted(
                 for m, p in zip(models, probes, strict=True)
             ]
             score = _score(probes, predictions)
-            candidates.append(_Candidate(_shaped(start, leaves, stage), predictions, score))
+            candidates.append(_Candidate(shaped(start, leaves, stage), predictions, score))
             scores[f"{start.name}, {leaves} leaves, {stage} trees"] = score
     return min(candidates, key=lambda c: c.score), scores
 
 
-def _shaped(start: Boosted | OnTop, leaves: int, rounds: int) -> Any:
+def shaped(start: Boosted | OnTop, leaves: int, rounds: int) -> Any:
+    """The same boosted learner with another shape."""
     if isinstance(start, OnTop):
         return replace(start, boosted=replace(start.boosted, leaves=leaves, rounds=rounds))
     return replace(start, leaves=leaves, rounds=rounds)

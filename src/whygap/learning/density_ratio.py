@@ -10,13 +10,12 @@ import numpy as np
 from whygap.domains import Array, Domain
 from whygap.errors import WhygapError
 from whygap.learning.blocks import BlockSet
+from whygap.learning.choose_ratio import RatioBlend, as_ratio_blend, odds
 from whygap.learning.conditional_mean import fit_error
 from whygap.learning.features import Features, Inputs
 from whygap.learning.models import Learner, Model
 
 __all__ = ["RatioFits", "domain_inputs", "fit_ratios"]
-
-_LEAST_PROBABILITY = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,41 +24,42 @@ class RatioFits:
 
     features: Features
     columns: tuple[int, ...]
-    models: Mapping[BlockSet, Model]
+    weights: tuple[float, ...]
+    models: Mapping[BlockSet, tuple[Model, ...]]
     odds_to_ratio: Mapping[BlockSet, float]
-
-    def probability(self, trained_on: BlockSet, domain: Domain, block: int) -> Array:
-        """P(target | X_S) at the rows of one block."""
-        rows = self.features.blocks.rows(domain, block)
-        inputs = self.features.inputs(self.features.plain[domain], rows, self.columns)
-        fitted = self.models[trained_on].predict(inputs)
-        return np.clip(fitted, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
 
     def predict(self, trained_on: BlockSet, domain: Domain, block: int) -> Array:
         """The ratio at the rows of one block."""
-        probability = self.probability(trained_on, domain, block)
-        return probability / (1 - probability) * self.odds_to_ratio[trained_on]
+        rows = self.features.blocks.rows(domain, block)
+        inputs = self.features.inputs(self.features.plain[domain], rows, self.columns)
+        total = np.zeros(len(inputs))
+        for weight, model in zip(self.weights, self.models[trained_on], strict=True):
+            total += weight * odds(model.predict(inputs))
+        return total * self.odds_to_ratio[trained_on]
 
 
 def fit_ratios(
     features: Features,
-    learner: Learner,
+    learner: RatioBlend | Learner,
     columns: tuple[int, ...],
     trained_on: tuple[BlockSet, ...],
     name: str,
 ) -> RatioFits:
     """One domain classifier per training set; without columns the ratio is 1."""
+    blend = as_ratio_blend(learner)
     models, factor = {}, {}
     for blocks in trained_on:
         inputs, label, weight = domain_inputs(features, columns, blocks)
         try:
-            models[blocks] = learner.fit(inputs, label, weight, "probability")
+            models[blocks] = tuple(
+                part.fit(inputs, label, weight, "probability") for part in blend.learners
+            )
         except (WhygapError, KeyboardInterrupt):
             raise
         except Exception as error:
             raise fit_error(features, name, blocks, columns, error) from error
         factor[blocks] = float(weight @ (1 - label)) / float(weight @ label)
-    return RatioFits(features, columns, models, factor)
+    return RatioFits(features, columns, blend.weights, models, factor)
 
 
 def domain_inputs(

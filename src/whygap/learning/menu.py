@@ -15,6 +15,7 @@ from whygap.learning.choose import (
     choose_fast,
     undersmoothed,
 )
+from whygap.learning.choose_ratio import choose_ratio
 from whygap.learning.conditional_mean import MeanTask
 from whygap.learning.density_ratio import domain_inputs
 from whygap.learning.features import Features
@@ -27,6 +28,11 @@ from whygap.settings import Settings
 __all__ = ["Menu", "mean_probes", "ratio_probes"]
 
 _PROBED_BLOCKS = 3
+_RATIO_FAMILIES = {
+    "fast": ("fast",),
+    "boosted": ("boosted",),
+    "auto": ("fast", "boosted", "boosted on fast"),
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -45,10 +51,11 @@ class Menu:
         columns: str,
         target: str,
         quadratic: bool = False,
+        ratio: bool = False,
     ) -> Any:
         """The learner for a kind of nuisance; less regularised for quadratic uses."""
         if kind not in self.choices:
-            choice = self._choose(probes())
+            choice = self._choose(probes(), ratio)
             self.choices[kind] = choice
             self.records.append(
                 NuisanceRecord(
@@ -58,12 +65,14 @@ class Menu:
         learner = self.choices[kind].learner
         return undersmoothed(learner) if quadratic and self.settings.twins else learner
 
-    def _choose(self, probes: Sequence[Probe]) -> Choice:
+    def _choose(self, probes: Sequence[Probe], ratio: bool) -> Choice:
         named, seed = self.settings.learner, self.settings.seed
         if all_trivial(probes):
             return Choice(Mean(), {}, "")
         if not isinstance(named, str):
             return Choice(OwnEstimators(**named), {}, "")
+        if ratio and named in _RATIO_FAMILIES:
+            return choose_ratio(probes, _RATIO_FAMILIES[named], seed)
         match named:
             case "fast":
                 return choose_fast(probes)

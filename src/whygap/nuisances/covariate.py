@@ -93,6 +93,7 @@ class CovariatePart:
             lambda: ratio_probes(ground.features, self.probe_sets),
             columns="W, Z_s",
             target="domain",
+            ratio=True,
         )
         fits = fit_ratios(
             ground.features, learner, columns, ground.blocks.complements(), "pi_wzs"

@@ -183,5 +183,6 @@ def _ratio(features: Features, menu: Menu, name: str, columns: tuple[int, ...]) 
         lambda: ratio_probes(features, [columns]),
         columns="W" if name == "pi_w" else "W, Z",
         target="domain",
+            ratio=True,
     )
     return fit_ratios(features, learner, columns, features.blocks.complements(), name)

@@ -38,7 +38,7 @@ def restrict(design: Design, settings: Settings, seed: np.random.SeedSequence) -
     features = make_features(design, make_blocks(design, plain, np.random.default_rng(seed)))
     columns = design.baseline + design.covariates
     learner = Menu(settings).learner(
-        "support", lambda: ratio_probes(features, [columns]), columns="W, Z", target="domain"
+        "support", lambda: ratio_probes(features, [columns]), columns="W, Z", target="domain", ratio=True
     )
     fits = fit_ratios(features, learner, columns, features.blocks.complements(), "support")
     keep = ByDomain(*(_inside(fits, d) for d in ("source", "target")))
