@@ -4,6 +4,7 @@ from whygap import datasets, errors, simulate
 from whygap.check import check
 from whygap.estimate import Estimate
 from whygap.explain import explain, subset_values
+from whygap.many import explain_many
 from whygap.repair import revise
 from whygap.results import Detailed, Gap
 from whygap.rivals import compare
@@ -22,6 +23,7 @@ __all__ = [
     "datasets",
     "errors",
     "explain",
+    "explain_many",
     "load",
     "revise",
     "simulate",

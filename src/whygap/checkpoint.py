@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +21,16 @@ __all__ = ["Checkpoint", "fingerprint", "open_checkpoint"]
 Subset = tuple[int, ...]
 # Settings that change how long a run takes, not what it computes.
 _HARMLESS = {
-    "n_jobs", "progress", "checkpoint", "time_budget", "backend", "address", "subsets",
-    "precision", "precision_floor", "level",
+    "n_jobs",
+    "progress",
+    "checkpoint",
+    "time_budget",
+    "backend",
+    "address",
+    "subsets",
+    "precision",
+    "precision_floor",
+    "level",
 }
 
 
@@ -62,7 +69,7 @@ class Checkpoint:
                 source=np.stack([i.source for i in influences]),
                 target=np.stack([i.target for i in influences]),
             )
-        os.replace(partial, path)
+        partial.replace(path)
 
 
 def open_checkpoint(folder: str | None, print_: Mapping[str, Any]) -> Checkpoint | None:
@@ -74,9 +81,7 @@ def open_checkpoint(folder: str | None, print_: Mapping[str, Any]) -> Checkpoint
         path.mkdir(parents=True, exist_ok=True)
         _match_or_write(path / "analysis.json", print_)
     except OSError as error:
-        raise ResultError(
-            f"The checkpoint folder {path} cannot be used", got=str(error)
-        ) from error
+        raise ResultError(f"The checkpoint folder {path} cannot be used", got=str(error)) from error
     return Checkpoint(path)
 
 
@@ -114,9 +119,9 @@ def _match_or_write(path: Path, wanted: Mapping[str, Any]) -> None:
     if not path.exists():
         partial = path.with_suffix(".partial")
         partial.write_text(json.dumps(wanted, indent=1, sort_keys=True))
-        os.replace(partial, path)
+        partial.replace(path)
         return
-    kept = json.loads(path.read_text())
+    kept = _read(path)
     changed = [
         f"{group} '{key}'"
         for group in ("settings", "study")
@@ -129,6 +134,15 @@ def _match_or_write(path: Path, wanted: Mapping[str, Any]) -> None:
             got="a change of " + ", ".join(changed),
             hint="Use another folder, or undo the change.",
         )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(path.read_text()))
+    except (ValueError, TypeError) as error:
+        raise ResultError(
+            f"The checkpoint file {path} is damaged", hint="Delete the folder, or use another one."
+        ) from error
 
 
 def _name(subset: Subset) -> str:

@@ -7,89 +7,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
 from whygap.checkpoint import Checkpoint
+from whygap.errors import SettingsError
 from whygap.estimate import Estimate, linear_map, median_of
-from whygap.parallel import one_thread, run_chunks
+from whygap.parallel import one_thread
 from whygap.progress import Reporter
 from whygap.results import Detailed, Sampling, SubsetValue
 from whygap.settings import Settings
 from whygap.shapley import Subset, SubsetPlan, linear_weights, sampling_factor
 from whygap.tables.design import Player
+from whygap.valuation import Part, Values, probe_subsets
 
 __all__ = ["INTERRUPTED", "Part", "detail", "first_batch", "probe_subsets"]
 
 INTERRUPTED = "you interrupted it; the finished subsets are used"
 
 _EXACT_UP_TO = 6
+_ALL_UP_TO = 20
 _FIRST_BATCH = 64
 _KEEP_INFLUENCE = 30_000_000
-
-
-class Part(Protocol):
-    """A detailed part of one cross-fitting: `nuisances.covariate` and `nuisances.outcome`."""
-
-    @property
-    def players(self) -> int:
-        """How many players there are."""
-
-    def denominator(self) -> Estimate:
-        """What shares are shares of."""
-
-    def numerator(self, players: Subset) -> Estimate:
-        """What a subset leaves unexplained."""
-
-
-def probe_subsets(players: int, seed: int) -> list[Subset]:
-    """Two representative subsets on which learners are chosen: about a third and two thirds."""
-    order = np.random.default_rng([seed, players]).permutation(players)
-    sizes = sorted({max(1, players // 3), max(1, 2 * players // 3)})
-    return [tuple(sorted(int(k) for k in order[:size])) for size in sizes]
-
-
-@dataclass(slots=True)
-class _Values:
-    """Numerators of finished subsets, per repeat; combined over repeats on demand."""
-
-    parts: Sequence[Part]
-    name: str
-    settings: Settings
-    checkpoint: Checkpoint | None
-    done: list[dict[Subset, Estimate]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        for repeat, part in enumerate(self.parts):
-            kept: dict[Subset, Estimate] = {}
-            if self.checkpoint is not None:
-                sample = part.denominator().sample
-                kept = {} if sample is None else self.checkpoint.load(self.name, repeat, sample)
-            self.done.append(kept)
-
-    def compute(self, subsets: Sequence[Subset]) -> None:
-        """Value the subsets that are not there yet."""
-        for repeat, part in enumerate(self.parts):
-            missing = [s for s in subsets if s not in self.done[repeat]]
-            batch = dict(zip(missing, self._run(part, missing), strict=True))
-            self.done[repeat].update(batch)
-            if self.checkpoint is not None:
-                self.checkpoint.save(self.name, repeat, batch)
-
-    def _run(self, part: Part, subsets: Sequence[Subset]) -> list[Estimate]:
-        sample = part.denominator().sample
-        values = run_chunks(part.numerator, subsets, self.settings)
-        # Estimates that come back from a worker carry a copy of the sample: give them the original.
-        return [
-            Estimate.of(e.value, e.influence, sample, plugin=e.plugin)  # type: ignore[arg-type]
-            for e in values
-        ]
-
-    def numerator(self, subset: Subset) -> Estimate:
-        """Combined over repeats."""
-        return median_of([kept[subset] for kept in self.done])
 
 
 def detail(
@@ -106,7 +47,7 @@ def detail(
     low, high = denominator.interval(settings.level)
     if low <= 0 or not np.isfinite(denominator.value):
         return _undefined(name, names, denominator, (low, high), settings.level)
-    values = _Values(parts, name, settings, checkpoint)
+    values = Values(parts, name, settings, checkpoint)
     with one_thread():
         values.compute([()])
     plan = SubsetPlan(len(names), settings.seed)
@@ -116,7 +57,7 @@ def detail(
 
 def _sample_subsets(
     plan: SubsetPlan,
-    values: _Values,
+    values: Values,
     denominator: Estimate,
     settings: Settings,
     report: Reporter,
@@ -124,23 +65,28 @@ def _sample_subsets(
     """Batches until a stopping rule holds; returns how many subsets serve, and why it stopped."""
     started = time.monotonic()
     goal, limit = first_batch(plan, settings)
-    finished = 0
+    finished, text = 0, ""
     report.stage(f"{values.name} shares")
     try:
         while True:
-            goal = min(goal, limit)
-            for upto in range(finished, goal, _step(settings)):
-                values.compute(plan.take(goal)[upto : min(upto + _step(settings), goal)])
-                report.update(min(upto + _step(settings), goal), goal, _error_text(plan, values, finished, denominator))
-                if _out_of_time(started, settings) and upto + _step(settings) >= plan.smallest:
-                    cut = plan.round_down(min(upto + _step(settings), goal))
-                    return cut, f"the time budget of {settings.time_budget:g} s ended"
-            finished = goal
+            for reached in _stops(finished, goal, settings):
+                values.compute(plan.take(goal)[finished:reached])
+                finished = reached
+                report.update(finished, goal, text)
+                if (
+                    finished < limit
+                    and _out_of_time(started, settings)
+                    and plan.round_down(finished)
+                ):
+                    why = f"the time budget of {settings.time_budget:g} s ended"
+                    return plan.round_down(finished), why
             if finished >= limit:
                 return finished, _limit_reason(plan, finished, settings)
-            if settings.subsets == "auto" and _precise(plan, values, finished, denominator, settings):
+            shares = _shares(plan, finished, values, denominator).shares
+            if _precise(shares, settings):
                 return finished, "the sampling error is small beside the standard errors"
-            goal = plan.round_up(int(finished * 1.5))
+            text = f"sampling error {max(e.sampling_error for e in shares):.4f}"
+            goal = min(plan.round_up(int(finished * 1.5)), limit)
     except KeyboardInterrupt:
         enough = plan.round_down(_prefix_done(plan, values))
         if enough < plan.smallest:
@@ -148,11 +94,13 @@ def _sample_subsets(
         return enough, INTERRUPTED
 
 
-def _step(settings: Settings) -> int:
-    return max(8 * settings.n_jobs, 16)
+def _stops(finished: int, goal: int, settings: Settings) -> list[int]:
+    """Where to look at the clock on the way from `finished` to `goal` subsets."""
+    step = max(8 * settings.n_jobs, 16)
+    return [min(upto + step, goal) for upto in range(finished, goal, step)]
 
 
-def _prefix_done(plan: SubsetPlan, values: _Values) -> int:
+def _prefix_done(plan: SubsetPlan, values: Values) -> int:
     """How many subsets of the stream are finished without a hole."""
     most = max(len(kept) for kept in values.done) + 1
     count = 0
@@ -166,6 +114,12 @@ def _prefix_done(plan: SubsetPlan, values: _Values) -> int:
 def first_batch(plan: SubsetPlan, settings: Settings) -> tuple[int, int]:
     """How many subsets are valued before the first look, and the most that ever will be."""
     everything = int(min(plan.possible, 2**30))
+    if settings.subsets == "all" and plan.players > _ALL_UP_TO:
+        raise SettingsError(
+            f"The 'subsets' setting cannot be 'all' with more than {_ALL_UP_TO} players",
+            got=f"{plan.players} players, that is {plan.possible:,.0f} subsets",
+            hint="Use subsets='auto', or group columns with groups={...}.",
+        )
     if settings.subsets == "all" or plan.players <= _EXACT_UP_TO:
         return everything, everything
     if settings.subsets == "auto":
@@ -190,10 +144,8 @@ class _Shares:
     base: Estimate
 
 
-def _shares(
-    plan: SubsetPlan, count: int, values: _Values, denominator: Estimate
-) -> _Shares:
-    """phi = A v with v = (denominator - numerator) / denominator; one ratio per share (Fieller)."""
+def _shares(plan: SubsetPlan, count: int, values: Values, denominator: Estimate) -> _Shares:
+    """Solve phi = A v for v = (denominator - numerator) / denominator, each share one ratio."""
     subsets = plan.take(count)
     gains = [denominator - values.numerator(s) for s in subsets]
     weights = linear_weights(subsets, plan.players)
@@ -202,21 +154,11 @@ def _shares(
     return _Shares([top / denominator for top in tops], gains[0] / denominator)
 
 
-def _precise(
-    plan: SubsetPlan, values: _Values, count: int, denominator: Estimate, settings: Settings
-) -> bool:
-    solved = _shares(plan, count, values, denominator).shares
+def _precise(shares: Sequence[Estimate], settings: Settings) -> bool:
     return all(
         e.sampling_error <= max(settings.precision * e.standard_error, settings.precision_floor)
-        for e in solved
+        for e in shares
     )
-
-
-def _error_text(plan: SubsetPlan, values: _Values, finished: int, denominator: Estimate) -> str:
-    if finished < plan.smallest:
-        return ""
-    solved = _shares(plan, finished, values, denominator).shares
-    return f"sampling error {max(e.sampling_error for e in solved):.4f}"
 
 
 def _solved(
@@ -224,7 +166,7 @@ def _solved(
     names: tuple[str, ...],
     plan: SubsetPlan,
     count: int,
-    values: _Values,
+    values: Values,
     denominator: Estimate,
     stopped: str,
 ) -> Detailed:
@@ -262,7 +204,7 @@ def _covariance(estimates: Sequence[Estimate]) -> Any:
 
 
 def _subset_values(
-    names: tuple[str, ...], subsets: Sequence[Subset], values: _Values, denominator: Estimate
+    names: tuple[str, ...], subsets: Sequence[Subset], values: Values, denominator: Estimate
 ) -> tuple[SubsetValue, ...]:
     """Every evaluated subset; influence values are dropped when they would fill the memory."""
     size = sum(len(v) for v in denominator.sample.weights) if denominator.sample else 0
@@ -278,9 +220,7 @@ def _subset_values(
 
 
 def _without_influence(estimate: Estimate) -> Estimate:
-    return Estimate(
-        estimate.value, estimate.standard_error, estimate.plugin, ratio=estimate.ratio
-    )
+    return Estimate(estimate.value, estimate.standard_error, estimate.plugin, ratio=estimate.ratio)
 
 
 _WHAT: dict[str, Callable[[], str]] = {

@@ -32,10 +32,11 @@ from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables.design import Design, Note
 
-__all__ = ["Analysis", "explain", "subset_values"]
+__all__ = ["Analysis", "explain", "explain_with", "subset_values", "was_interrupted"]
 
 PARTS = ("covariate", "outcome")
 PartName = Literal["covariate", "outcome"]
+_CUT_SHORT = "You interrupted the analysis"
 
 
 def explain(
@@ -57,9 +58,7 @@ def explain(
     return explain_with(study, detail, settings, Menu(settings))
 
 
-def explain_with(
-    study: Study, detail: Sequence[str] | str, settings: Settings, menu: Menu
-) -> Gap:
+def explain_with(study: Study, detail: Sequence[str] | str, settings: Settings, menu: Menu) -> Gap:
     """Explain a study with a menu of learners that may already have chosen some of them."""
     wanted = _parts(detail)
     with reporter(settings.progress) as report:
@@ -89,7 +88,7 @@ def subset_values(
                 raise InputError(
                     f"The {name} values are undefined: their denominator is not distinguishable "
                     "from 0",
-                    got=f"{bottom.value:.3g}, {settings.level:.0%} interval {low:.3g} to {high:.3g}",
+                    got=f"{bottom.value:.3g} ({settings.level:.0%}: {low:.3g} to {high:.3g})",
                     hint="There is no shift of this kind to explain, or too few rows to see it.",
                 )
             tops = [median_of([p.numerator(s) for p in parts]) for s in positions]
@@ -188,9 +187,7 @@ class Analysis:
             self.risks[repeat] = fit_risk(self.grounds[repeat], "p_0")
         return self.risks[repeat]
 
-    def gap(
-        self, study: Study, aggregate: Aggregate, details: dict[PartName, Detailed]
-    ) -> Gap:
+    def gap(self, study: Study, aggregate: Aggregate, details: dict[PartName, Detailed]) -> Gap:
         """Everything in one result."""
         ground = self.grounds[0]
         ratios = ratio_records(ground)
@@ -238,11 +235,16 @@ def _parts(detail: Sequence[str] | str) -> tuple[PartName, ...]:
     return tuple(cast(PartName, p) for p in PARTS if p in names)
 
 
+def was_interrupted(gap: Gap) -> bool:
+    """Whether Ctrl-C ended the analysis early."""
+    return any(note.text.startswith(_CUT_SHORT) for note in gap.diagnostics.notes)
+
+
 def _interrupted_text(left_out: Sequence[str]) -> str:
     if not left_out:
-        return "You interrupted the analysis: the shares rest on the subsets finished until then."
+        return f"{_CUT_SHORT}: the shares rest on the subsets finished until then."
     return (
-        "You interrupted the analysis: it has no shares of the "
+        f"{_CUT_SHORT}: it has no shares of the "
         f"{' and '.join(left_out)} part{'s' if len(left_out) > 1 else ''}."
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import joblib
 from threadpoolctl import threadpool_limits
@@ -18,16 +18,6 @@ from whygap.errors import SettingsError
 from whygap.settings import Settings
 
 __all__ = ["one_thread", "run_chunks", "worker_backend"]
-
-Item = TypeVar("Item")
-Value = TypeVar("Value")
-
-
-class Job(Protocol[Item, Value]):
-    """What a worker does with one item."""
-
-    def __call__(self, item: Item, /) -> Value:
-        """One item's result."""
 
 
 @contextmanager
