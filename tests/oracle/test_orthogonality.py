@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from oracle_inputs import BINS, METRICS, Oracle, group_noise, worlds
 
-from whygap.domains import Array
+from whygap.domains import Array, ByDomain
 from whygap.simulate import Atoms
 
 STEPS = np.array([0.4, 0.2, 0.1]) * 0.25
@@ -108,8 +108,40 @@ def test_twins_leave_only_the_product_of_errors():
     assert moved - truth == pytest.approx(expected, abs=1e-12)
 
 
+def covariate_part(world: Atoms, mu_00_w: Array, sign: int) -> float:
+    """Lambda_Z with mu_.00(W) subtracted on target rows (-1), or added as eq. (13) prints (+1)."""
+    n, design = world.nuisances, world.table()
+    at = world.at_rows
+    loss, mu_w, mu_wz = design.loss.source, at(mu_00_w), at(n.mu_0_wz)
+    rows = ByDomain(
+        (loss - mu_wz.source) * at(n.pi_wz).source - (loss - mu_w.source) * at(n.pi_w).source,
+        mu_wz.target + sign * mu_w.target,
+    )
+    return sum(design.sample().mean(rows))
+
+
 def test_a_wrong_sign_would_be_found():
-    """The check has teeth: without its correction the plug-in moves to first order."""
+    """Eq. (13) as printed moves to first order with mu_.00(W); with a minus it does not move."""
+    world = worlds("brier")
+    mu_00_w = world.nuisances.mu_00_w
+    noise = group_noise(world, world.codes(world.baseline), np.random.default_rng(0))
+    moved = {
+        sign: [
+            abs(
+                covariate_part(world, mu_00_w + h * noise, sign)
+                - covariate_part(world, mu_00_w, sign)
+            )
+            for h in (1e-1, 1e-2)
+        ]
+        for sign in (-1, 1)
+    }
+    assert covariate_part(world, mu_00_w, -1) == pytest.approx(world.corners().covariate, abs=1e-12)
+    assert max(moved[-1]) < 1e-13
+    assert np.log10(moved[1][0] / moved[1][1]) == pytest.approx(1, abs=1e-6)
+
+
+def test_the_plug_in_moves_to_first_order():
+    """The check has teeth: without its correction the denominator is not orthogonal."""
     world = worlds("brier")
     truth, at = world.outcome_truth(()).denominator, shifted(world, "p_1")
     errors = [abs(at(h).outcome_denominator().plugin - truth) for h in (1e-3, 1e-4)]
