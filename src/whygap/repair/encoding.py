@@ -24,7 +24,10 @@ def encode_rows(table: Any, columns: tuple[Column, ...]) -> Array:
     return np.column_stack(
         [
             np.zeros((arrow.num_rows, 0)),
-            *(_codes(raw_column(arrow[c.name], c.name, "table"), c) for c in columns),
+            *(
+                _codes(raw_column(arrow[c.name].combine_chunks(), c.name, "table"), c)
+                for c in columns
+            ),
         ]
     )
 

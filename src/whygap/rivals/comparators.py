@@ -198,7 +198,8 @@ def _words(study: Comparators) -> Iterator[str]:
         first = study.first_place(world)
         for method, by_name in study.importances(world).items():
             seeds = len(next(iter(by_name.values())))
-            yield f"{method:<18}{seeds:>3} seeds  {_cells(by_name)}  first: {_winners(first[method])}"
+            head = f"{method:<18}{seeds:>3} seeds  "
+            yield f"{head}{_cells(by_name)}  first: {_winners(first[method])}"
     yield ""
     yield "World (b): accuracy on the target after revision with the top 1, 2, 3 variables"
     for method, values in study.accuracy().items():
