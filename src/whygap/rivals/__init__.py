@@ -2,5 +2,13 @@
 
 from whygap.rivals.compare import METHODS, compare, comparison
 from whygap.rivals.importances import Importances
+from whygap.rivals.revisions import RevisionContrast, compare_revisions
 
-__all__ = ["METHODS", "Importances", "compare", "comparison"]
+__all__ = [
+    "METHODS",
+    "Importances",
+    "RevisionContrast",
+    "compare",
+    "compare_revisions",
+    "comparison",
+]
