@@ -34,6 +34,9 @@ def _study(module: str) -> Callable[..., Path]:
 STUDIES: Mapping[str, Callable[..., Path]] = MappingProxyType(
     {
         "coverage": _study("coverage"),
+        "semisynthetic": _study("semisynthetic"),
+        "shares": _study("shares"),
+        "untuned": _study("untuned"),
     }
 )
 """Studies by name."""

@@ -66,7 +66,7 @@ def run(
     return run_simulation(study, study_folder(output, "coverage", quick), jobs, report)
 
 
-def _words(rows: list[Row], lines: dict[str, list[Line]], folder: Path) -> str:
+def _words(rows: list[Row], lines: dict[str, list[Line]], folder: Path) -> str:  # noqa: ARG001
     parts = [_INTRODUCTION]
     for metric in METRICS:
         ours = [r for r in rows if r.metric == metric and _is_main(r)]
@@ -97,17 +97,20 @@ def _metric_section(metric: str, rows: list[Row], folder: Path) -> str:
         r.quantity
         for r in rows
         if r.quantity in AGGREGATE
-        or any(f" {kind}" in r.quantity for kind in kinds)
-        and "," not in r.quantity
+        or (any(f" {kind}" in r.quantity for kind in kinds) and "," not in r.quantity)
     ]
     return "\n\n".join(
         [
             f"## {metric.capitalize()} ({settings})",
             f"![Coverage against sample size, {metric}](coverage_{metric}.svg)",
-            "Solid: debiased, with our intervals. Dotted: the plug-in value with the same standard "
-            "error. Grey: where 99 of 100 right 90% intervals fall with so many replicates.",
-            "Cells: coverage of the 90% interval (bias in standard deviations). Bold: below the "
-            "99% band.",
+            (
+                "Solid: debiased, with our intervals. Dotted: the plug-in value with the same standard "
+                "error. Grey: where 99 of 100 right 90% intervals fall with so many replicates."
+            ),
+            (
+                "Cells: coverage of the 90% interval (bias in standard deviations). Bold: below the "
+                "99% band."
+            ),
             grid(rows, list(dict.fromkeys(chosen)), columns),
         ]
     )
@@ -151,9 +154,11 @@ def _undefined_section(rows: list[Row]) -> str:
     return "\n\n".join(
         [
             "## How often shares were not shown",
-            "Where the denominator's 95% interval reaches 0 no values and no shares are shown; "
-            "coverage of values and shares above is over the replicates in which they were "
-            "(`coverage_all` in `summary.csv` counts every replicate).",
+            (
+                "Where the denominator's 95% interval reaches 0 no values and no shares are shown; "
+                "coverage of values and shares above is over the replicates in which they were "
+                "(`coverage_all` in `summary.csv` counts every replicate)."
+            ),
             table(["setting", "part", "undefined", "replicates"], lines),
         ]
     )
@@ -161,11 +166,12 @@ def _undefined_section(rows: list[Row]) -> str:
 
 _INTRODUCTION = """# Coverage in the paper's world
 
-How often does a 90% interval contain the truth? The world is the paper's (section 5.1): W, Z1, Z2, Z3
-independent normals with standard deviation 2, a logistic outcome whose coefficients differ between the
-domains, and a model that has the source's. It is hard on purpose: the density ratio of (W, Z) has
-variance 28, so that n source rows count as n/29. Truths are integrals, computed without sampling."""
+How often does a 90% interval contain the truth? The world is the paper's (section 5.1): W, Z1,
+Z2, Z3 independent normals with standard deviation 2, a logistic outcome whose coefficients differ
+between the domains, and a model that has the source's. It is hard on purpose: the density ratio
+of (W, Z) has variance 28, so that n source rows count as n/29. Truths are integrals, computed
+without sampling."""
 
-_VARIANTS_TEXT = """`risk_uncertainty=False` leaves out the error of the estimated source risk, `twins=False`
-fits every model once instead of on disjoint halves; without both, intervals are built as in the paper
-(with cross-fitting and variances centred within each domain)."""
+_VARIANTS_TEXT = """`risk_uncertainty=False` leaves out the error of the estimated source risk,
+`twins=False` fits every model once instead of on disjoint halves; without both, intervals are
+built as in the paper (with cross-fitting and variances centred within each domain)."""

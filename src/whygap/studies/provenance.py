@@ -20,8 +20,10 @@ def provenance(command: str, note: str = "") -> str:
         "",
         f"    {command}",
         "",
-        f"Page written {datetime.now(UTC):%Y-%m-%d} with Python {platform.python_version()}, "
-        f"{versions}; {platform.system()} {platform.machine()}, {os.cpu_count()} cores.",
+        (
+            f"Page written {datetime.now(UTC):%Y-%m-%d} with Python {platform.python_version()}, "
+            f"{versions}; {platform.system()} {platform.machine()}, {os.cpu_count()} cores."
+        ),
     ]
     return "\n".join([*lines, *(["", note] if note else []), ""])
 

@@ -72,7 +72,8 @@ class Config:
     @property
     def label(self) -> str:
         """A short name that differs between configurations of one study; serves as file name."""
-        words = [self.world, *(f"{key}-{value}" for key, value in sorted(self.options.items()))]
+        told = {key: value for key, value in self.options.items() if key != "file"}
+        words = [self.world, *(f"{key}-{value}" for key, value in sorted(told.items()))]
         words += [self.metric, f"{self.rows[0]}-{self.rows[1]}"]
         words += [f"{key}-{value}" for key, value in sorted(self.settings.items())]
         text = "_".join(words).lower()

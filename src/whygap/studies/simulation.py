@@ -35,12 +35,14 @@ class Simulation:
         words: the page's text, from the rows, the lines by configuration, and the folder, into
             which it may draw figures.
         command: how to run it again.
+        borrowed: folders of other studies whose replicates serve too.
     """
 
     name: str
     plan: Plan
     words: Callable[[list[Row], dict[str, list[Line]], Path], str]
     command: str
+    borrowed: tuple[Path, ...] = ()
 
 
 def study_folder(output: Path, name: str, quick: bool) -> Path:
@@ -57,7 +59,7 @@ def run_simulation(study: Simulation, folder: Path, jobs: int, report: Report) -
     rows: list[Row] = []
     lines_by_config: dict[str, list[Line]] = {}
     for config, count in study.plan:
-        lines = _lines(config, count, folder, jobs, report)
+        lines = _lines(config, count, (folder, *study.borrowed), jobs, report)
         if not lines:
             continue
         if config.label not in known:
@@ -78,14 +80,16 @@ def config_truths(config: Config) -> dict[str, float]:
     return truths(world, config.parts, config.subsets)
 
 
-def _lines(config: Config, count: int, folder: Path, jobs: int, report: Report) -> list[Line]:
-    packed = {line["seed"]: line for line in _packed(folder) if line["config"] == config.label}
+def _lines(
+    config: Config, count: int, folders: tuple[Path, ...], jobs: int, report: Report
+) -> list[Line]:
+    """The lines of the study's own (first) folder and of the borrowed ones; new ones are packed."""
+    kept = [line for folder in folders for line in _packed(folder)]
+    packed = {line["seed"]: line for line in kept if line["config"] == config.label}
     missing = [seed for seed in range(count) if seed not in packed] if jobs else []
-    fresh = run_missing(
-        config, missing, folder / "replicates.jsonl", jobs=max(jobs, 1), report=report
-    )
-    if fresh:
-        _pack(folder)
+    loose = folders[0] / "replicates.jsonl"
+    fresh = run_missing(config, missing, loose, jobs=max(jobs, 1), report=report)
+    _pack(folders[0])
     both = packed | {line["seed"]: line for line in fresh}
     return [both[seed] for seed in sorted(both)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whygap.errors import InputError, did_you_mean
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WORLDS", "make_world", "truths"]
 
-WORLDS = ("gaussian", "comparison_a", "comparison_b", "untuned", "null")
+WORLDS = ("gaussian", "comparison_a", "comparison_b", "untuned", "null", "pool")
 
 
 def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
@@ -39,6 +40,10 @@ def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
             from whygap.simulate.untuned import null_world
 
             return null_world(options["kind"], metric)
+        case "pool":
+            from whygap.studies.pools import load_pool
+
+            return load_pool(Path(options["file"]))
     raise InputError(
         f"There is no world '{name}'",
         hint=did_you_mean(name, WORLDS) or f"Worlds are: {', '.join(WORLDS)}.",
