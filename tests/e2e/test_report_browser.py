@@ -1,127 +1,18 @@
 """The report in a real browser: every control, no network, 360 pixels, no script from names."""
 
+# ruff: noqa: F811 - pytest passes imported fixtures as arguments
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import tarfile
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from result_factory import NASTY_NAMES, make_gap, many_players
+from report_pages import ALL, browser, files, visit  # noqa: F401 - fixtures
+from result_factory import NASTY_NAMES, make_gap
 
-from whygap.render import report
-from whygap.tables.design import Note
-
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="browser tests need the package playwright"
-)
 pytestmark = pytest.mark.browser
 
 ARTEFACTS = Path(__file__).parents[2] / "artefacts" / "report"
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-CASES: dict[str, dict[str, Any]] = {
-    "story": {},
-    "undefined": {"defined": ("outcome",)},
-    "sixty": {"outcome": many_players(60), "covariate": None},
-    "one": {"outcome": {"x": 0.3}, "covariate": {"x": 1.0}},
-    "nasty": {
-        "outcome": dict.fromkeys(NASTY_NAMES, 0.1),
-        "covariate": None,
-        "names": ("<img src=x onerror=alert(1)>", "目标 <b>医院</b>"),
-        "notes": (Note("warning", "</script><script>alert(2)</script>"),),
-    },
-}
-
-
-def chromium() -> str | None:
-    """The browser's program: $WHYGAP_CHROMIUM, or the first one on the path."""
-    named = os.environ.get("WHYGAP_CHROMIUM")
-    known = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    return named or next(filter(None, map(shutil.which, known)), None)
-
-
-@dataclass
-class Watched:
-    """A page, and everything it should not have done."""
-
-    page: Any
-    problems: list[str] = field(default_factory=list)
-
-    def watch(self) -> None:
-        def request(one: Any) -> None:
-            if not one.url.startswith(("file:", "data:")):
-                self.problems.append(f"request {one.url}")
-
-        def console(one: Any) -> None:
-            self.problems.append(f"console {one.type}: {one.text}")
-
-        def dialog(one: Any) -> None:
-            self.problems.append(f"dialog {one.message}")
-            one.dismiss()
-
-        self.page.on("request", request)
-        self.page.on("console", console)
-        self.page.on("dialog", dialog)
-        self.page.on("pageerror", lambda one: self.problems.append(f"error {one}"))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    program = chromium()
-    if program is None:
-        pytest.skip(
-            "no Chromium found: install the Debian package chromium, or set WHYGAP_CHROMIUM"
-        )
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=FLAGS)
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("reports")
-    made = {
-        name: report.write(make_gap(**case), folder / f"{name}.html", 0.95)
-        for name, case in CASES.items()
-    }
-    targets = {"site B": make_gap(), "site C": make_gap(corners=(0.8, 0.83, 0.78, 0.70), seed=3)}
-    made["several"] = report.write_many(targets, folder / "several.html", 0.95)
-    return made
-
-
-@pytest.fixture
-def visit(browser: Any, files: dict[str, Path]) -> Iterator[Any]:
-    opened = []
-
-    def go(name: str, width: int = 1200, **options: Any) -> Watched:
-        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-        opened.append(context)
-        watched = Watched(context.new_page())
-        watched.watch()
-        watched.page.goto(files[name].as_uri())
-        return watched
-
-    yield go
-    for context in opened:
-        context.close()
-
-
-ALL = [*CASES, "several"]
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -365,55 +256,3 @@ def test_reads_without_scripts_and_in_print(visit: Any) -> None:
     page.emulate_media(media="print")
     assert page.locator(".top").is_hidden()
     assert page.locator(".answer").is_visible()
-
-
-@pytest.fixture(scope="session")
-def axe_source() -> str:
-    """axe-core from the npm registry, kept in the user's cache, never in the repository."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "whygap-tests"
-    kept = sorted(cache.glob("axe-core-*.tgz"))
-    if not kept:
-        npm = shutil.which("npm")
-        if npm is None:
-            pytest.skip("the accessibility check needs npm to fetch axe-core")
-        cache.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            [npm, "pack", "axe-core@4"], cwd=cache, capture_output=True, check=False
-        )
-        kept = sorted(cache.glob("axe-core-*.tgz"))
-        if done.returncode or not kept:
-            pytest.skip("the accessibility check could not fetch axe-core with npm")
-    with tarfile.open(kept[-1]) as archive:
-        member = archive.extractfile("package/axe.min.js")
-        assert member is not None
-        return member.read().decode("utf-8")
-
-
-def serious_findings(page: Any, axe_source: str) -> list[str]:
-    for unfold in page.locator("details").all():
-        unfold.evaluate("node => { node.open = true; }")
-    page.evaluate(axe_source)
-    found = page.evaluate("axe.run(document)")["violations"]
-    return [
-        f"{one['id']}: {one['nodes'][0]['html'][:160]} {one['nodes'][0]['failureSummary']}"
-        for one in found
-        if one["impact"] in ("serious", "critical")
-    ]
-
-
-def test_no_serious_accessibility_finding(visit: Any, axe_source: str) -> None:
-    page = visit("story", bypass_csp=True).page
-    assert serious_findings(page, axe_source) == []
-    page.evaluate("document.querySelector('main').append(document.createElement('img'))")
-    assert [one.split(":")[0] for one in serious_findings(page, axe_source)] == ["image-alt"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [1200, 360])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ALL)
-def test_no_serious_accessibility_finding_anywhere(
-    name: str, scheme: str, width: int, visit: Any, axe_source: str
-) -> None:
-    page = visit(name, width, color_scheme=scheme, bypass_csp=True).page
-    assert serious_findings(page, axe_source) == []

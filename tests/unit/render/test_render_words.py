@@ -135,8 +135,8 @@ def test_named_variables_ask_for_a_revision_and_mixes_for_reweighting() -> None:
             "(whygap revise measures the gain)."
         ),
         (
-            "The target has another mix of age, sex, race and schooling: reweight the training rows "
-            "to that mix, or collect more rows like the target's."
+            "The target has another mix of age, sex, race and schooling: reweight the training "
+            "rows to that mix, or collect more rows like the target's."
         ),
     ]
 

@@ -1,0 +1,119 @@
+"""Reports opened in a real browser, watched for everything they should not do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from result_factory import NASTY_NAMES, make_gap, many_players
+
+from whygap.render import report
+from whygap.tables.design import Note
+
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+CASES: dict[str, dict[str, Any]] = {
+    "story": {},
+    "undefined": {"defined": ("outcome",)},
+    "sixty": {"outcome": many_players(60), "covariate": None},
+    "one": {"outcome": {"x": 0.3}, "covariate": {"x": 1.0}},
+    "nasty": {
+        "outcome": dict.fromkeys(NASTY_NAMES, 0.1),
+        "covariate": None,
+        "names": ("<img src=x onerror=alert(1)>", "目标 <b>医院</b>"),
+        "notes": (Note("warning", "</script><script>alert(2)</script>"),),
+    },
+}
+
+
+def chromium() -> str | None:
+    """The browser's program: $WHYGAP_CHROMIUM, or the first one on the path."""
+    named = os.environ.get("WHYGAP_CHROMIUM")
+    known = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return named or next(filter(None, map(shutil.which, known)), None)
+
+
+@dataclass
+class Watched:
+    """A page, and everything it should not have done."""
+
+    page: Any
+    problems: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        def request(one: Any) -> None:
+            if not one.url.startswith(("file:", "data:")):
+                self.problems.append(f"request {one.url}")
+
+        def console(one: Any) -> None:
+            self.problems.append(f"console {one.type}: {one.text}")
+
+        def dialog(one: Any) -> None:
+            self.problems.append(f"dialog {one.message}")
+            one.dismiss()
+
+        self.page.on("request", request)
+        self.page.on("console", console)
+        self.page.on("dialog", dialog)
+        self.page.on("pageerror", lambda one: self.problems.append(f"error {one}"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    program = chromium()
+    if program is None:
+        pytest.skip(
+            "no Chromium found: install the Debian package chromium, or set WHYGAP_CHROMIUM"
+        )
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="browser tests need the package playwright"
+    )
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=program, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("reports")
+    made = {
+        name: report.write(make_gap(**case), folder / f"{name}.html", 0.95)
+        for name, case in CASES.items()
+    }
+    targets = {"site B": make_gap(), "site C": make_gap(corners=(0.8, 0.83, 0.78, 0.70), seed=3)}
+    made["several"] = report.write_many(targets, folder / "several.html", 0.95)
+    return made
+
+
+@pytest.fixture
+def visit(browser: Any, files: dict[str, Path]) -> Iterator[Any]:
+    opened = []
+
+    def go(name: str, width: int = 1200, **options: Any) -> Watched:
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        opened.append(context)
+        watched = Watched(context.new_page())
+        watched.watch()
+        watched.page.goto(files[name].as_uri())
+        return watched
+
+    yield go
+    for context in opened:
+        context.close()
+
+
+ALL = [*CASES, "several"]

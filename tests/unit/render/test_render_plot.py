@@ -1,0 +1,172 @@
+"""Figures: what is drawn is what the result says, for every awkward case."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+from matplotlib.figure import Figure
+from result_factory import NASTY_NAMES, make_gap, many_players
+
+from whygap.errors import InputError, ResultError
+from whygap.render import plot, style
+from whygap.render.plot import OverlapDisplay, ProfileDisplay, SharesDisplay, WaterfallDisplay
+from whygap.results import Gap
+
+
+def test_waterfall_walks_from_source_to_target() -> None:
+    gap = make_gap()
+    display = WaterfallDisplay.from_gap(gap, 0.9)
+    assert display.plot() is display
+    bars = display.ax_.patches
+    assert [bar.get_y() for bar in bars] == pytest.approx([0.804, 0.797, 0.781])
+    assert [bar.get_height() for bar in bars] == pytest.approx([-0.007, -0.016, -0.049])
+    assert display.steps[-1].end == pytest.approx(display.target.value)
+    low, high = gap.aggregate.outcome.interval(0.9)
+    assert (display.steps[2].low, display.steps[2].high) == (low, high)
+
+
+def test_waterfall_hatches_what_cannot_be_told_from_0() -> None:
+    display = WaterfallDisplay.from_gap(make_gap(), 0.95).plot()
+    assert [bar.get_hatch() for bar in display.ax_.patches] == [None, "////", None]
+    assert "cannot be told from 0" in display.ax_.get_xlabel()
+
+
+def test_waterfall_without_baseline_has_two_steps() -> None:
+    gap = make_gap(baseline=(), corners=(0.8, 0.8, 0.75, 0.7))
+    assert [step.part for step in WaterfallDisplay.from_gap(gap).steps] == ["covariate", "outcome"]
+
+
+def test_shares_are_drawn_largest_first_with_intervals_and_top_group() -> None:
+    gap = make_gap()
+    display = SharesDisplay.from_gap(gap, "covariate", 0.95).plot()
+    assert [share.name for share in display.shares][:2] == ["schooling", "mobility"]
+    assert [share.leads for share in display.shares] == [True, *[False] * 5]
+    for share in display.shares:
+        assert (share.low, share.high) == gap.covariate.shares[share.name].interval(0.95)
+    labels = [tick.get_text() for tick in display.ax_.get_yticklabels()]
+    assert labels[0] == "schooling"
+
+
+def test_smaller_shares_add_up_into_one_line() -> None:
+    gap = make_gap(outcome=many_players(60), covariate=None)
+    whole = SharesDisplay.from_gap(gap, "outcome").shares
+    display = SharesDisplay.from_gap(gap, "outcome", top=10)
+    assert len(display.shares) == 12
+    assert display.shares[-1].name == "50 others together"
+    assert sum(s.value for s in display.shares) == pytest.approx(sum(s.value for s in whole))
+    assert display.shares[-1].low < display.shares[-1].value < display.shares[-1].high
+
+
+def test_unbounded_intervals_get_arrows() -> None:
+    gap = make_gap(share_noise=0.3)
+    display = SharesDisplay.from_gap(gap, "outcome", 0.99).plot()
+    assert display.shares[1].high == float("inf")
+    arrows = [line.get_marker() for line in display.ax_.lines]
+    assert "<" in arrows
+    assert ">" in arrows
+
+
+def test_undefined_shares_are_words_not_bars() -> None:
+    display = SharesDisplay.from_gap(make_gap(defined=()), "outcome").plot()
+    assert len(display.ax_.patches) == 0
+    assert any("Undefined. Its size" in text.get_text() for text in display.ax_.texts)
+
+
+def test_overlap_and_profile_draw_what_was_recorded() -> None:
+    gap = make_gap()
+    overlap = OverlapDisplay.from_gap(gap).plot()
+    assert overlap.ax_.patches[1].get_width() == pytest.approx(0.91)
+    profile = ProfileDisplay.from_gap(gap, "mobility", 0.9).plot()
+    told = next(p for p in gap.profiles if p.variable == "mobility")
+    heights = [bar.get_height() for bar in profile.axes_[0].patches]
+    assert heights == pytest.approx([*told.source_share, *told.target_share])
+    with pytest.raises(ResultError, match="Did you mean 'mobility'"):
+        ProfileDisplay.from_gap(gap, "mobilty")
+
+
+def test_given_axes_are_used_and_pyplot_is_never_touched() -> None:
+    gap, before = make_gap(), dict(mpl.rcParams)
+    figure = Figure()
+    ax = figure.add_subplot()
+    assert WaterfallDisplay.from_gap(gap).plot(ax).ax_ is ax
+    assert WaterfallDisplay.from_gap(gap).plot(ax).figure_ is figure
+    inside = ProfileDisplay.from_gap(gap, "mobility").plot(Figure().add_subplot())
+    assert len(inside.axes_) == 2
+    pair = Figure().subplots(2, 1)
+    assert ProfileDisplay.from_gap(gap, "mobility").plot(tuple(pair)).axes_ == tuple(pair)
+    assert dict(mpl.rcParams) == before
+    if "matplotlib.pyplot" in sys.modules:
+        assert sys.modules["matplotlib.pyplot"].get_fignums() == []
+
+
+AWKWARD: dict[str, dict[str, object]] = {
+    "one player": {"outcome": {"x": 0.3}, "covariate": {"x": 1.0}},
+    "undefined": {"defined": ()},
+    "aggregate only": {"outcome": None, "covariate": None},
+    "tiny": {"metric": "cost", "corners": (1.2e-8, 1.21e-8, 1.3e-8, 1.53e-8)},
+    "huge": {"metric": "cost", "corners": (2e12, 2e12, 3e12, 4e12)},
+    "no change": {"corners": (0.8, 0.8, 0.8, 0.8)},
+}
+
+
+@pytest.mark.parametrize("case", AWKWARD)
+def test_awkward_cases_are_drawn_without_warnings(case: str) -> None:
+    figure = make_gap(**AWKWARD[case]).plot()
+    assert plot.drawn(figure, "png", dpi=40).startswith(b"\x89PNG")
+
+
+def test_any_script_stays_text_in_svg_and_formulas_are_not_read() -> None:
+    gap = make_gap(outcome={**dict.fromkeys(NASTY_NAMES, 0.1), "$x^2$ and $": 0.1}, covariate=None)
+    svg = plot.drawn(SharesDisplay.from_gap(gap, "outcome").plot().figure_, "svg").decode()
+    assert "<script>" not in svg
+    for name in ("&lt;script&gt;alert(1)&lt;/script&gt;", "العمر عند الدخول", "年齢と学歴", "🙂"):
+        assert name in svg
+    assert "$x^2$ and $" in svg
+
+
+def test_files_are_written_by_their_ending_and_are_reproducible(tmp_path: Path) -> None:
+    gap = make_gap(outcome=None, covariate=None)
+    for kind, start in (("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")):
+        path = plot.save_figure(gap.plot(), tmp_path / f"gap.{kind}")
+        assert path.read_bytes().startswith(start)
+        assert plot.drawn(gap.plot(), kind) == path.read_bytes()
+    with pytest.raises(InputError) as caught:
+        plot.save_figure(gap.plot(), tmp_path / "gap.bmp")
+    assert str(caught.value) == (
+        "A figure is written as .svg, .png or .pdf. Got 'gap.bmp'. Try gap.svg."
+    )
+
+
+def test_labels_break_where_names_can_be_broken() -> None:
+    assert style.label("non-citizens", 11) == "non-\ncitizens"
+    assert style.label("short", 11) == "short"
+    assert style.label("a_long_name_in_snake_case", 12).count("\n") == 1
+    assert max(map(len, style.label("x" * 100, 11).split("\n"))) <= 11
+
+
+def test_part_colours_differ_in_grey() -> None:
+    def lightness(colour: str) -> float:
+        red, green, blue = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    ordered = sorted(map(lightness, style.COLOURS.values()))
+    assert all(b - a > 0.12 for a, b in itertools.pairwise(ordered))
+
+
+def test_level_defaults_to_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    gap = make_gap()
+    seen: list[float] = []
+    original = WaterfallDisplay.from_gap.__func__
+
+    def watch(cls: type, of: Gap, level: float) -> WaterfallDisplay:
+        seen.append(level)
+        return original(cls, of, level)
+
+    monkeypatch.setattr(WaterfallDisplay, "from_gap", classmethod(watch))
+    gap.plot()
+    gap.plot(level=0.8)
+    assert seen == [0.95, 0.8]
