@@ -33,6 +33,7 @@ def _study(module: str) -> Callable[..., Path]:
 
 STUDIES: Mapping[str, Callable[..., Path]] = MappingProxyType(
     {
+        "comparators": _study("comparators"),
         "coverage": _study("coverage"),
         "semisynthetic": _study("semisynthetic"),
         "shares": _study("shares"),

@@ -25,7 +25,7 @@ from whygap.results import Detailed
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["Analysis", "Subset", "analyse"]
+__all__ = ["Analysis", "PartName", "Subset", "analyse", "prepare_part"]
 
 Subset = tuple[int, ...]
 PartName = Literal["covariate", "outcome"]
@@ -78,6 +78,14 @@ def analyse(
             estimates |= found
     chosen = {record.name: record.chosen for record in menu.records}
     return Analysis(estimates, defined, ranks, chosen)
+
+
+def prepare_part(design: Design, settings: Settings, name: PartName) -> Part:
+    """One detailed part, ready to value subsets."""
+    with one_thread():
+        (seed,) = np.random.SeedSequence(settings.seed).spawn(1)
+        ground = lay_ground(design, settings, seed, Menu(settings))
+        return _prepare(ground, name, fit_risk(ground, "p_0"))
 
 
 def _aggregate(ground: Ground) -> dict[str, Estimate]:

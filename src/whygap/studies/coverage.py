@@ -103,14 +103,7 @@ def _metric_section(metric: str, rows: list[Row], folder: Path) -> str:
         [
             f"## {metric.capitalize()} ({settings})",
             f"![Coverage against sample size, {metric}](coverage_{metric}.svg)",
-            (
-                "Solid: debiased, with our intervals. Dotted: the plug-in value with the same standard "
-                "error. Grey: where 99 of 100 right 90% intervals fall with so many replicates."
-            ),
-            (
-                "Cells: coverage of the 90% interval (bias in standard deviations). Bold: below the "
-                "99% band."
-            ),
+            _LEGEND,
             grid(rows, list(dict.fromkeys(chosen)), columns),
         ]
     )
@@ -154,11 +147,7 @@ def _undefined_section(rows: list[Row]) -> str:
     return "\n\n".join(
         [
             "## How often shares were not shown",
-            (
-                "Where the denominator's 95% interval reaches 0 no values and no shares are shown; "
-                "coverage of values and shares above is over the replicates in which they were "
-                "(`coverage_all` in `summary.csv` counts every replicate)."
-            ),
+            _UNDEFINED_TEXT,
             table(["setting", "part", "undefined", "replicates"], lines),
         ]
     )
@@ -167,11 +156,19 @@ def _undefined_section(rows: list[Row]) -> str:
 _INTRODUCTION = """# Coverage in the paper's world
 
 How often does a 90% interval contain the truth? The world is the paper's (section 5.1): W, Z1,
-Z2, Z3 independent normals with standard deviation 2, a logistic outcome whose coefficients differ
-between the domains, and a model that has the source's. It is hard on purpose: the density ratio
-of (W, Z) has variance 28, so that n source rows count as n/29. Truths are integrals, computed
-without sampling."""
+Z2, Z3 independent normals with standard deviation 2, a logistic outcome whose coefficients
+differ between the domains, and a model that has the source's. It is hard on purpose: the
+density ratio of (W, Z) has variance 28, so that n source rows count as n/29. Truths are
+integrals, computed without sampling."""
 
 _VARIANTS_TEXT = """`risk_uncertainty=False` leaves out the error of the estimated source risk,
 `twins=False` fits every model once instead of on disjoint halves; without both, intervals are
 built as in the paper (with cross-fitting and variances centred within each domain)."""
+
+_LEGEND = """Solid: debiased, with our intervals. Dotted: the plug-in value with the same
+standard error. Grey: where 99 of 100 right 90% intervals fall with so many replicates. Cells:
+coverage of the 90% interval (bias in standard deviations). Bold: below the 99% band."""
+
+_UNDEFINED_TEXT = """Where the denominator's 95% interval reaches 0 no values and no shares are
+shown; coverage of values and shares above is over the replicates in which they were
+(`coverage_all` in `summary.csv` counts every replicate)."""

@@ -156,8 +156,8 @@ def _words(rows: list[Row], lines: dict[str, list[Line]], folder: Path) -> str: 
             f"## {pool.name.capitalize()}",
             (
                 f"Made from {pool.words}. {first.rows_source:,} source and {first.rows_target:,} "
-                f"target rows per replicate, metric {pool.metric}. Cells: coverage of the 90% interval "
-                "(bias in standard deviations); bold below the 99% band."
+                f"target rows per replicate, metric {pool.metric}. Cells: coverage of the 90% "
+                "interval (bias in standard deviations); bold below the 99% band."
             ),
             grid(here, list(dict.fromkeys(r.quantity for r in here)), columns),
         ]
@@ -169,4 +169,5 @@ _INTRODUCTION = """# Coverage on real rows with known truth
 The Gaussian world is smooth and small. Here the rows of two real tables are pooled; a domain
 probability and both risks are fitted once (LightGBM) and from then on *are* the truth. Rows are
 drawn from the pool with these weights, outcomes from these risks, and every true value is an
-exact weighted sum. `twins=False, risk_uncertainty=False` is the paper's way (with cross-fitting)."""
+exact weighted sum. `twins=False, risk_uncertainty=False` is the paper's way (with
+cross-fitting)."""

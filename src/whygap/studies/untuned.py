@@ -116,9 +116,9 @@ def _share(flags: list[bool]) -> str:
 _INTRODUCTION = """# A world nobody tuned to, and worlds with nothing to find
 
 The learners and defaults were chosen while looking at other worlds. This one has a binary W, a
-category of four levels, two correlated covariates, a product in the risk, a slope that differs by
-level, and fewer target than source rows. Cells: coverage of the 90% interval (bias in standard
-deviations); bold below the 99% band."""
+category of four levels, two correlated covariates, a product in the risk, a slope that differs
+by level, and fewer target than source rows. Cells: coverage of the 90% interval (bias in
+standard deviations); bold below the 99% band."""
 
 _NULL_TEXT = """## Worlds with nothing to find
 
