@@ -5,6 +5,7 @@ from whygap.check import check
 from whygap.estimate import Estimate
 from whygap.explain import explain, subset_values
 from whygap.many import explain_many
+from whygap.rehearse import rehearse
 from whygap.repair import revise
 from whygap.results import Detailed, Gap
 from whygap.rivals import compare
@@ -25,6 +26,7 @@ __all__ = [
     "explain",
     "explain_many",
     "load",
+    "rehearse",
     "revise",
     "simulate",
     "subset_values",

@@ -32,7 +32,16 @@ from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables.design import Design, Note
 
-__all__ = ["Analysis", "explain", "explain_with", "subset_values", "was_interrupted"]
+__all__ = [
+    "PARTS",
+    "Analysis",
+    "PartName",
+    "explain",
+    "explain_with",
+    "parts_named",
+    "subset_values",
+    "was_interrupted",
+]
 
 PARTS = ("covariate", "outcome")
 PartName = Literal["covariate", "outcome"]
@@ -60,7 +69,7 @@ def explain(
 
 def explain_with(study: Study, detail: Sequence[str] | str, settings: Settings, menu: Menu) -> Gap:
     """Explain a study with a menu of learners that may already have chosen some of them."""
-    wanted = _parts(detail)
+    wanted = parts_named(detail)
     with reporter(settings.progress) as report:
         report.stage("reading tables")
         analysis = Analysis.begin(study.design, settings, report, menu)
@@ -76,7 +85,7 @@ def subset_values(
 ) -> list[Estimate]:
     """Explained shares v(s) of the subsets you name, without Shapley shares."""
     settings = settings or Settings()
-    (name,) = _parts(part)
+    (name,) = parts_named(part)
     positions = [_positions(study.design, subset) for subset in subsets]
     with reporter(settings.progress) as report:
         analysis = Analysis.begin(study.design, settings, report)
@@ -224,7 +233,8 @@ class Analysis:
         )
 
 
-def _parts(detail: Sequence[str] | str) -> tuple[PartName, ...]:
+def parts_named(detail: Sequence[str] | str) -> tuple[PartName, ...]:
+    """The detailed parts asked for, checked, in the order they are computed."""
     names = (detail,) if isinstance(detail, str) else tuple(detail or ())
     for name in names:
         if name not in PARTS:

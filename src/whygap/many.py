@@ -73,7 +73,7 @@ class Many:
         return "\n\n".join(sections) + "\n"
 
     def __str__(self) -> str:
-        return "\n".join(f"{name}: {gap}" for name, gap in self.gaps.items())
+        return "\n\n".join(f"{name}: {gap}" for name, gap in self.gaps.items())
 
     def report(self, path: str | Path, level: float | None = None) -> Path:
         """Write one self-contained HTML page with a section per target."""
