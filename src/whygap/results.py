@@ -79,10 +79,14 @@ class Aggregate:
 
     def share_of_gap(self, name: str) -> Estimate | None:
         """One part divided by the gap, with Fieller's interval; None when it is not known."""
-        covariance = self.corner_covariance()
-        if covariance is None or self.gap.value == 0:
-            return None
         top, bottom = self.parts()[name], self.gap
+        if bottom.value == 0:
+            return None
+        if top.influence is not None and bottom.influence is not None:
+            return top / bottom
+        covariance = self.covariance
+        if covariance is None:
+            return None
         part, whole = np.array(_CORNERS[name]), np.array(_CORNERS["gap"])
         ratio = Ratio(
             top.value,

@@ -17,7 +17,7 @@ from whygap.render.advice import suggestions
 from whygap.render.detail_sentences import detail_sentences
 from whygap.render.geometry import Track, Walk, track_of, walk_of
 from whygap.render.numbers import level_name, p_value, percent, percent_interval
-from whygap.render.reading import Reading, reading_of
+from whygap.render.reading import Reading, readings_of
 from whygap.render.sentences import change_sentence, main_sentence, part_sentence
 from whygap.render.table import Sheet, sheet
 from whygap.render.words import ASSOCIATION, trust
@@ -101,7 +101,7 @@ class Page:
 def page_of(gap: Gap, level: float, levels: Iterable[float] = LEVELS) -> Page:
     """Work out everything the page shows, at `level` and at the others of the switch."""
     levels = sorted({*levels, round(level, 6)})
-    readings = {_key(one): reading_of(gap, one) for one in levels}
+    readings = {_key(reading.level): reading for reading in readings_of(gap, levels)}
     walk = walk_of(gap, levels)
     tracks = {part: track_of(detail, levels) for part, detail in gap.details().items()}
     first = readings[_key(level)]

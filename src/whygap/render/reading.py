@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from whygap.estimate import Estimate
 from whygap.render.numbers import Units, units_of
 from whygap.results import Detailed, Gap, RankInterval
 
-__all__ = ["Reading", "Standing", "excludes_zero", "reading_of"]
+__all__ = ["Reading", "Standing", "excludes_zero", "reading_of", "readings_of"]
 
 FEW = 3  # a sentence names at most this many variables
 
@@ -76,24 +76,33 @@ class Reading:
 
 def reading_of(gap: Gap, level: float) -> Reading:
     """Read a result at one level."""
+    return readings_of(gap, [level])[0]
+
+
+def readings_of(gap: Gap, levels: Sequence[float]) -> list[Reading]:
+    """Read a result at several levels."""
     parts = {
         name: part
         for name, part in gap.aggregate.parts().items()
         if name != "baseline" or gap.about.baseline
     }
-    clear = excludes_zero(gap.aggregate.gap, level)
-    shares = {name: gap.aggregate.share_of_gap(name) for name in parts}
-    known = {name: share for name, share in shares.items() if share is not None}
-    meaningful = clear and len(known) == len(parts) and all(map(_is_share, known.values()))
-    return Reading(
-        gap=gap,
-        level=level,
-        units=units_of(gap),
-        clear=clear,
-        shares=known if meaningful else {},
-        parts=dict(sorted(parts.items(), key=lambda item: -abs(item[1].value))),
-        standings={name: _standing(detail, level) for name, detail in gap.details().items()},
-    )
+    found = {name: gap.aggregate.share_of_gap(name) for name in parts}
+    shares = {name: share for name, share in found.items() if share is not None}
+    meaningful = len(shares) == len(parts) and all(map(_is_share, shares.values()))
+    readings = []
+    for level in levels:
+        clear = excludes_zero(gap.aggregate.gap, level)
+        reading = Reading(
+            gap=gap,
+            level=level,
+            units=units_of(gap),
+            clear=clear,
+            shares=shares if clear and meaningful else {},
+            parts=dict(sorted(parts.items(), key=lambda item: -abs(item[1].value))),
+            standings={name: _standing(detail, level) for name, detail in gap.details().items()},
+        )
+        readings.append(reading)
+    return readings
 
 
 def excludes_zero(estimate: Estimate, level: float) -> bool:
