@@ -36,16 +36,16 @@ def test_every_name_of_the_paper_map_exists(name):
         assert hasattr(importlib.import_module(module), attribute), name
 
 
-def tests_named_in_the_errata() -> list[tuple[str, str]]:
+def errata_tests() -> list[tuple[str, str]]:
     text = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
     return sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)))
 
 
 def test_the_errata_name_tests():
-    assert len(tests_named_in_the_errata()) >= 10
+    assert len(errata_tests()) >= 10
 
 
-@pytest.mark.parametrize(("file", "test"), tests_named_in_the_errata())
+@pytest.mark.parametrize(("file", "test"), errata_tests())
 def test_every_test_of_the_errata_exists(file, test):
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}

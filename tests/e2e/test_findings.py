@@ -20,7 +20,7 @@ def tables_of(shift: float, rows: int = 800, seed: int = 0) -> dict[str, pa.Tabl
     found = {}
     for name, mean in (("source", 0.0), ("target", shift)):
         a, b = rng.normal(mean, 1, rows), rng.normal(0, 1, rows)
-        risk = 1 / (1 + np.exp(-a - 0.5 * b))
+        risk = 1 / (1 + np.exp(-np.tanh(a) - b))
         y = (rng.random(rows) < risk).astype(int)
         found[name] = pa.table({"a": a, "b": b, "y": y, "risk": risk})
     return found

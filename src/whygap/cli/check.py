@@ -25,7 +25,9 @@ def command(
     from whygap.check import check
     from whygap.cli.inputs import read_study
 
-    study, chosen = read_study(study_file, settings, unsafe_pickle=unsafe_pickle)
+    study, chosen = read_study(
+        study_file, settings, unsafe_pickle=unsafe_pickle, progress=False if quiet else None
+    )
     page = check(study, chosen)
     Speaker(as_json, quiet, verbose).result(str(page).rstrip(), page.to_mapping())
     if not page.ok:

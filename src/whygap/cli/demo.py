@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -38,7 +39,12 @@ def command(
 
     speaker = Speaker(as_json, quiet, verbose)
     chosen = settings_with(
-        Settings(), settings, level=level, seed=seed, n_jobs=jobs, progress=False if quiet else None
+        Settings(),
+        settings,
+        level=level,
+        seed=seed,
+        n_jobs=jobs or min(4, os.cpu_count() or 1),
+        progress=False if quiet else None,
     )
     folder = make_folder(output)
     speaker.note("A published model predicts who is at work. Why is it worse for non-citizens?")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from whygap.cli import roles
+from whygap.cli.delivery import Delivery
 from whygap.cli.options import (
     Jobs,
     Json,
@@ -23,7 +24,6 @@ from whygap.cli.output import Speaker, check_writable
 from whygap.errors import InputError, SettingsError, did_you_mean
 
 if TYPE_CHECKING:
-    from whygap.results import Gap
     from whygap.study_file import StudyFile
 
 PARTS = ("covariate", "outcome")
@@ -86,16 +86,29 @@ def command(
 ) -> None:
     """Explain why the metric differs between two tables."""
     options = dict(locals())  # a command's parameters are its options
-    from whygap.explain import explain
-
     check_writable(output, report)
     wanted = _parts(detail)
     asked = _request(study_file, options)
-    page = report or asked.report
-    check_writable(page)
-    parts = wanted if wanted is not None else asked.detail or PARTS
-    gap = explain(asked.study, detail=parts, settings=asked.settings)
-    _deliver(gap, page, options)
+    speaker = Speaker(as_json, quiet, verbose)
+    delivery = Delivery(output, report or asked.report, influence, speaker)
+    delivery.check()
+    _run(asked, asked.detail or PARTS if wanted is None else wanted, delivery)
+
+
+def _run(asked: StudyFile, parts: tuple[str, ...], delivery: Delivery) -> None:
+    """One target, or all targets of the study file."""
+    study, settings = asked.study, asked.settings
+    if asked.targets:
+        from whygap.many import explain_many
+
+        targets = {study.target_name: study.target, **asked.targets}
+        finished = delivery.many(explain_many(study, targets, parts, settings))
+    else:
+        from whygap.explain import explain
+
+        finished = delivery.one(explain(study, parts, settings))
+    if not finished:
+        raise KeyboardInterrupt
 
 
 def _parts(text: str | None) -> tuple[str, ...] | None:
@@ -136,18 +149,3 @@ def _request(study_file: Path | None, options: dict[str, Any]) -> StudyFile:
             hint="Leave these options out, or leave the study file out.",
         )
     return inputs.read_file(study_file, options["settings"], unsafe_pickle=unsafe, **chosen)
-
-
-def _deliver(gap: Gap, page: Path | None, options: dict[str, Any]) -> None:
-    """Files first, then the words."""
-    from whygap import storage
-
-    speaker = Speaker(options["as_json"], options["quiet"], options["verbose"])
-    if options["output"] is not None:
-        gap.save(options["output"], influence=options["influence"])
-        speaker.note(f"Wrote {options['output']}")
-    if page is not None:
-        gap.report(page)
-        speaker.note(f"Wrote {page}")
-    speaker.warn(gap.diagnostics.warnings)
-    speaker.result(gap.summary().rstrip(), storage.to_mapping(gap))

@@ -35,7 +35,12 @@ def command(
     from whygap.rehearse import rehearse
 
     study, chosen = read_study(
-        study_file, settings, unsafe_pickle=unsafe_pickle, seed=seed, n_jobs=jobs
+        study_file,
+        settings,
+        unsafe_pickle=unsafe_pickle,
+        progress=False if quiet else None,
+        seed=seed,
+        n_jobs=jobs,
     )
     rehearsal = rehearse(study, replicates=replicates, settings=chosen)
     Speaker(as_json, quiet, verbose).result(str(rehearsal), rehearsal.to_mapping())

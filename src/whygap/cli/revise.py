@@ -48,7 +48,13 @@ def command(
 
     speaker = Speaker(as_json, quiet, verbose)
     check_writable(output)
-    study, chosen = read_study(study_file, settings, unsafe_pickle=unsafe_pickle, seed=seed)
+    study, chosen = read_study(
+        study_file,
+        settings,
+        unsafe_pickle=unsafe_pickle,
+        progress=False if quiet else None,
+        seed=seed,
+    )
     ranking = names_in(variables)
     gap = None
     if ranking is None:

@@ -1,0 +1,36 @@
+"""Several targets in one study file."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pyarrow.parquet as pq
+from conftest import QUICK
+
+from whygap.cli.delivery import named_for
+
+
+def test_several_targets_give_a_file_each_and_one_report(call, world, tmp_path):
+    for name in ("source", "target"):
+        shutil.copy(world / f"{name}.parquet", tmp_path)
+    later = pq.read_table(world / "target.parquet").slice(0, 700)
+    pq.write_table(later, tmp_path / "later.parquet")
+    text = (world / "study.toml").read_text() + '[targets]\n"Site B!" = "later.parquet"\n'
+    (tmp_path / "study.toml").write_text(text)
+    page = tmp_path / "gap.html"
+    command = ("explain", tmp_path / "study.toml", "--detail", "none", "-o", tmp_path / "gap.json")
+    done = call(*command, "--report", page, "--json", *QUICK)
+    assert done.code == 0, done.err
+    assert list(json.loads(done.out)) == ["target", "Site B!"]
+    assert (tmp_path / "gap-target.json").exists()
+    assert (tmp_path / "gap-site-b.json").exists()
+    assert "Site B!" in page.read_text(encoding="utf-8")
+
+
+def test_names_of_files_for_targets(tmp_path):
+    path = tmp_path / "gap.json"
+    assert named_for(None, "x") is None
+    assert named_for(path, "North & South").name == "gap-north-south.json"
+    assert named_for(path, "年齢").name == "gap-年齢.json"
+    assert named_for(path, "!!").name == "gap-target.json"
