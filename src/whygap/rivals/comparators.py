@@ -8,7 +8,7 @@ on fresh target rows.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from whygap.simulate.comparison import comparison_a, comparison_b
 from whygap.study import Study
 from whygap.tables.design import Design
 
-__all__ = ["Comparators", "replicate", "run"]
+__all__ = ["Comparators", "run", "world_a", "world_b"]
 
 COVARIATE = ("mean_change", "oaxaca_blinder", "wu_shift")
 OUTCOME = ("parametric_change", "parametric_acc", "random_forest_acc", "oaxaca_blinder")
@@ -39,22 +39,23 @@ Line = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Comparators:
-    """All replicates.
+    """All replicates of both worlds.
 
     Attributes:
-        rows: rows per domain.
-        lines: one mapping per seed: `a` and `b` (method -> variable -> importance) and `accuracy`
-            (method -> accuracy after revision with the top 1, 2, 3).
+        rows: rows per domain in each world.
+        lines: per world one mapping per seed: `importances` (method -> variable -> importance)
+            and, in world (b), `accuracy` (method -> accuracy after revision with the top 1, 2, 3).
     """
 
-    rows: int
-    lines: tuple[Line, ...]
+    rows: Mapping[str, int]
+    lines: Mapping[str, tuple[Line, ...]]
 
     def importances(self, world: str) -> dict[str, dict[str, Array]]:
         """Method -> variable -> one importance per seed in which the method had an answer."""
-        methods = {method: None for line in self.lines for method in line[world]}
+        found = [line["importances"] for line in self.lines[world]]
+        methods = {method: None for item in found for method in item}
         return {
-            method: _stacked([line[world][method] for line in self.lines if method in line[world]])
+            method: _stacked([item[method] for item in found if method in item])
             for method in methods
         }
 
@@ -68,18 +69,23 @@ class Comparators:
         return found
 
     def accuracy(self) -> dict[str, Array]:
-        """Method -> (seeds, k) accuracies after revision."""
-        methods = {method: None for line in self.lines for method in line["accuracy"]}
-        return {
-            m: np.array([line["accuracy"][m] for line in self.lines if m in line["accuracy"]])
-            for m in methods
-        }
+        """Method -> (seeds, k) accuracies after revision in world (b)."""
+        found = [line["accuracy"] for line in self.lines["b"]]
+        methods = {method: None for item in found for method in item}
+        return {m: np.array([item[m] for item in found if m in item]) for m in methods}
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain values: means over seeds with 95% intervals."""
         return {
-            "rows": self.rows,
-            "seeds": len(self.lines),
+            "rows": dict(self.rows),
+            "seeds": {world: len(lines) for world, lines in self.lines.items()},
+            "importances": {
+                world: {
+                    method: {name: _interval(values) for name, values in by_name.items()}
+                    for method, by_name in self.importances(world).items()
+                }
+                for world in ("a", "b")
+            },
             "first_place": {world: self.first_place(world) for world in ("a", "b")},
             "accuracy": {m: [_interval(v) for v in a.T] for m, a in self.accuracy().items()},
         }
@@ -92,36 +98,59 @@ def run(
     output: Path | str = "studies",
     *,
     seeds: int = 20,
-    rows: int = 4000,
+    rows_a: int = 20_000,
+    rows_b: int = 4000,
     quick: bool = False,
     seed: int = 0,
 ) -> Comparators:
-    """Replicate both worlds; seeds finished earlier are read from `comparators.jsonl`."""
-    wanted, size = (2, 500) if quick else (seeds, rows)
-    path = Path(output) / f"comparators_{size}.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    done = {line["seed"]: line for line in _read(path)}
-    for number in range(seed, seed + wanted):
-        if number not in done:
-            done[number] = replicate(size, number)
-            with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(done[number]) + "\n")
-    return Comparators(size, tuple(done[n] for n in range(seed, seed + wanted)))
+    """Replicate both worlds; seeds finished earlier are read from the output folder.
+
+    World (a) is nearly a tie (true shares .508 and .492) and needs many rows; world (b) does not.
+    """
+    folder = Path(output)
+    folder.mkdir(parents=True, exist_ok=True)
+    numbers = range(seed, seed + (2 if quick else seeds))
+    rows = {"a": 2000, "b": 500} if quick else {"a": rows_a, "b": rows_b}
+    return Comparators(
+        rows,
+        {
+            "a": _missing(folder / f"comparators_a_{rows['a']}.jsonl", numbers, rows["a"], world_a),
+            "b": _missing(folder / f"comparators_b_{rows['b']}.jsonl", numbers, rows["b"], world_b),
+        },
+    )
 
 
-def replicate(rows: int, seed: int) -> Line:
-    """One draw of each world: importances of every method, accuracies after revision."""
+def world_a(rows: int, seed: int) -> Line:
+    """One draw of world (a): covariate importances of every method."""
     settings = Settings(seed=seed, progress=False)
-    found_a = _methods(comparison_a.tables(rows, seed), "covariate", COVARIATE, settings)
+    found = _methods(comparison_a.tables(rows, seed), "covariate", COVARIATE, settings)
+    return {"seed": seed, "importances": {item.method: _named(item) for item in found}}
+
+
+def world_b(rows: int, seed: int) -> Line:
+    """One draw of world (b): outcome importances, and accuracies after revision."""
+    settings = Settings(seed=seed, progress=False)
     tables = comparison_b.tables(rows, seed)
-    found_b = _methods(tables, "outcome", OUTCOME, settings)
+    found = _methods(tables, "outcome", OUTCOME, settings)
     fresh = comparison_b.draw(ByDomain(1, FRESH_ROWS), np.random.default_rng([seed, 1]))
     return {
         "seed": seed,
-        "a": {item.method: _named(item) for item in found_a},
-        "b": {item.method: _named(item) for item in found_b},
-        "accuracy": _accuracies(_study(tables).design, fresh, found_b, seed),
+        "importances": {item.method: _named(item) for item in found},
+        "accuracy": _accuracies(_study(tables).design, fresh, found, seed),
     }
+
+
+def _missing(
+    path: Path, seeds: range, rows: int, replicate: Callable[[int, int], Line]
+) -> tuple[Line, ...]:
+    """The lines of these seeds; those not yet in the file are made and appended."""
+    done = {line["seed"]: line for line in _read(path)}
+    for number in seeds:
+        if number not in done:
+            done[number] = replicate(rows, number)
+            with path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(done[number]) + "\n")
+    return tuple(done[number] for number in seeds)
 
 
 def _study(tables: tuple[pa.Table, pa.Table]) -> Study:
@@ -191,10 +220,10 @@ def _interval(values: Array) -> tuple[float, float, float]:
 
 
 def _words(study: Comparators) -> Iterator[str]:
-    yield f"{len(study.lines)} seeds, {study.rows} rows per domain; means with 95% intervals."
+    yield "Means over seeds with 95% intervals."
     for world, title in (("a", "covariate importances"), ("b", "outcome importances")):
         yield ""
-        yield f"World ({world}): {title}"
+        yield f"World ({world}): {title}, {study.rows[world]} rows per domain"
         first = study.first_place(world)
         for method, by_name in study.importances(world).items():
             seeds = len(next(iter(by_name.values())))
