@@ -139,7 +139,6 @@ def test_a_negative_numerator_is_kept():
         outcome=ByDomain(nothing, y),
         slope=ByDomain(np.ones(rows), np.ones(rows)),
         pi_wz=np.ones(rows),
-        risk_residual=nothing,
         halvings=[(twin, twin)],
     )
     reduced = ReducedTwin(m=truth, h=nothing, risk=None)
