@@ -26,6 +26,7 @@ def detail_sentences(reading: Reading, name: str) -> list[str]:
             what_would_settle(reading.gap, detail, level),
         ]
     return [
+        *_cancelling(reading, name),
         *_base(detail, level),
         _largest(detail, level),
         *_standing(detail, reading.standings[name]),
@@ -65,6 +66,14 @@ def what_would_settle(gap: Gap, detail: Detailed, level: float) -> str:
         f"({rounded_count(needed.source)} source and {rounded_count(needed.target)} target rows) "
         f"would settle it at the {level_name(level)} level."
     )
+
+
+def _cancelling(reading: Reading, name: str) -> Iterator[str]:
+    if name in reading.parts and not reading.is_clear(name):
+        yield (
+            f"The {name} part as a whole cannot be told from 0, yet it is not 0 everywhere: it "
+            "may raise the metric for some rows and lower it for others."
+        )
 
 
 def _times(value: float) -> str:

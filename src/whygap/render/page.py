@@ -30,7 +30,10 @@ LEVELS = (0.8, 0.9, 0.95, 0.99)
 
 @dataclass(frozen=True, slots=True)
 class ShareRow:
-    """One variable's line at the page's first level; the script changes it for the others."""
+    """One variable's line at the page's first level; the script changes it for the others.
+
+    `opens` names the variable of the closer look that its name leads to, or is empty.
+    """
 
     name: str
     value: float
@@ -40,7 +43,7 @@ class ShareRow:
     adjusted: str
     columns: tuple[str, ...]
     is_base: bool
-    has_profile: bool
+    opens: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +199,7 @@ def _detail(gap: Gap, detail: Detailed, track: Track) -> DetailView:
     rows = []
     for name, share in _ordered(detail):
         is_base = name not in detail.shares
+        columns = tuple(gap.about.players.get(name, ()))
         rows.append(
             ShareRow(
                 name=name,
@@ -204,9 +208,9 @@ def _detail(gap: Gap, detail: Detailed, track: Track) -> DetailView:
                 p=share.p_value(),
                 p_text=p_value(share.p_value()),
                 adjusted="" if is_base else p_value(adjusted[name]),
-                columns=tuple(gap.about.players.get(name, ())),
+                columns=columns,
                 is_base=is_base,
-                has_profile=name in told,
+                opens=next((one for one in (name, *columns) if one in told), ""),
             )
         )
     return DetailView(detail.part, True, tuple(rows), track)

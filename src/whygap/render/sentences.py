@@ -58,14 +58,33 @@ def main_sentence(reading: Reading) -> str:
             )
         )
     if not reading.shares:
-        why = "Parts may cancel" if not reading.clear else "The parts pull in different directions"
-        return f"{why}, so read them one by one: {_parts_in_units(reading)}."
+        return _without_percentages(reading)
     share = reading.shares[name]
     change = reading.gap.aggregate.gap.value
     return (
         f"{percent(share.value, share.standard_error)} of the {noun(change)} "
         f"({level_name(reading.level)} interval {percent_interval(share, reading.level)}) comes "
         f"from {part_words(reading.gap, name)}{_above_all(reading, name)}."
+    )
+
+
+def _without_percentages(reading: Reading) -> str:
+    """Percentages of the gap would mislead: it may be 0, or parts work against each other."""
+    if not reading.clear:
+        return f"Parts may cancel, so read them one by one: {_parts_in_units(reading)}."
+    change = reading.gap.aggregate.gap.value
+    clear = [name for name in reading.parts if reading.is_clear(name)]
+    if len(clear) == 1 and reading.parts[clear[0]].value * change > 0:
+        part, level = reading.parts[clear[0]], reading.level
+        return (
+            f"{reading.units.size(part.value)} ({level_name(level)} interval "
+            f"{reading.units.size_span(*part.interval(level))}) of the {noun(change)} "
+            f"come from {part_words(reading.gap, clear[0])}{_above_all(reading, clear[0])}; the "
+            "other parts cannot be told from 0."
+        )
+    return (
+        "The parts pull in different directions, so read them one by one: "
+        f"{_parts_in_units(reading)}."
     )
 
 

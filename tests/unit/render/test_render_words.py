@@ -76,6 +76,23 @@ def test_parts_that_pull_apart_are_said_in_points_not_percent() -> None:
     assert "% of the drop" not in words.summary(gap)
 
 
+def test_one_clear_part_is_named_even_where_percentages_would_mislead() -> None:
+    gap = make_gap(corners=(0.807, 0.818, 0.746, 0.732), names=("source", "target"))
+    wide = {
+        name: replace(gap.aggregate.parts()[name], standard_error=0.01)
+        for name in ("baseline", "outcome")
+    }
+    gap = replace(gap, aggregate=replace(gap.aggregate, **wide))
+    assert words.headline(gap).endswith(
+        "7.2 points (95% interval 5.3 to 9.1) of the drop come from a different mix of the other "
+        "variables among rows alike in age, sex and race, above all along schooling; the other "
+        "parts cannot be told from 0."
+    )
+    assert "The outcome part as a whole cannot be told from 0, yet it is not 0" in " ".join(
+        words.summary(gap).split()
+    )
+
+
 def test_parts_that_cancel_are_named_when_the_gap_is_near_0() -> None:
     gap = make_gap(corners=(0.8, 0.75, 0.75, 0.8), noise=0.3)
     assert "Parts may cancel, so read them one by one" in words.headline(gap)

@@ -1,0 +1,82 @@
+"""Make the pictures of docs/reading_the_report.md from a result file.
+
+    python scripts/make_doc_images.py demo/gap.json docs/images
+
+Figures need nothing but whygap; the screenshots also need the package playwright and Chromium
+(`WHYGAP_CHROMIUM` names its program where it is not on the path).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from PIL import Image
+
+import whygap as wg
+from whygap.render import plot
+from whygap.storage import write_bytes
+
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+SCREENS = {
+    "report_desktop": {"viewport": {"width": 1100, "height": 1000}},
+    "report_phone": {"viewport": {"width": 360, "height": 760}, "device_scale_factor": 1.5},
+    "report_dark": {"viewport": {"width": 1100, "height": 1000}, "color_scheme": "dark"},
+}
+
+
+def main(result: Path, folder: Path) -> None:
+    """Figures, then screenshots."""
+    folder.mkdir(parents=True, exist_ok=True)
+    gap = wg.load(result)
+    for name, figure in figures(gap).items():
+        write_bytes(folder / f"{name}.png", smaller(plot.drawn(figure, "png", dpi=110)))
+    program = os.environ.get("WHYGAP_CHROMIUM") or shutil.which("chromium")
+    if program is None:
+        sys.exit("No Chromium found: the figures were made, the screenshots were not.")
+    screenshots(gap, folder, program)
+
+
+def figures(gap: wg.Gap) -> dict[str, Figure]:
+    """Every kind of figure."""
+    variable = gap.profiles[0].variable
+    made = {
+        "figure_overview": gap.plot(),
+        "figure_waterfall": plot.WaterfallDisplay.from_gap(gap).plot().figure_,
+        "figure_overlap": plot.OverlapDisplay.from_gap(gap).plot().figure_,
+        "figure_profile": plot.ProfileDisplay.from_gap(gap, variable).plot().figure_,
+    }
+    for part in gap.details():
+        made[f"figure_shares_{part}"] = plot.SharesDisplay.from_gap(gap, part).plot().figure_
+    return {name: figure for name, figure in made.items() if figure is not None}
+
+
+def screenshots(gap: wg.Gap, folder: Path, program: str) -> None:
+    """The page on a desk, on a phone, in the dark."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
+        page = gap.report(Path(place) / "gap.html")
+        browser = driver.chromium.launch(executable_path=program, args=FLAGS)
+        for name, look in SCREENS.items():
+            view = browser.new_context(**look).new_page()
+            view.goto(page.as_uri())
+            write_bytes(folder / f"{name}.png", smaller(view.screenshot()))
+        browser.close()
+
+
+def smaller(png: bytes) -> bytes:
+    """The picture with 64 colours: a fifth of the size, and nobody sees it."""
+    out = io.BytesIO()
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    picture.quantize(64, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+    return out.getvalue()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
