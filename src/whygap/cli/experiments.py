@@ -11,15 +11,15 @@ from typing import Any
 
 from whygap.errors import SettingsError, did_you_mean
 
-__all__ = ["run_experiment"]
+__all__ = ["experiment", "run_experiment"]
 
 
 def run_experiment(name: str, **options: Any) -> Any:
-    """Run one experiment with those options that it knows; options it does not know are refused.
+    """Run one experiment and return the path of its page; options it does not know are refused.
 
     An option that is None was not given and is left to the experiment's own default.
     """
-    run = _runner(name)
+    run = experiment(name)
     known = inspect.signature(run).parameters
     given = {option: value for option, value in options.items() if value is not None}
     for option in given:
@@ -31,7 +31,8 @@ def run_experiment(name: str, **options: Any) -> Any:
     return run(**given)
 
 
-def _runner(name: str) -> Callable[..., Any]:
+def experiment(name: str) -> Callable[..., Any]:
+    """The function that runs an experiment; unknown names are refused."""
     names = _names()
     if name not in names:
         raise SettingsError(

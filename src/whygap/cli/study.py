@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from whygap.cli.options import Jobs, Json, Quiet, Seed, Verbose
-from whygap.cli.output import Speaker
+from whygap.cli.options import Jobs, Json, Quiet, Verbose
+from whygap.cli.output import Speaker, make_folder
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="coverage, comparators or casestudy.")]
 Case = Annotated[
@@ -31,24 +31,24 @@ def command(
     data: Data = None,
     output: Folder = Path("studies"),
     quick: QuickSize = False,
-    seed: Seed = None,
     jobs: Jobs = None,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
     """Run one of the paper's experiments."""
-    from whygap.cli.experiments import run_experiment
+    from whygap.cli.experiments import experiment, run_experiment
 
-    done = run_experiment(
+    speaker = Speaker(as_json, quiet, verbose)
+    experiment(name)
+    make_folder(output)
+    page = run_experiment(
         name,
         output=output,
         case=case,
         data=data,
         quick=quick or None,
-        seed=seed,
         jobs=jobs,
-        progress=False if quiet else None,
+        report=speaker.note,
     )
-    values = done.to_mapping() if hasattr(done, "to_mapping") else {"output": output}
-    Speaker(as_json, quiet, verbose).result(str(done).rstrip(), values)
+    speaker.result(f"Wrote {page}", {"page": page})
