@@ -29,9 +29,9 @@ def one_thread() -> Iterator[None]:
 
 def run_chunks(job: Any, items: Sequence[Any], settings: Settings) -> list[Any]:
     """`[job(item) for item in items]`, spread over the workers."""
-    if settings.n_jobs == 1 and settings.backend == "local":
+    count = min(settings.n_jobs, len(items))
+    if count == 0 or (count == 1 and settings.backend == "local"):
         return _run(job, items)
-    count = min(settings.n_jobs, len(items)) or 1
     chunks = [items[k::count] for k in range(count)]
     with worker_backend(settings):
         done = joblib.Parallel(n_jobs=settings.n_jobs)(

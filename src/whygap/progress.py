@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
 __all__ = ["Reporter", "Silent", "reporter"]
+
+_SECONDS_BETWEEN_LINES = 60.0
 
 
 class Reporter(Protocol):
@@ -63,12 +66,35 @@ class _Rich:
         self.progress.update(self.task, completed=done, total=total, text=text)
 
 
+class _Lines:
+    """Plain lines, for a pipe or a file that asked for progress: stages, and a line a minute."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.spoken = time.monotonic()
+
+    def stage(self, text: str) -> None:
+        """A new stage begins."""
+        self.name = text
+        sys.stderr.write(f"{text}\n")
+
+    def update(self, done: int, total: int, text: str) -> None:
+        """Some of a stage's work is done."""
+        if done < total and time.monotonic() - self.spoken < _SECONDS_BETWEEN_LINES:
+            return
+        self.spoken = time.monotonic()
+        sys.stderr.write(f"{self.name}: {done} of {total}{', ' if text else ''}{text}\n")
+
+
 @contextmanager
 def reporter(show: bool | None) -> Iterator[Reporter]:
     """A reporter for the length of a run; None shows one only where it can be watched."""
     watched = sys.stderr.isatty() or "ipykernel" in sys.modules
     if not (watched if show is None else show):
         yield Silent()
+        return
+    if not watched:
+        yield _Lines()
         return
     bar = _Rich()
     with bar.progress:

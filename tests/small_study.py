@@ -1,0 +1,50 @@
+"""Two small tables with a known kind of shift, and the study of them: fits in a second."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import whygap as wg
+
+FAST = wg.Settings(learner="fast", progress=False)
+
+
+def make_table(rows: int, shift: float, seed: int) -> pd.DataFrame:
+    """Columns w (baseline), a, b, c (covariates), y, risk; `shift` bends the outcome along a."""
+    rng = np.random.default_rng(seed)
+    w = rng.normal(0, 1, rows)
+    a = rng.normal(0.5 * shift, 1, rows)
+    b = rng.normal(0, 1, rows) + 0.3 * w
+    truth = 0.3 * w + a * (1.2 - 1.6 * shift) + 0.5 * b
+    return pd.DataFrame(
+        {
+            "w": w,
+            "a": a,
+            "b": b,
+            "c": rng.choice(["x", "y", "z"], rows),
+            "y": (rng.random(rows) < 1 / (1 + np.exp(-truth))).astype(int),
+            "risk": 1 / (1 + np.exp(-(0.3 * w + 1.2 * a + 0.5 * b))),
+        }
+    )
+
+
+def tables(source: int = 400, target: int = 300) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Source and target with an outcome shift."""
+    return make_table(source, 0.0, 1), make_table(target, 1.0, 2)
+
+
+def make_study(source: Any = None, target: Any = None, **roles: Any) -> wg.Study:
+    """The study of two tables, roles changed by name."""
+    if source is None:
+        source, target = tables()
+    known: dict[str, Any] = {"outcome": "y", "baseline": ["w"], "prediction": "risk"}
+    return wg.Study(source, target, **(known | roles))
+
+
+def fast(**changes: Any) -> wg.Settings:
+    """Settings with the fast learner."""
+    return replace(FAST, **changes)
