@@ -25,6 +25,7 @@ from whygap.nuisances.ground import Ground, lay_ground
 from whygap.nuisances.outcome import fit_risk, prepare_outcome
 from whygap.nuisances.profiles import profiles
 from whygap.nuisances.support import restrict
+from whygap.nuisances.v_statistic import PLAIN_NOTE, prepare_v_statistic, require_model
 from whygap.parallel import one_thread
 from whygap.progress import Reporter, reporter
 from whygap.results import About, Aggregate, Detailed, Diagnostics, Gap
@@ -70,6 +71,8 @@ def explain(
 def explain_with(study: Study, detail: Sequence[str] | str, settings: Settings, menu: Menu) -> Gap:
     """Explain a study with a menu of learners that may already have chosen some of them."""
     wanted = parts_named(detail)
+    if "outcome" in wanted:
+        require_model(study.design, settings)
     with reporter(settings.progress) as report:
         report.stage("reading tables")
         analysis = Analysis.begin(study.design, settings, report, menu)
@@ -185,6 +188,10 @@ class Analysis:
         """What a part shares over subsets, one per repeat."""
         prepare = prepare_covariate if name == "covariate" else prepare_outcome
         probes = probe_subsets(len(self.design.players), self.settings.seed)
+        if name == "outcome" and self.settings.outcome_form == "v_statistic":
+            self.notes.append(PLAIN_NOTE)
+            with one_thread():
+                return [prepare_v_statistic(g, probes, k) for k, g in enumerate(self.grounds)]
         with one_thread():
             return [
                 cast(Part, prepare(ground, probes, self._source_risk(k)))

@@ -1,0 +1,135 @@
+"""The phantom ratio p_1(Z_-s | W, Z_s, q_bin) / p_1(Z_-s), from a classifier of target rows.
+
+Original rows against phantoms: rows whose Z_-s was borrowed from another row. A phantom keeps the
+bin of the row that kept its W and Z_s. Where its own bin is another one no original row can be, and
+the ratio is exactly 0; so the classifier sees only phantoms that stayed in their bin, and
+
+    ratio = odds * (weight of all phantoms, in their bin or not) / (weight of the originals).
+
+Deviation from the paper (appendix, "Density ratio models"): there each phantom gets the bin of the
+recombined row, which makes the classifier estimate p_1(Z_-s | W, Z_s) / p_1(Z_-s): without the
+factor 1 / p_1(q_bin | W, Z_s) the weights do not sum to 1 within a bin (docs/v_statistic.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from whygap.domains import Array, IntArray
+from whygap.errors import FitError, WhygapError
+from whygap.learning.choose import Probe
+from whygap.learning.choose_ratio import as_ratio_blend, odds
+from whygap.learning.conditional_mean import fit_error
+from whygap.learning.features import Inputs
+from whygap.learning.models import Model
+from whygap.nuisances.recombined import recombine
+from whygap.nuisances.risk_bins import Fold
+
+__all__ = ["PhantomRatio", "fit_phantom_ratio", "phantom_probe"]
+
+_MOST_ROUNDS = 40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contrast:
+    """Originals (label 1) and phantoms in their bin (label 0), and the rounds of borrowing."""
+
+    inputs: Inputs
+    label: Array
+    weight: Array
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhantomRatio:
+    """Fitted classifiers whose odds are averaged; `rounds` turns odds into a ratio."""
+
+    fold: Fold
+    weights: tuple[float, ...]
+    models: tuple[Model, ...]
+    rounds: int
+
+    def at(self, raw: Array, number: Array) -> Array:
+        """The ratio at recombined rows that are in the bin of their original row."""
+        inputs = self.fold.terms.join(self.fold.inputs_at(raw), number)
+        total = np.zeros(len(raw))
+        for weight, model in zip(self.weights, self.models, strict=True):
+            total += weight * odds(model.predict(inputs))
+        return total * self.rounds
+
+
+def fit_phantom_ratio(
+    fold: Fold, swapped: tuple[int, ...], learner: Any, rng: np.random.Generator
+) -> PhantomRatio:
+    """Train on the rows of the other blocks."""
+    blend = as_ratio_blend(learner)
+    rows = contrast(fold, fold.training_rows, swapped, rng)
+    try:
+        models = tuple(
+            part.fit(rows.inputs, rows.label, rows.weight, "probability") for part in blend.learners
+        )
+    except (WhygapError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        features, columns = fold.ground.features, fold.ground.all_columns()
+        raise fit_error(features, "pi_phantom", fold.trained_on, columns, error) from error
+    return PhantomRatio(fold, blend.weights, models, rows.rounds)
+
+
+def phantom_probe(fold: Fold, swapped: tuple[int, ...], rng: np.random.Generator) -> Probe:
+    """Training rows and held-out rows, each with phantoms of their own."""
+    train = contrast(fold, fold.training_rows, swapped, rng)
+    held = contrast(fold, fold.held_out_rows, swapped, rng)
+    return Probe(
+        "probability",
+        train.inputs, train.label, train.weight,
+        held.inputs, held.label, held.weight,
+    )  # fmt: skip
+
+
+def contrast(
+    fold: Fold, rows: IntArray, swapped: tuple[int, ...], rng: np.random.Generator
+) -> Contrast:
+    """Each row borrows once a round, until about as many phantoms as originals are in their bin."""
+    features = fold.ground.features
+    raw, weight = features.raw.target[rows], features.weights.target[rows]
+    number, chance = fold.number[rows], weight / weight.sum()
+    phantoms: list[Array] = []
+    kept: list[IntArray] = []
+    found = rounds = 0
+    while found < len(rows) and rounds < _MOST_ROUNDS:
+        lender = rng.choice(len(rows), size=len(rows), p=chance)
+        mixed = recombine(raw, np.arange(len(rows)), lender, swapped)
+        same = np.flatnonzero(fold.number_at(mixed) == number)
+        phantoms.append(mixed[same])
+        kept.append(same)
+        found, rounds = found + len(same), rounds + 1
+    if found == 0:
+        raise FitError(
+            f"No recombined row stayed in its bin of the source risk in {rounds} rounds",
+            got=f"{len(rows)} rows, {fold.ground.settings.bins} bins",
+            hint="Use fewer bins, or outcome_form='binned', which needs no recombined rows.",
+        )
+    who = np.concatenate(kept)
+    borrowed = fold.terms.join(fold.inputs_at(np.vstack(phantoms)), number[who])
+    return Contrast(
+        stacked([fold.observed(rows, fold.ground.all_columns()), borrowed]),
+        np.repeat([1.0, 0.0], [len(rows), found]),
+        np.concatenate([weight, weight[who]]),
+        rounds,
+    )
+
+
+def stacked(parts: Sequence[Inputs]) -> Inputs:
+    """Rows of several inputs of the same columns."""
+    first = parts[0]
+    return Inputs(
+        np.vstack([p.raw for p in parts]),
+        np.vstack([p.basis for p in parts]),
+        first.simple,
+        first.categorical,
+    )
