@@ -15,7 +15,7 @@ from typing import Any
 __all__ = ["STUDIES"]
 
 
-def _study(module: str) -> Callable[..., Path]:
+def _study(module: str, **fixed: str) -> Callable[..., Path]:
     def run(
         output: Path,
         data: Path | None = None,
@@ -24,7 +24,7 @@ def _study(module: str) -> Callable[..., Path]:
         report: Callable[[str], None] = lambda _: None,
     ) -> Path:
         found: Any = importlib.import_module(f"whygap.studies.{module}")
-        page: Path = found.run(Path(output), data, quick, jobs, report)
+        page: Path = found.run(Path(output), data, quick, jobs, report, **fixed)
         return page
 
     run.__name__ = module
@@ -33,6 +33,8 @@ def _study(module: str) -> Callable[..., Path]:
 
 STUDIES: Mapping[str, Callable[..., Path]] = MappingProxyType(
     {
+        "casestudy insurance": _study("casestudy", case="insurance"),
+        "casestudy readmission": _study("casestudy", case="readmission"),
         "comparators": _study("comparators"),
         "coverage": _study("coverage"),
         "semisynthetic": _study("semisynthetic"),

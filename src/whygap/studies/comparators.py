@@ -15,6 +15,7 @@ from whygap.detail import detail
 from whygap.domains import ByDomain
 from whygap.progress import Silent
 from whygap.repair.curve import Bench
+from whygap.results import Detailed
 from whygap.rivals.compare import comparison
 from whygap.rivals.importances import Importances
 from whygap.settings import Settings
@@ -86,11 +87,13 @@ def run(
         world = make_world(scene.world, "accuracy", {})
         rows = 2000 if quick else scene.rows
         design = world.draw(ByDomain(rows, rows), np.random.default_rng(0))
-        found = [_ours(design, scene, settings), *_rivals(design, scene, settings)]
+        solved = _solved(design, scene, settings)
+        found = [_ours(solved), *_rivals(design, scene, settings)]
         truth = truths(world, (scene.part,), None)
         exact = [truth[f"{scene.part} share {name}"] for name in world.players]
         records += _records(scene, found)
         sections.append(_section(scene, rows, found, exact, folder))
+        sections.append(_contrast(solved, exact[0] - exact[1]))
         if scene.part == "outcome":
             report("revisions by every ranking")
             sections.append(_revisions(design, found, settings))
@@ -100,16 +103,30 @@ def run(
     return write_whole(folder / "comparators.md", page)
 
 
-def _ours(design: Design, scene: Scene, settings: Settings) -> Importances:
+def _solved(design: Design, scene: Scene, settings: Settings) -> Detailed:
     part = prepare_part(design, settings, scene.part)
-    solved = detail([part], scene.part, design.players, settings, None, Silent())
-    names = tuple(p.name for p in design.players)
-    ends = np.array([solved.shares[n].interval(LEVEL) for n in names if n in solved.shares])
-    values = np.array([solved.shares[n].value for n in names if n in solved.shares])
+    return detail([part], scene.part, design.players, settings, None, Silent())
+
+
+def _ours(solved: Detailed) -> Importances:
+    names = tuple(solved.shares)
+    ends = np.array([solved.shares[n].interval(LEVEL) for n in names]).reshape(-1, 2)
+    values = np.array([solved.shares[n].value for n in names])
+    unit = "share, 90% interval"
+    return Importances(OURS, solved.part, names, values, unit, "", "", ends[:, 0], ends[:, 1])
+
+
+def _contrast(solved: Detailed, truth: float) -> str:
+    """Whether the first two players can be told apart, in words."""
+    first, second = solved.players[:2]
     if not solved.defined:
-        names, ends = (), np.zeros((0, 2))
-    return Importances(
-        OURS, scene.part, names, values, "share, 90% interval", "", "", ends[:, 0], ends[:, 1]
+        return solved.reason
+    difference = solved.difference(first, second)
+    low, high = difference.interval(LEVEL)
+    told = "cannot be told apart" if low <= 0 <= high else "can be told apart"
+    return (
+        f"{first} minus {second}: {number(difference.value)} (90% interval {number(low)} to "
+        f"{number(high)}; truth {number(truth)}): at this size the two {told}."
     )
 
 
