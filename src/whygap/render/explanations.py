@@ -11,69 +11,62 @@ from whygap.results import About, Gap, RatioRecord
 __all__ = ["how", "meanings", "models", "not_meanings", "overlap_sentence", "overlap_verdict"]
 
 
+SHARES_AND_INTERVALS = [
+    (
+        "Share of a variable",
+        (
+            "A shift is not equally strong everywhere. The share says how much of its unevenness "
+            "disappears when this variable's part of the shift is accounted for, averaged over "
+            "all orders in which variables can be added (Shapley). Shares add up to 100%, "
+            "together with the recalibration."
+        ),
+    ),
+    (
+        "Recalibration alone",
+        (
+            "How much of the outcome shift one correction of the predicted risk would explain, "
+            "the same for all rows of equal risk."
+        ),
+    ),
+    (
+        "Interval",
+        (
+            "The values that the data do not exclude. An interval that includes 0 means: cannot "
+            "tell."
+        ),
+    ),
+]
+
+
 def meanings(gap: Gap) -> list[tuple[str, str]]:
     """Term and meaning, with this study's own names."""
     about = gap.about
-    terms = [
-        (
-            "The change",
-            (
-                f"Mean {metric_name(about)} in the target minus the same in the source. The parts "
-                "below add up to it."
-            ),
-        )
-    ]
-    if about.baseline:
-        terms.append(
-            (
-                "Baseline",
-                (
-                    f"What would change if only the mix of {joined(about.baseline, 6)} became the "
-                    "target's, everything else staying as in the source."
-                ),
-            )
-        )
+    change = (
+        f"Mean {metric_name(about)} in the target minus the same in the source. The parts below "
+        "add up to it."
+    )
+    detailed = SHARES_AND_INTERVALS if gap.details() else SHARES_AND_INTERVALS[-1:]
+    return [("The change", change), *_part_meanings(about), *detailed]
+
+
+def _part_meanings(about: About) -> Iterator[tuple[str, str]]:
     alike = f" among rows alike in {joined(about.baseline, 6)}" if about.baseline else ""
-    return [
-        *terms,
-        (
-            "Covariates",
-            (
-                "What changes on top of that when the mix of the other variables"
-                f"{alike} becomes the target's."
-            ),
-        ),
-        (
-            "Outcome",
-            (
-                f"The rest: '{about.outcome}' itself comes out differently in the target for rows "
-                "that are alike in every variable."
-            ),
-        ),
-        (
-            "Share of a variable",
-            (
-                "A shift is not equally strong everywhere. The share says how much of its "
-                "unevenness disappears when this variable's part of the shift is accounted for, "
-                "averaged over all orders in which variables can be added (Shapley). Shares add "
-                "up to 100%, together with the recalibration."
-            ),
-        ),
-        (
-            "Recalibration alone",
-            (
-                "How much of the outcome shift one correction of the predicted risk would explain, "
-                "the same for all rows of equal risk."
-            ),
-        ),
-        (
-            "Interval",
-            (
-                "The values that the data do not exclude. An interval that includes 0 means: "
-                "cannot tell."
-            ),
-        ),
-    ]
+    if about.baseline:
+        yield (
+            "Baseline",
+            f"What would change if only the mix of {joined(about.baseline, 6)} became the "
+            "target's, everything else staying as in the source.",
+        )
+    yield (
+        "Covariates",
+        f"What changes {'on top of that ' if alike else ''}when the mix of the "
+        f"{'other ' if alike else ''}variables{alike} becomes the target's.",
+    )
+    yield (
+        "Outcome",
+        f"The rest: '{about.outcome}' itself comes out differently in the target for rows that "
+        "are alike in every variable.",
+    )
 
 
 def not_meanings() -> list[str]:
