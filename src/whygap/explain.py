@@ -146,7 +146,8 @@ class Analysis:
         """Corner means, combined over repeats, and the three parts."""
         means = {
             "000": corners.mean_000,
-            "100": corners.mean_100,
+            # Without W there is nothing to reweight: E_100 is E_000, not an estimate of it.
+            "100": corners.mean_100 if self.design.baseline else corners.mean_000,
             "110": corners.mean_110,
             "111": corners.mean_111,
         }

@@ -1,4 +1,4 @@
-"""The Estimate algebra against numerical derivatives, replicated rows, bootstraps and simulation."""
+"""The Estimate algebra against numerical derivatives, replicated rows and simulation."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ def means(sample: Sample, count: int, seed: int = 0) -> list[Estimate]:
     shared = sample.weights.map(lambda w: rng.normal(size=len(w)))
     made = []
     for k in range(count):
-        noise = sample.weights.map(lambda w: rng.normal(1 + k, 1, len(w)))
+        noise = sample.weights.map(lambda w: rng.normal(1, 1, len(w)))
         both = noise.zip(shared, lambda own, common: own + 0.7 * common)
         made.append(
-            Estimate.from_contributions(sample, source=both.source, target=both.target, plugin=k)
+            Estimate.from_contributions(sample, source=both.source, target=both.target, plugin=-k)
+            + 2.0 * k
         )
     return made
 
@@ -52,9 +53,9 @@ def delta_error(function, estimates: list[Estimate]) -> float:
 
 EXPRESSIONS = {
     "sum": lambda a, b, c: a + b + c,
-    "difference": lambda a, b, c: a - b - 2,
-    "product": lambda a, b, c: a * b * 3,
-    "ratio": lambda a, b, c: a / b,
+    "difference": lambda a, b, c: a - b - 2 + 0 * c,
+    "product": lambda a, b, c: a * b * 3 - c,
+    "ratio": lambda a, b, c: a / (b + c),
     "value": lambda a, b, c: 1 - (a - c) / b,
     "nested": lambda a, b, c: (a * b - c / 2) / (b + 5) + 1,
     "negative": lambda a, b, c: -a + (2 - b) * c,

@@ -94,7 +94,7 @@ def test_a_metric_must_be_a_name_or_a_callable():
 
 
 def test_a_metric_must_give_one_value_per_row():
-    metric = metric_of(lambda p, y: np.mean(p))
+    metric = metric_of(lambda p, y: np.mean(p - y))
     with pytest.raises(SettingsError) as caught:
         metric.coefficients(PREDICTION, 0.5)
     assert str(caught.value) == (

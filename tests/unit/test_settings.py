@@ -17,8 +17,10 @@ MESSAGES = [
     ({"folds": True}, "The 'folds' setting must be a whole number from 2 to 50. Got True."),
     (
         {"folds": 2},
-        "The 'folds' setting must be at least 3 when twins=True. Got 2. Use folds=5, or "
-        "twins=False.",
+        (
+            "The 'folds' setting must be at least 3 when twins=True. Got 2. Use folds=5, or "
+            "twins=False."
+        ),
     ),
     ({"split": 1.0}, "The 'split' setting must be a number between 0 and 1 or None. Got 1.0."),
     (
@@ -28,13 +30,17 @@ MESSAGES = [
     ({"repeats": 0}, "The 'repeats' setting must be a whole number from 1 to 100. Got 0."),
     (
         {"repeats": 3, "split": 0.2},
-        "The 'repeats' setting needs cross-fitting: a single split measures other rows each time. "
-        "Got repeats=3 with split=0.2. Use split=None.",
+        (
+            "The 'repeats' setting needs cross-fitting: a single split measures other rows each "
+            "time. Got repeats=3 with split=0.2. Use split=None."
+        ),
     ),
     (
         {"learner": "fats"},
-        "The 'learner' setting must be one of 'auto', 'fast', 'boosted', 'paper'. Got 'fats'. "
-        "Did you mean 'fast'?",
+        (
+            "The 'learner' setting must be one of 'auto', 'fast', 'boosted', 'paper'. Got 'fats'. "
+            "Did you mean 'fast'?"
+        ),
     ),
     (
         {"learner": {"classifier": None}},
@@ -42,8 +48,10 @@ MESSAGES = [
     ),
     (
         {"outcome_form": "bined"},
-        "The 'outcome_form' setting must be one of 'binned', 'smooth', 'v_statistic'. Got "
-        "'bined'. Did you mean 'binned'?",
+        (
+            "The 'outcome_form' setting must be one of 'binned', 'smooth', 'v_statistic'. Got "
+            "'bined'. Did you mean 'binned'?"
+        ),
     ),
     ({"bins": 1}, "The 'bins' setting must be a whole number from 2 to 1000. Got 1."),
     ({"twins": 1}, "The 'twins' setting must be True or False. Got 1."),

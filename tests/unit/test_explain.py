@@ -1,0 +1,290 @@
+"""The main path on small tables with the fast learner: identities, settings, seeds, interrupts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_study import fast, make_study, make_table, tables
+
+import whygap as wg
+from whygap.errors import InputError, SettingsError
+from whygap.storage import to_mapping
+
+PARTS = ("covariate", "outcome")
+
+
+@pytest.fixture(scope="module")
+def study() -> wg.Study:
+    return make_study()
+
+
+@pytest.fixture(scope="module")
+def gap(study) -> wg.Gap:
+    return wg.explain(study, settings=fast())
+
+
+def numbers(gap: wg.Gap) -> dict:
+    """Everything that is saved but times and dates and what only says how fast it went."""
+    plain = to_mapping(gap)
+    plain["about"] = {k: v for k, v in plain["about"].items() if k not in ("seconds", "created")}
+    harmless = ("n_jobs", "checkpoint", "progress")
+    settings = plain["about"]["settings"]
+    plain["about"]["settings"] = {k: v for k, v in settings.items() if k not in harmless}
+    return plain
+
+
+def test_the_three_parts_add_up_exactly(gap):
+    total = gap.aggregate.baseline + gap.aggregate.covariate + gap.aggregate.outcome
+    assert total.value == pytest.approx(gap.aggregate.gap.value, abs=1e-14)
+    assert total.standard_error == pytest.approx(gap.aggregate.gap.standard_error, rel=1e-10)
+
+
+def test_the_gap_is_the_difference_of_the_plain_means(study, gap):
+    loss = study.design.loss
+    assert gap.aggregate.gap.value == pytest.approx(loss.target.mean() - loss.source.mean())
+    error = math.hypot(*(np.std(v, ddof=1) / math.sqrt(len(v)) for v in loss))
+    assert gap.aggregate.gap.standard_error == pytest.approx(error, rel=1e-10)
+
+
+def test_the_outcome_shift_is_found(gap):
+    assert gap.aggregate.outcome.p_value() < 1e-4
+    assert gap.aggregate.outcome.value < -0.1
+    assert gap.aggregate.baseline.p_value() > 0.01
+
+
+def test_shares_and_base_add_up_to_one(gap):
+    shares = sum(gap.outcome.shares.values(), gap.outcome.base)
+    assert shares.value == pytest.approx(1.0, abs=1e-10)
+    assert shares.standard_error == pytest.approx(0.0, abs=1e-10)
+    assert gap.outcome.sampling.exact
+    assert gap.outcome.sampling.evaluated == 8
+
+
+def test_the_full_set_explains_everything_and_the_empty_one_is_the_base(gap):
+    assert gap.outcome.value(["a", "b", "c"]).value == 1.0
+    assert gap.outcome.value([]).value == pytest.approx(gap.outcome.base.value, abs=1e-12)
+
+
+def test_the_whole_of_a_study_can_be_asked_for_or_only_a_part(study):
+    only = wg.explain(study, detail="outcome", settings=fast())
+    assert only.covariate is None
+    assert only.outcome is not None
+    none = wg.explain(study, detail=(), settings=fast())
+    assert none.details() == {}
+    assert none.aggregate.outcome.value == only.aggregate.outcome.value
+
+
+def test_a_part_gives_the_same_numbers_alone_and_with_the_other(study, gap):
+    alone = wg.explain(study, detail=["outcome"], settings=fast())
+    for name, share in alone.outcome.shares.items():
+        assert share.value == gap.outcome.shares[name].value
+
+
+def test_an_unknown_part_is_refused(study):
+    with pytest.raises(SettingsError) as caught:
+        wg.explain(study, detail="outcomes", settings=fast())
+    assert str(caught.value) == "There is no detailed part 'outcomes'. Did you mean 'outcome'?"
+
+
+def test_the_same_seed_gives_the_same_numbers(study, gap):
+    assert numbers(wg.explain(study, settings=fast())) == numbers(gap)
+
+
+def test_another_seed_gives_other_numbers(study, gap):
+    other = wg.explain(study, detail=(), settings=fast(seed=1))
+    assert other.aggregate.outcome.value != gap.aggregate.outcome.value
+    assert other.aggregate.outcome.value == pytest.approx(gap.aggregate.outcome.value, abs=0.05)
+
+
+def test_two_workers_give_the_same_numbers_as_one(study, gap):
+    assert numbers(wg.explain(study, settings=fast(n_jobs=2))) == numbers(gap)
+
+
+def test_subset_values_agree_with_the_whole_analysis(study, gap):
+    empty, single = wg.subset_values(study, "outcome", [[], ["a"]], settings=fast())
+    assert empty.value == pytest.approx(gap.outcome.base.value, abs=1e-12)
+    assert single.value == pytest.approx(gap.outcome.value(["a"]).value, abs=1e-12)
+    assert single.interval() == pytest.approx(gap.outcome.value(["a"]).interval(), abs=1e-9)
+
+
+def test_subset_values_name_unknown_players(study):
+    with pytest.raises(InputError) as caught:
+        wg.subset_values(study, "outcome", [["aa"]], settings=fast())
+    assert str(caught.value) == "There is no player named 'aa'. Did you mean 'a'?"
+
+
+def test_subset_values_without_a_shift_say_so():
+    same = make_table(400, 0.0, 5)
+    with pytest.raises(InputError, match="The outcome values are undefined: their denominator"):
+        wg.subset_values(make_study(same, same.copy()), "outcome", [["a"]], settings=fast())
+
+
+def test_one_table_twice_has_no_gap_and_no_shares():
+    same = make_table(400, 0.0, 5)
+    gap = wg.explain(make_study(same, same.copy()), settings=fast())
+    assert gap.aggregate.gap.value == 0
+    for part in gap.aggregate.parts().values():
+        low, high = part.interval(0.99)
+        assert low <= 0 <= high
+    for detail in gap.details().values():
+        assert not detail.defined
+        assert detail.shares == {}
+        assert detail.reason.startswith(f"There is no detectable {detail.part} shift to explain")
+
+
+def test_repeats_combine_by_the_median(study):
+    gap = wg.explain(study, detail="outcome", settings=fast(repeats=3))
+    singles = [
+        wg.explain(study, detail=(), settings=fast(seed=s)).aggregate.outcome.value
+        for s in range(3)
+    ]
+    assert min(singles) - 0.03 < gap.aggregate.outcome.value < max(singles) + 0.03
+    total = sum(gap.aggregate.parts().values(), gap.aggregate.gap * 0)
+    assert total.value == pytest.approx(gap.aggregate.gap.value, abs=1e-12)
+    shares = sum(gap.outcome.shares.values(), gap.outcome.base)
+    assert shares.value == pytest.approx(1.0, abs=1e-10)
+
+
+def test_a_single_split_measures_the_held_out_rows_only(study):
+    gap = wg.explain(study, detail="outcome", settings=fast(split=0.4))
+    assert [len(v) for v in gap.aggregate.gap.influence.__getstate__()[:2]] == [160, 120]
+    whole = wg.explain(study, detail=(), settings=fast())
+    assert gap.aggregate.gap.standard_error > 1.3 * whole.aggregate.gap.standard_error
+
+
+def test_twins_can_be_switched_off(study, gap):
+    plain = wg.explain(study, detail="outcome", settings=fast(twins=False))
+    assert plain.aggregate.outcome.value == gap.aggregate.outcome.value
+    assert plain.outcome.denominator.value != gap.outcome.denominator.value
+
+
+def test_the_risk_term_widens_the_interval_of_the_values(study, gap):
+    without = wg.explain(study, detail="outcome", settings=fast(risk_uncertainty=False))
+    assert without.outcome.denominator.value == gap.outcome.denominator.value
+    narrow = without.outcome.numerator(["b"]).standard_error
+    assert narrow < gap.outcome.numerator(["b"]).standard_error
+
+
+def test_common_support_restricts_every_mean_and_says_so():
+    source, target = tables()
+    target = target.assign(a=target["a"] + 2.0)
+    gap = wg.explain(make_study(source, target), detail=(), settings=fast(support="common"))
+    kept = gap.about.kept_share
+    assert 0.1 < kept.source < 1
+    assert 0.1 < kept.target < 1
+    assert gap.about.rows.source == round(400 * kept.source)
+    assert any(n.text.startswith("Restricted to rows that either") for n in gap.diagnostics.notes)
+
+
+def test_clipping_is_counted():
+    source, target = tables()
+    target = target.assign(a=target["a"] + 1.5)
+    gap = wg.explain(make_study(source, target), detail=(), settings=fast(clip=1.5))
+    record = gap.diagnostics.ratios[1]
+    assert record.largest_weight == 1.5
+    assert 0 < record.clipped_share < 1
+    assert any("cut at the limit you set" in text for text in gap.diagnostics.warnings)
+
+
+def test_weights_agree_with_replicated_rows():
+    source, target = tables()
+    rng = np.random.default_rng(9)
+    counts = [rng.integers(1, 3, len(t)) for t in (source, target)]
+    weighted = [t.assign(k=c.astype(float)) for t, c in zip((source, target), counts, strict=True)]
+    replicated = [
+        t.assign(id=[f"{label}{i}" for i in range(len(t))]).loc[np.repeat(t.index, c)]
+        for label, t, c in zip("st", (source, target), counts, strict=True)
+    ]
+    covariates = ["a", "b", "c"]
+    one = wg.explain(make_study(*weighted, weights="k", covariates=covariates), (), fast())
+    two = wg.explain(make_study(*replicated, clusters="id", covariates=covariates), (), fast())
+    for name, part in one.aggregate.parts().items():
+        other = getattr(two.aggregate, name)
+        assert part.value == pytest.approx(other.value, abs=0.02)
+        assert part.standard_error == pytest.approx(other.standard_error, rel=0.2, abs=0.003)
+    assert one.aggregate.gap.value == pytest.approx(two.aggregate.gap.value, abs=1e-12)
+    error = two.aggregate.gap.standard_error
+    assert one.aggregate.gap.standard_error == pytest.approx(error, rel=1e-9)
+
+
+def test_clusters_widen_the_intervals_of_repeated_rows():
+    source, target = (pd.concat([t] * 3, ignore_index=True) for t in tables(200, 150))
+    named = [t.assign(id=np.arange(len(t)) % n) for t, n in ((source, 200), (target, 150))]
+    roles = {"covariates": ["a", "b", "c"]}
+    plain = wg.explain(make_study(*named, **roles), (), fast())
+    clustered = wg.explain(make_study(*named, clusters="id", **roles), (), fast())
+    ratio = clustered.aggregate.gap.standard_error / plain.aggregate.gap.standard_error
+    assert ratio == pytest.approx(math.sqrt(3), rel=0.02)
+
+
+def test_an_empty_baseline_has_no_baseline_part():
+    gap = wg.explain(make_study(baseline=[]), settings=fast())
+    assert gap.aggregate.baseline.value == 0
+    assert gap.aggregate.baseline.standard_error == 0
+    assert gap.about.baseline == ()
+    assert gap.outcome.shares.keys() == {"w", "a", "b", "c"}
+
+
+def test_one_player_gets_everything_but_the_base():
+    gap = wg.explain(make_study(covariates=["a"]), settings=fast())
+    assert gap.outcome.shares["a"].value == pytest.approx(1 - gap.outcome.base.value, abs=1e-12)
+    assert gap.outcome.sampling.evaluated == 2
+
+
+def test_groups_are_players():
+    gap = wg.explain(make_study(groups={"ab": ["a", "b"]}), "outcome", fast())
+    assert set(gap.outcome.shares) == {"ab", "c"}
+    assert gap.about.players == {"ab": ("a", "b"), "c": ("c",)}
+
+
+@pytest.mark.parametrize("metric", ["zero_one", "brier", "log_loss"])
+def test_other_metrics_run_and_add_up(metric):
+    gap = wg.explain(make_study(metric=metric), "outcome", fast())
+    total = sum(part.value for part in gap.aggregate.parts().values())
+    assert total == pytest.approx(gap.aggregate.gap.value, abs=1e-12)
+    assert gap.aggregate.gap.value > 0, "the model got worse"
+
+
+def test_zero_one_is_the_mirror_of_accuracy(gap):
+    mirrored = wg.explain(make_study(metric="zero_one"), settings=fast())
+    for name, part in gap.aggregate.parts().items():
+        assert getattr(mirrored.aggregate, name).value == pytest.approx(-part.value, abs=1e-9)
+    for name, share in gap.outcome.shares.items():
+        assert mirrored.outcome.shares[name].value == pytest.approx(share.value, abs=1e-6)
+
+
+def test_a_known_source_risk_is_used():
+    source, target = (t.assign(q=np.clip(t["risk"], 0.01, 0.99)) for t in tables())
+    gap = wg.explain(make_study(source, target, source_risk="q"), "outcome", fast())
+    assert all(record.name != "p_0" for record in gap.diagnostics.nuisances)
+    assert gap.outcome.defined
+
+
+def test_about_says_enough_to_repeat_it(gap):
+    assert gap.about.settings == fast().to_mapping()
+    assert set(gap.about.seconds) == {"aggregate", *PARTS}
+    assert set(gap.about.versions) >= {"python", "whygap", "numpy", "scikit-learn", "lightgbm"}
+    assert gap.table_kind == "pandas"
+
+
+def test_ctrl_c_in_the_second_part_keeps_the_first(study, monkeypatch):
+    from whygap.explain import Analysis, was_interrupted
+
+    whole = Analysis.detail
+
+    def stopped(self, part):
+        if part == "outcome":
+            raise KeyboardInterrupt
+        return whole(self, part)
+
+    monkeypatch.setattr(Analysis, "detail", stopped)
+    gap = wg.explain(study, settings=fast())
+    assert was_interrupted(gap)
+    assert gap.covariate is not None
+    assert gap.outcome is None
+    assert gap.diagnostics.warnings[-1] == (
+        "You interrupted the analysis: it has no shares of the outcome part."
+    )
