@@ -16,18 +16,18 @@ variables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from whygap.domains import Array
 from whygap.errors import SettingsError
-from whygap.rivals.exact_shapley import all_subsets, shapley_matrix
 from whygap.rivals.graph import OUTCOME, Graph, graph_of
 from whygap.rivals.importances import Importances, random_stream
 from whygap.rivals.learner import cross_fitted, fold_numbers
 from whygap.settings import Settings
+from whygap.shapley import Subset, SubsetPlan, linear_weights
 from whygap.tables.design import Design
 
 __all__ = ["GraphShares", "attribute", "importance"]
@@ -92,23 +92,32 @@ def attribute(
     ratios = [_mechanism_ratio(design, settings, checked, node) for node in checked.nodes[:-1]]
     swapped = design.loss.source + _outcome_change(design, settings, checked)
     weights, loss = design.sample().weights, design.loss
-    values = _coalition_values(loss.source, swapped, weights.source, ratios)
+    players = len(checked.nodes)
+    coalitions = SubsetPlan(players).take(2**players)
+    values = _coalition_values(coalitions, loss.source, swapped, weights.source, ratios)
+    shares = np.asarray(linear_weights(coalitions, players) @ values)
     means = loss.zip(weights, lambda v, w: float(np.average(v, weights=w)))
     full = weights.source * np.prod(ratios, axis=0)
     return GraphShares(
         graph=checked,
-        shares=np.asarray(shapley_matrix(len(checked.nodes)) @ values),
-        gap=float(values[-1] - values[0]),
+        shares=shares,
+        gap=float(shares.sum()),
         observed_gap=means.target - means.source,
         effective_rows=float(full.sum() ** 2 / (full**2).sum()),
     )
 
 
-def _coalition_values(loss: Array, swapped: Array, weights: Array, ratios: list[Array]) -> Array:
+def _coalition_values(
+    coalitions: Sequence[Subset],
+    loss: Array,
+    swapped: Array,
+    weights: Array,
+    ratios: list[Array],
+) -> Array:
     """Mean loss per coalition; the outcome is the last player."""
     outcome = len(ratios)
     values = []
-    for coalition in all_subsets(outcome + 1):
+    for coalition in coalitions:
         product = weights * np.prod([ratios[i] for i in coalition if i != outcome], axis=0)
         shown = swapped if outcome in coalition else loss
         values.append(float(np.average(shown, weights=product)))

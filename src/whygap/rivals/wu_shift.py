@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from whygap.rivals.exact_shapley import Subset, shapley_values
 from whygap.rivals.importances import Importances, random_stream
 from whygap.rivals.learner import fit_mean
 from whygap.settings import Settings
+from whygap.shapley import Subset, SubsetPlan, linear_weights
 from whygap.tables.design import Design
 
 __all__ = ["importance", "subset_change"]
@@ -29,8 +29,8 @@ MISLEADS = (
     "A variable that only follows another one is credited with a shift of its own; effects that "
     "cancel across the strata of W vanish."
 )
-LARGEST_EXACT = 7
-ORDERS = 12
+SUBSETS = 128
+"""Fitted at most, or as many as that number of players needs; all up to seven players."""
 
 
 def importance(design: Design, settings: Settings) -> Importances:
@@ -38,13 +38,13 @@ def importance(design: Design, settings: Settings) -> Importances:
     rng = random_stream(settings, "wu_shift")
     seed = int(rng.integers(2**31))
     players = len(design.players)
-    orders = None if players <= LARGEST_EXACT else ORDERS
-    values = shapley_values(players, lambda s: subset_change(design, s, seed), orders, rng)
+    subsets = SubsetPlan(players, settings.seed).take(SUBSETS)
+    changes = np.array([subset_change(design, subset, seed) for subset in subsets])
     return Importances(
         method="wu_shift",
         part="covariate",
         names=tuple(player.name for player in design.players),
-        values=values,
+        values=np.asarray(linear_weights(subsets, players) @ changes),
         unit="change of the metric",
         assumptions=ASSUMPTIONS,
         misleads=MISLEADS,

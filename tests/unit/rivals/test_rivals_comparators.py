@@ -18,6 +18,7 @@ from whygap.rivals import (
     random_forest_acc,
     wu_shift,
 )
+from whygap.rivals.importances import random_stream
 from whygap.settings import Settings
 from whygap.tables.design import Player
 
@@ -86,6 +87,20 @@ def test_wu_shift_prefers_the_follower_and_adds_up(large_a):
     whole = wu_shift.subset_change(large_a, (0, 1), 0) - wu_shift.subset_change(large_a, (), 0)
     assert found.values.sum() == pytest.approx(whole, abs=0.004)
     assert whole == pytest.approx(-0.0299, abs=0.012)
+
+
+def test_wu_shift_from_sampled_subsets_still_adds_up(monkeypatch):
+    monkeypatch.setattr(wu_shift, "SUBSETS", 2)
+    rng = np.random.default_rng(0)
+    blocks = ByDomain(*(rng.normal(size=(150, 6)) for _ in range(2)))
+    flat = blocks.map(lambda b: (b[:, 0] > 0).astype(float))
+    design = design_of(blocks, flat, flat.map(np.zeros_like), baseline=0)
+    found = wu_shift.importance(design, SETTINGS)
+    seed = int(random_stream(SETTINGS, "wu_shift").integers(2**31))
+    whole = wu_shift.subset_change(design, tuple(range(6)), seed)
+    none = wu_shift.subset_change(design, (), seed)
+    assert found.values.sum() == pytest.approx(whole - none, abs=1e-9)
+    assert found.ranking()[0] == "z1"
 
 
 def test_parametric_change_equals_a_fully_written_logistic_model(large_b):

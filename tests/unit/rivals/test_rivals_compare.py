@@ -9,7 +9,6 @@ from rival_worlds import world_a
 
 from whygap.errors import ModelError, ResultError, SettingsError
 from whygap.rivals import METHODS, compare, comparison
-from whygap.rivals.exact_shapley import all_subsets, shapley_matrix, shapley_values
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
@@ -81,26 +80,3 @@ def test_an_unknown_term_is_refused(design):
     assert str(caught.value) == (
         "The method 'mean_change' has no importance named 'z11'. Did you mean 'z1'?"
     )
-
-
-def test_exact_shares_of_a_small_game():
-    """A glove game: one left (player 0), two right gloves."""
-
-    def worth(subset):
-        return float(0 in subset and len(subset) > 1)
-
-    values = shapley_values(3, worth, None, np.random.default_rng(0))
-    assert values == pytest.approx([2 / 3, 1 / 6, 1 / 6])
-    assert len(all_subsets(3)) == 8
-    assert shapley_matrix(3).sum(axis=1) == pytest.approx(0)
-
-
-def test_random_orders_agree_with_the_exact_shares():
-    weights = np.array([0.5, 1.0, 2.0, 4.0, 8.0])
-
-    def worth(subset):
-        return float(np.sqrt(weights[list(subset)].sum()))
-
-    rng = np.random.default_rng(0)
-    exact = shapley_values(5, worth, None, rng)
-    assert shapley_values(5, worth, 400, rng) == pytest.approx(exact, abs=0.02)

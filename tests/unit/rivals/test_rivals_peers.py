@@ -17,8 +17,8 @@ from sklearn.linear_model import LogisticRegression
 
 from whygap.domains import ByDomain
 from whygap.rivals import disde, graph_shapley
-from whygap.rivals.exact_shapley import all_subsets, shapley_matrix
 from whygap.settings import Settings
+from whygap.shapley import SubsetPlan, linear_weights
 from whygap.tables.design import Column, Design, Player
 
 GRAPH = {"x2": ["x1"], "(outcome)": ["x1", "x2"]}
@@ -55,8 +55,9 @@ def event_rate_design(rows: int, seed: int) -> Design:
 def true_shares() -> np.ndarray:
     """Shapley shares of the three mechanisms from large draws of all eight mixtures."""
     mean = {m: linear_world(1_000_000, 9, m)[:, 2].mean() for m in product((0, 1), repeat=3)}
-    values = [mean[tuple(int(i in s) for i in range(3))] for s in all_subsets(3)]
-    return shapley_matrix(3) @ values
+    subsets = SubsetPlan(3).take(8)
+    values = [mean[tuple(int(i in s) for i in range(3))] for s in subsets]
+    return linear_weights(subsets, 3) @ values
 
 
 def dowhy_shares(design: Design, seed: int) -> np.ndarray:
