@@ -1,0 +1,256 @@
+"""From values of subsets to shares: stopping rules, interrupts, undefined shares.
+
+The parts here are games with known Shapley values: real estimates with influence values, no fits.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from whygap.detail import INTERRUPTED, detail, first_batch, probe_subsets
+from whygap.domains import ByDomain
+from whygap.errors import SettingsError
+from whygap.estimate import Estimate, Sample
+from whygap.progress import Silent
+from whygap.settings import Settings
+from whygap.shapley import SubsetPlan
+from whygap.tables.design import Player
+
+ROWS = ByDomain(200, 150)
+SIZE = 0.04
+PRECISE = {"precision": 1e-6, "precision_floor": 1e-9}
+
+
+@dataclass
+class Game:
+    """v(s) = base + main effects + bonuses for pairs and quintuples of neighbours; v(all) = 1."""
+
+    players: int
+    seed: int = 0
+    size: float = SIZE
+    noise: float = 0.02
+    base: float = 0.1
+    stop_after: int | None = None
+    pause: float = 0.0
+    asked: list[tuple[int, ...]] = field(default_factory=list)
+    sample: Sample = field(default_factory=lambda: Sample.of(ROWS))
+
+    def __post_init__(self) -> None:
+        rng = np.random.default_rng(self.seed)
+        self.rows = [ROWS.map(lambda n: rng.normal(size=n)) for _ in range(self.players + 1)]
+        main = rng.exponential(1.0, self.players)
+        pairs = rng.exponential(0.6, self.players - 1)
+        fives = rng.exponential(1.5, max(self.players - 4, 0))
+        scale = (1 - self.base) / (main.sum() + pairs.sum() + fives.sum())
+        self.main, self.pairs, self.fives = main * scale, pairs * scale, fives * scale
+
+    def value(self, subset: tuple[int, ...]) -> float:
+        chosen = set(subset)
+        bonus = sum(p for k, p in enumerate(self.pairs) if {k, k + 1} <= chosen)
+        bonus += sum(f for k, f in enumerate(self.fives) if set(range(k, k + 5)) <= chosen)
+        return self.base + sum(self.main[k] for k in chosen) + bonus
+
+    def shares(self) -> np.ndarray:
+        """A bonus is divided evenly among those who earn it together."""
+        shares = self.main.copy()
+        shares[:-1] += self.pairs / 2
+        shares[1:] += self.pairs / 2
+        for k, bonus in enumerate(self.fives):
+            shares[k : k + 5] += bonus / 5
+        return shares
+
+    def denominator(self) -> Estimate:
+        return self._estimate(self.size, range(self.players + 1))
+
+    def numerator(self, subset: tuple[int, ...]) -> Estimate:
+        if self.stop_after is not None and len(self.asked) >= self.stop_after:
+            raise KeyboardInterrupt
+        self.asked.append(subset)
+        time.sleep(self.pause)
+        left = [k for k in range(self.players) if k not in subset]
+        return self._estimate(self.size * (1 - self.value(subset)), left)
+
+    def _estimate(self, value: float, players) -> Estimate:
+        noise = [self.noise * self.rows[k].source for k in players] or [np.zeros(200)]
+        other = [self.noise * self.rows[k].target for k in players] or [np.zeros(150)]
+        made = Estimate.from_contributions(
+            self.sample, source=sum(noise), target=sum(other), plugin=value
+        )
+        return made + (value - made.value)
+
+
+def named(count: int) -> list[Player]:
+    return [Player(f"z{k}", (k,)) for k in range(count)]
+
+
+def solve(game: Game, **settings):
+    chosen = Settings(progress=False, **settings)
+    return detail([game], "outcome", named(game.players), chosen, None, Silent())
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 6])
+def test_few_players_are_solved_exactly(players):
+    game = Game(players)
+    solved = solve(game)
+    np.testing.assert_allclose([e.value for e in solved.shares.values()], game.shares(), atol=1e-12)
+    assert solved.base.value == pytest.approx(game.base, abs=1e-12)
+    assert solved.sampling.exact
+    assert solved.sampling.stopped == "all subsets were evaluated"
+    assert solved.sampling.largest_error == 0
+    assert len(game.asked) == len(set(game.asked)) == 2**players
+
+
+def test_many_players_stop_when_the_sampling_error_is_small():
+    game = Game(12)
+    solved = solve(game)
+    sampling = solved.sampling
+    assert sampling.stopped == "the sampling error is small beside the standard errors"
+    assert 64 <= sampling.evaluated < 4096
+    assert not sampling.exact
+    for share, truth in zip(solved.shares.values(), game.shares(), strict=True):
+        assert share.sampling_error <= max(0.2 * share.standard_error, 0.003)
+        assert abs(share.value - truth) <= 5 * max(share.sampling_error, 1e-9)
+
+
+def test_shares_and_base_add_up_to_one_when_sampled():
+    solved = solve(Game(12))
+    total = sum(solved.shares.values(), solved.base)
+    assert total.value == pytest.approx(1.0, abs=1e-10)
+    assert total.standard_error == pytest.approx(0.0, abs=1e-8)
+
+
+def test_a_number_of_subsets_is_kept():
+    game = Game(12)
+    solved = solve(game, subsets=100)
+    assert solved.sampling.evaluated == 100
+    assert solved.sampling.stopped == "the 100 subsets you asked for were evaluated"
+    assert len(set(game.asked)) == 100
+
+
+def test_asking_for_more_extends_the_same_stream():
+    few, many = Game(12), Game(12)
+    solve(few, subsets=64)
+    solve(many, subsets=128)
+    assert many.asked[: len(few.asked)] == few.asked
+
+
+def test_all_subsets_can_be_asked_for():
+    solved = solve(Game(8), subsets="all")
+    assert solved.sampling.evaluated == 256
+    assert solved.sampling.exact
+
+
+def test_all_subsets_of_very_many_players_are_refused():
+    with pytest.raises(SettingsError) as caught:
+        solve(Game(31), subsets="all")
+    assert str(caught.value) == (
+        "The 'subsets' setting cannot be 'all' with more than 20 players. Got 31 players, that is "
+        "2,147,483,648 subsets. Use subsets='auto', or group columns with groups={...}."
+    )
+
+
+def test_the_time_budget_ends_the_sampling():
+    game = Game(12, pause=0.005)
+    started = time.monotonic()
+    solved = solve(game, time_budget=0.3, **PRECISE)
+    assert time.monotonic() - started < 10
+    assert solved.sampling.stopped == "the time budget of 0.3 s ended"
+    assert 32 <= solved.sampling.evaluated < 4096
+
+
+def test_a_time_budget_that_is_over_at_once_still_gives_shares():
+    plan = SubsetPlan(12, 0)
+    solved = solve(Game(12), time_budget=1e-9)
+    assert solved.sampling.evaluated >= plan.smallest
+    assert set(solved.shares) == {f"z{k}" for k in range(12)}
+
+
+def test_finishing_everything_is_not_blamed_on_the_time_budget():
+    assert solve(Game(3), time_budget=1e-9).sampling.stopped == "all subsets were evaluated"
+
+
+def test_ctrl_c_returns_what_is_finished():
+    first, _ = first_batch(SubsetPlan(12, 0), Settings())
+    game = Game(12, stop_after=first + 5)
+    solved = solve(game, **PRECISE)
+    assert solved.sampling.stopped == INTERRUPTED
+    assert solved.sampling.evaluated == first
+    plain = solve(Game(12), subsets=first)
+    for name, share in solved.shares.items():
+        assert share.value == plain.shares[name].value
+        assert share.sampling_error == plain.shares[name].sampling_error
+
+
+def test_ctrl_c_before_there_are_enough_subsets_is_passed_on():
+    with pytest.raises(KeyboardInterrupt):
+        solve(Game(12, stop_after=5))
+
+
+@pytest.mark.parametrize(("size", "noise"), [(0.0, 0.02), (0.001, 0.3), (-0.01, 0.01)])
+def test_shares_of_nothing_are_undefined(size, noise):
+    game = Game(3, size=size, noise=noise)
+    solved = solve(game)
+    assert not solved.defined
+    assert solved.shares == {}
+    assert solved.base is None
+    assert solved.sampling is None
+    assert game.asked == [], "no subset is valued in vain"
+    assert solved.reason.startswith("There is no detectable outcome shift to explain: how much the")
+    assert solved.reason.endswith("which reaches 0, so shares of it are undefined.")
+
+
+def test_repeats_are_combined_subset_by_subset():
+    shared = Sample.of(ROWS)
+    games = [Game(3, seed=0, size=size, sample=shared) for size in (0.04, 0.05, 0.09)]
+    chosen = Settings(progress=False)
+    solved = detail(games, "outcome", named(3), chosen, None, Silent())
+    assert solved.denominator.value == pytest.approx(0.05)
+    np.testing.assert_allclose(
+        [e.value for e in solved.shares.values()], games[0].shares(), atol=1e-12
+    )
+
+
+def test_covariances_contain_the_sampling_error():
+    solved = solve(Game(12), subsets=64)
+    for k, share in enumerate(solved.shares.values()):
+        assert solved.covariance[k, k] == pytest.approx(share.standard_error**2, rel=1e-9)
+        assert share.sampling_error > 0
+    contrast = solved.difference("z0", "z1")
+    variance = solved.covariance[0, 0] + solved.covariance[1, 1] - 2 * solved.covariance[0, 1]
+    assert contrast.standard_error**2 == pytest.approx(variance, rel=1e-9)
+
+
+def test_progress_counts_subsets_and_tells_the_sampling_error():
+    seen = []
+
+    class Watcher(Silent):
+        def update(self, done, total, text):
+            seen.append((done, total, text))
+
+    settings = Settings(progress=False, **PRECISE)
+    detail([Game(9)], "outcome", named(9), settings, None, Watcher())
+    done = [count for count, _, _ in seen]
+    assert done == sorted(done)
+    assert seen[0][2] == ""
+    assert any(text.startswith("sampling error 0.0") for _, _, text in seen)
+
+
+def test_first_batches():
+    assert first_batch(SubsetPlan(6, 0), Settings(subsets=10)) == (64, 64)
+    for players in (7, 12, 31):
+        plan = SubsetPlan(players, 0)
+        first, limit = first_batch(plan, Settings())
+        assert first == plan.round_up(max(64, 4 * players))
+        assert limit == min(2**players, 2**30)
+    assert first_batch(SubsetPlan(12, 0), Settings(subsets=99)) == (100, 100)
+
+
+def test_learners_are_chosen_on_a_third_and_two_thirds_of_the_players():
+    assert [len(s) for s in probe_subsets(31, 0)] == [10, 20]
+    assert probe_subsets(1, 0) == [(0,)]
+    small, large = probe_subsets(9, 4)
+    assert set(small) < set(large)
