@@ -71,10 +71,10 @@ def screenshots(gap: wg.Gap, folder: Path, program: str) -> None:
 
 
 def smaller(png: bytes) -> bytes:
-    """The picture with 64 colours: a fifth of the size, and nobody sees it."""
+    """The picture with 200 colours: a third of the size, and nobody sees it."""
     out = io.BytesIO()
     picture = Image.open(io.BytesIO(png)).convert("RGB")
-    picture.quantize(64, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+    picture.quantize(200, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
     return out.getvalue()
 
 

@@ -54,18 +54,24 @@ def _part_meanings(about: About) -> Iterator[tuple[str, str]]:
     if about.baseline:
         yield (
             "Baseline",
-            f"What would change if only the mix of {joined(about.baseline, 6)} became the "
-            "target's, everything else staying as in the source.",
+            (
+                f"What would change if only the mix of {joined(about.baseline, 6)} became the "
+                "target's, everything else staying as in the source."
+            ),
         )
     yield (
         "Covariates",
-        f"What changes {'on top of that ' if alike else ''}when the mix of the "
-        f"{'other ' if alike else ''}variables{alike} becomes the target's.",
+        (
+            f"What changes {'on top of that ' if alike else ''}when the mix of the "
+            f"{'other ' if alike else ''}variables{alike} becomes the target's."
+        ),
     )
     yield (
         "Outcome",
-        f"The rest: '{about.outcome}' itself comes out differently in the target for rows that "
-        "are alike in every variable.",
+        (
+            f"The rest: '{about.outcome}' itself comes out differently in the target for rows that "
+            "are alike in every variable."
+        ),
     )
 
 

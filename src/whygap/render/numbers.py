@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from whygap.estimate import Estimate
 from whygap.results import Gap
 
-__all__ = ["Units", "count", "level_name", "p_value", "percent", "percent_interval", "units_of"]
+__all__ = [
+    "Units",
+    "count",
+    "level_name",
+    "p_value",
+    "percent",
+    "percent_interval",
+    "units_of",
+    "with_minus",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +129,11 @@ def rounded_count(value: float) -> str:
         return f"{math.ceil(value)}"
     step = 10 ** (math.floor(math.log10(value)) - 1)
     return f"{math.ceil(value / step) * step:,}"
+
+
+def with_minus(text: str) -> str:
+    """Hyphens before numbers as real minus signs, for pages and figures."""
+    return re.sub(r"(?<![\w\u2212-])-(?=\d)", "\u2212", text)
 
 
 def level_name(level: float) -> str:

@@ -6,7 +6,6 @@ so that the page needs no statistics of its own. Only aggregates leave this room
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -16,14 +15,14 @@ from whygap.render import phrases
 from whygap.render.advice import suggestions
 from whygap.render.detail_sentences import detail_sentences
 from whygap.render.geometry import Track, Walk, track_of, walk_of
-from whygap.render.numbers import level_name, p_value, percent, percent_interval
+from whygap.render.numbers import level_name, p_value, percent, percent_interval, with_minus
 from whygap.render.reading import Reading, readings_of
 from whygap.render.sentences import change_sentence, main_sentence, part_sentence
 from whygap.render.table import Sheet, sheet
 from whygap.render.words import ASSOCIATION, trust
 from whygap.results import Detailed, Gap, Profile
 
-__all__ = ["Page", "page_of", "with_minus"]
+__all__ = ["Page", "page_of"]
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)
 
@@ -148,17 +147,17 @@ def _at_level(reading: Reading, walk: Walk, tracks: dict[str, Track]) -> dict[st
         },
         "table": [line[3] for part in sheet(gap, level).sections for line in part.lines],
     }
-    return {key: with_minus(value) for key, value in shown.items()}
+    return {key: _with_minus(value) for key, value in shown.items()}
 
 
-def with_minus(value: Any) -> Any:
-    """Hyphens before digits as real minus signs, in every text."""
+def _with_minus(value: Any) -> Any:
+    """Real minus signs in every text."""
     if isinstance(value, str):
-        return re.sub(r"(?<![\w\u2212-])-(?=\d)", "\u2212", value)
+        return with_minus(value)
     if isinstance(value, list):
-        return [with_minus(item) for item in value]
+        return [_with_minus(item) for item in value]
     if isinstance(value, dict):
-        return {key: with_minus(item) for key, item in value.items()}
+        return {key: _with_minus(item) for key, item in value.items()}
     return value
 
 

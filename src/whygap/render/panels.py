@@ -13,7 +13,7 @@ from whygap.errors import ResultError, did_you_mean
 from whygap.estimate import normal_quantile
 from whygap.render import phrases, style
 from whygap.render.formats import shorten
-from whygap.render.numbers import Units, count, level_name, percent, units_of
+from whygap.render.numbers import Units, count, level_name, percent, units_of, with_minus
 from whygap.results import Gap, Profile, RatioRecord
 
 __all__ = ["OverlapDisplay", "ProfileDisplay"]
@@ -44,9 +44,7 @@ class OverlapDisplay:
         """Draw on `ax`, or on a figure of its own."""
         ax = style.axes_of(ax, 6.4, 1.3 + 0.72 * max(len(self.ratios), 1))
         self.ax_, self.figure_ = ax, ax.get_figure(root=True)
-        subtitle = (
-            "Source rows that effectively remain after weighting them to look like the target."
-        )
+        subtitle = "Source rows that effectively remain when weighted like the target"
         style.heading(ax, "Overlap", subtitle)
         if not self.ratios:
             style.message(ax, "No density ratio was needed.")
@@ -180,7 +178,9 @@ class ProfileDisplay:
             fontfamily=style.fonts_for(profile.bins),
         )
         ax.set_xlim(-0.6, len(positions) - 0.4)
-        ax.yaxis.set_major_formatter(lambda value, _: self.units.bare(value, signed=True))
+        ax.yaxis.set_major_formatter(
+            lambda value, _: with_minus(self.units.bare(value, signed=True))
+        )
         unit = "points" if self.units.is_share else "units"
         subtitle = f"Change of {self.metric} due to the outcome ({unit}), "
         subtitle += f"{level_name(self.level)} intervals"

@@ -17,7 +17,8 @@ from markupsafe import Markup
 from whygap import storage
 from whygap.errors import InputError
 from whygap.render import explanations
-from whygap.render.page import page_of, with_minus
+from whygap.render.numbers import with_minus
+from whygap.render.page import page_of
 from whygap.render.words import ASSOCIATION, default_level
 from whygap.results import Gap
 

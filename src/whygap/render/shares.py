@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from whygap.estimate import normal_quantile
 from whygap.render import style
 from whygap.render.formats import shorten
-from whygap.render.numbers import level_name, percent
+from whygap.render.numbers import level_name, percent, with_minus
 from whygap.render.reading import reading_of
 from whygap.results import Detailed, Gap
 
@@ -99,7 +99,7 @@ class SharesDisplay:
         )
         ax.set_ylim(max(count, FEWEST) - 0.4, -0.6)
         ax.axvline(0, color=style.INK, lw=0.9, zorder=1)
-        ax.xaxis.set_major_formatter(lambda value, _: percent(value, 1.0))
+        ax.xaxis.set_major_formatter(lambda value, _: with_minus(percent(value)))
         if any(share.leads for share in self.shares):
             ax.set_xlabel(
                 "Filled dots may be the largest: cannot be told apart from it", fontsize=9

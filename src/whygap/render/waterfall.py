@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from whygap.render import phrases, style
-from whygap.render.numbers import Units, level_name
+from whygap.render.numbers import Units, level_name, with_minus
 from whygap.render.reading import reading_of
 from whygap.results import Gap
 
@@ -127,7 +127,7 @@ class WaterfallDisplay:
         ends += [step.start + shift for step in self.steps for shift in (step.low, step.high, 0.0)]
         ax.set_ylim(*style.padded(ends, 0.2))
         ax.set_xlim(-0.55, len(names) - 0.45)
-        ax.yaxis.set_major_formatter(lambda value, _: self.units.tick(value))
+        ax.yaxis.set_major_formatter(lambda value, _: with_minus(self.units.tick(value)))
         style.heading(
             ax, self.title, f"Bars: parts of the change. Lines: {level_name(self.level)} intervals."
         )
@@ -178,7 +178,7 @@ def _draw_step(ax: Axes, position: int, step: Step, units: Units) -> None:
     ax.plot([position] * 2, ends, color=style.INK, lw=1.4, zorder=4, solid_capstyle="butt")
     above = step.change >= 0
     ax.annotate(
-        units.bare(step.change, signed=True),
+        with_minus(units.bare(step.change, signed=True)),
         (position, max(*ends, step.end) if above else min(*ends, step.end)),
         xytext=(0, 4 if above else -4),
         textcoords="offset points",

@@ -13,7 +13,7 @@ from result_factory import NASTY_NAMES, make_gap, many_players
 from whygap.errors import InputError, ResultError
 from whygap.render import explanations, report
 from whygap.render.geometry import Track, round_ticks
-from whygap.render.page import with_minus
+from whygap.render.numbers import with_minus
 from whygap.results import RatioRecord
 
 
