@@ -1,0 +1,123 @@
+"""Blocks: disjoint, stratified, clusters together; halvings disjoint and without the row's own."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+from learning_designs import cut, make_design, shifted_design
+
+from whygap.domains import ByDomain
+from whygap.errors import FitError, TableError
+
+DOMAINS = ("source", "target")
+
+
+def rows_of(blocks, domain, block):
+    return blocks.order[domain][blocks.rows(domain, block)]
+
+
+@pytest.mark.parametrize(("folds", "domain"), list(product((2, 3, 4, 5, 7), DOMAINS)))
+def test_blocks_are_disjoint_and_hold_every_row(folds, domain):
+    design = shifted_design()
+    blocks = cut(design, folds=folds, twins=False)
+    found = np.concatenate([rows_of(blocks, domain, k) for k in range(folds)])
+    assert len(found) == design.rows[domain]
+    assert np.array_equal(np.sort(found), np.arange(design.rows[domain]))
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_blocks_are_as_large_as_each_other_and_share_the_outcome_evenly(domain):
+    design = shifted_design((1003, 507))
+    blocks = cut(design, folds=5)
+    outcome = design.outcome[domain]
+    sizes = [len(rows_of(blocks, domain, k)) for k in range(5)]
+    positives = [outcome[rows_of(blocks, domain, k)].sum() for k in range(5)]
+    assert max(sizes) - min(sizes) <= 2
+    assert max(positives) - min(positives) <= 1
+
+
+def test_rows_of_one_cluster_share_a_block():
+    rng = np.random.default_rng(3)
+    design = shifted_design((600, 500))
+    clusters = ByDomain(rng.integers(0, 90, 600), rng.integers(1000, 1080, 500))
+    grouped = make_design(*design.features, outcome=design.outcome, clusters=clusters)
+    blocks = cut(grouped, folds=5)
+    for domain in DOMAINS:
+        label = np.empty(design.rows[domain], int)
+        for k in range(5):
+            label[rows_of(blocks, domain, k)] = k
+        for cluster in np.unique(clusters[domain]):
+            assert len(set(label[clusters[domain] == cluster])) == 1
+        assert np.bincount(label).min() > 0.1 * design.rows[domain]
+
+
+def test_the_seed_decides_the_blocks():
+    design = shifted_design()
+    one, again, other = cut(design, 1), cut(design, 1), cut(design, 2)
+    assert np.array_equal(one.order.source, again.order.source)
+    assert not np.array_equal(one.order.source, other.order.source)
+
+
+def test_a_single_split_evaluates_one_block_of_the_size_asked_for():
+    design = shifted_design((1000, 500))
+    blocks = cut(design, split=0.2)
+    assert blocks.evaluated == (0,)
+    assert abs(len(rows_of(blocks, "source", 0)) - 200) <= 2
+    assert abs(len(rows_of(blocks, "target", 0)) - 100) <= 2
+    assert np.array_equal(blocks.evaluated_rows().source, np.sort(rows_of(blocks, "source", 0)))
+    assert blocks.complements() == (frozenset({1, 2, 3, 4}),)
+    for one, two in blocks.halvings(0, 3):
+        assert len(one) == len(two) == 2
+
+
+@pytest.mark.parametrize("folds", [3, 4, 5, 7])
+def test_halves_are_disjoint_and_leave_out_the_evaluated_block(folds):
+    blocks = cut(shifted_design((800, 700)), folds=folds)
+    for block in blocks.evaluated:
+        pairs = blocks.halvings(block, 3)
+        assert pairs
+        assert len(set(pairs)) == len(pairs)
+        for one, two in pairs:
+            assert one
+            assert two
+            assert not one & two
+            assert block not in one | two
+            assert one | two <= blocks.complement(block)
+            assert abs(len(one) - len(two)) <= 1
+            assert {one, two} <= set(blocks.halves(3))
+
+
+def test_three_halvings_of_five_blocks_need_ten_fits():
+    blocks = cut(shifted_design(), folds=5)
+    assert len(blocks.halvings(0, 3)) == 3
+    assert len(blocks.halves(3)) == 10
+    assert len(blocks.halves(1)) <= 10
+
+
+def test_rows_come_back_in_their_own_order():
+    blocks = cut(shifted_design(), folds=5)
+    for domain in DOMAINS:
+        sorted_rows = blocks.order[domain]
+        assert np.array_equal(sorted_rows[blocks.back()[domain]], blocks.evaluated_rows()[domain])
+
+
+def test_twins_need_three_blocks():
+    blocks = cut(shifted_design(), folds=2, twins=False)
+    with pytest.raises(
+        FitError, match=re.escape("Twins need at least 3 blocks. Got 2. Use folds=5.")
+    ):
+        blocks.halvings(0, 1)
+
+
+def test_too_few_rows_for_the_folds_is_said():
+    outcome = ByDomain(np.array([1.0] * 3 + [0.0] * 37), np.array([1.0, 0.0] * 20))
+    design = make_design(np.zeros((40, 1)), np.zeros((40, 1)), outcome=outcome)
+    message = (
+        "The source table is too small for 5 folds: each needs at least 5 rows with both outcome "
+        "values. Got 40 rows, 3 of them positive. Use fewer folds, or more rows."
+    )
+    with pytest.raises(TableError, match=re.escape(message)):
+        cut(design, folds=5)
