@@ -1,0 +1,177 @@
+"""What every part shares: risks out of fold, ratios clipped and counted, overlap in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from learning_designs import make_design, shifted_design
+
+from whygap.domains import ByDomain
+from whygap.errors import TableError
+from whygap.learning.menu import Menu
+from whygap.nuisances.diagnostics import ground_notes, ratio_records
+from whygap.nuisances.ground import clipped, lay_ground, loss_kind
+from whygap.nuisances.support import restrict
+from whygap.settings import Settings
+
+FAST = Settings(learner="fast", progress=False)
+
+
+def ground_of(design, **changes):
+    settings = replace(FAST, **changes)
+    return lay_ground(design, settings, np.random.SeedSequence(0), Menu(settings))
+
+
+@pytest.fixture(scope="module")
+def design():
+    return shifted_design((500, 400))
+
+
+@pytest.fixture(scope="module")
+def ground(design):
+    return ground_of(design)
+
+
+def test_evaluated_arrays_are_in_the_order_of_the_tables(design, ground):
+    for domain in ("source", "target"):
+        assert np.array_equal(
+            ground.evaluated(ground.sorted_outcome)[domain], design.outcome[domain]
+        )
+        assert np.array_equal(ground.aggregate.loss[domain], design.loss[domain])
+
+
+def test_the_source_risk_resembles_the_outcome_and_is_a_probability(design, ground):
+    risk = ground.evaluated(ground.sorted_risk)
+    for domain in ("source", "target"):
+        assert risk[domain].shape == design.outcome[domain].shape
+        assert ((risk[domain] > 0) & (risk[domain] < 1)).all()
+        assert np.corrcoef(risk[domain], design.outcome[domain])[0, 1] > 0.2
+
+
+def test_a_given_source_risk_is_taken_as_it_is(design):
+    rng = np.random.default_rng(0)
+    given = ByDomain(rng.random(500), rng.random(400))
+    ground = ground_of(replace(design, source_risk=given))
+    risk = ground.evaluated(ground.sorted_risk)
+    assert np.array_equal(risk.source, given.source)
+    assert np.array_equal(risk.target, given.target)
+    assert "p_0" not in ground.menu.choices
+
+
+def test_the_fitted_metric_is_affine_in_the_risk(design):
+    slanted = replace(
+        design,
+        intercept=design.outcome.map(lambda y: np.full(len(y), 0.25)),
+        slope=design.outcome.map(lambda y: np.full(len(y), -2.0)),
+    )
+    ground = ground_of(slanted)
+    risk = ground.evaluated(ground.sorted_risk)
+    assert np.allclose(ground.aggregate.mu_0_wz.source, 0.25 - 2 * risk.source)
+
+
+def test_without_baseline_the_ratio_is_one_and_the_mean_constant(design):
+    bare = replace(design, baseline=(), players=design.players)
+    ground = ground_of(bare)
+    assert np.allclose(ground.aggregate.pi_w, 1)
+    assert len(np.unique(ground.aggregate.mu_00_w.target.round(12))) <= 5
+
+
+def test_a_single_split_evaluates_a_fifth_of_the_rows(design):
+    ground = ground_of(design, split=0.2)
+    assert len(ground.aggregate.loss.source) == pytest.approx(100, abs=2)
+    assert len(ground.aggregate.pi_wz) == len(ground.aggregate.loss.source)
+    assert ground.sample.weights.map(len) == ground.aggregate.loss.map(len)
+
+
+def test_repeats_share_one_sample(design, ground):
+    settings = FAST
+    again = lay_ground(
+        design, settings, np.random.SeedSequence(1), ground.menu, sample=ground.sample
+    )
+    assert again.sample is ground.sample
+    assert not np.array_equal(again.blocks.order.source, ground.blocks.order.source)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([0.0, 1.0], "probability"),
+        ([0.0, 0.5], "bounded"),
+        ([0.0, 7.0], "real"),
+        ([-1.0, 0.0], "real"),
+    ],
+)
+def test_targets_are_told_apart(values, kind):
+    assert loss_kind(ByDomain(np.array(values), np.array(values))) == kind
+
+
+def test_clipping_is_a_setting():
+    ratio = np.array([0.5, 3.0, 40.0])
+    assert np.array_equal(clipped(ratio, FAST), ratio)
+    assert np.array_equal(clipped(ratio, replace(FAST, clip=10.0)), [0.5, 3.0, 10.0])
+
+
+def test_clipped_rows_are_counted_and_told(design):
+    ground = ground_of(design, clip=1.2)
+    records = ratio_records(ground)
+    both = {record.name: record for record in records}
+    assert both["pi_wz"].largest_weight == 1.2
+    assert both["pi_wz"].clipped_share > 0.05
+    assert ground.aggregate.pi_wz.max() == 1.2
+    text = " ".join(note.text for note in ground_notes(ground, records))
+    share = f"{both['pi_wz'].clipped_share:.1%}"
+    assert f"{share} of the source rows had their density ratio on all variables cut" in text
+
+
+def test_the_effective_size_counts_rows_of_equal_weight(ground):
+    for record in ratio_records(ground):
+        assert 0 < record.effective_size <= record.rows == 500
+        assert 0.4 <= record.domain_auc <= 1
+        assert record.clipped_share == 0
+
+
+def test_poor_overlap_is_said_in_words():
+    rng = np.random.default_rng(0)
+    far = make_design(rng.normal(size=(300, 2)), rng.normal(size=(300, 2)) + 4.0)
+    ground = ground_of(far)
+    records = ratio_records(ground)
+    assert records[1].domain_auc > 0.95
+    notes = ground_notes(ground, records)
+    assert any("The domains overlap poorly on all variables" in note.text for note in notes)
+
+
+def test_rows_on_a_bin_edge_are_counted(design):
+    edge = ByDomain(np.full(500, 0.5), np.where(np.arange(400) < 7, 0.525, 0.5))
+    ground = ground_of(replace(design, source_risk=edge))
+    notes = ground_notes(ground, ratio_records(ground))
+    assert any(
+        note.text.startswith("7 target rows have a source risk exactly on the edge")
+        for note in notes
+    )
+
+
+def test_common_support_drops_rows_only_one_domain_has():
+    rng = np.random.default_rng(0)
+    source, target = rng.normal(size=(600, 2)), rng.normal(size=(600, 2))
+    source[:60, 1] += 20
+    target[:120, 1] -= 20
+    design = make_design(source, target)
+    restricted = restrict(design, FAST, np.random.SeedSequence(0))
+    assert restricted.kept.source == pytest.approx(0.9, abs=0.02)
+    assert restricted.kept.target == pytest.approx(0.8, abs=0.02)
+    assert np.abs(restricted.design.features.source[:, 1]).max() < 10
+    assert restricted.design.rows.source == len(restricted.design.slope.source)
+    assert (
+        "Restricted to rows that either domain could have produced"
+        in restricted.design.notes[-1].text
+    )
+
+
+def test_no_common_support_at_all_is_an_error():
+    rng = np.random.default_rng(0)
+    design = make_design(rng.normal(size=(200, 1)), rng.normal(size=(200, 1)) + 100)
+    message = "^The two tables share no region of support: every row gives away its domain. Drop"
+    with pytest.raises(TableError, match=message):
+        restrict(design, FAST, np.random.SeedSequence(0))
