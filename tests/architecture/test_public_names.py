@@ -1,4 +1,4 @@
-"""`whygap.__all__` is exactly what `__init__.py` imports of ours, sorted, and all of it is there."""
+"""`whygap.__all__` is exactly what `__init__.py` imports of ours, sorted, and all there."""
 
 from __future__ import annotations
 
