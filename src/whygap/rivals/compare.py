@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from whygap.errors import ModelError, SettingsError, did_you_mean
+from whygap.errors import FitError, ModelError, SettingsError, did_you_mean
 from whygap.rivals import (
     auc_regression,
     disde,
@@ -93,7 +93,11 @@ def comparison(
     settings: Settings | None = None,
     graph: Graph | None = None,
 ) -> list[Importances]:
-    """Every asked-for rival on one design; rivals that cannot apply are left out unless asked."""
+    """Every asked-for rival on one design.
+
+    Without `methods`, a rival that cannot answer here keeps its place with one term, `(no answer)`,
+    whose importance is NaN and whose unit is the reason; a rival asked for by name raises.
+    """
     chosen = settings or Settings()
     known = dict(METHODS)
     if graph is not None:
@@ -104,10 +108,16 @@ def comparison(
         for rival in known[name]:
             try:
                 found.append(rival(design, chosen))
-            except ModelError:
+            except (ModelError, FitError) as error:
                 if methods is not None:
                     raise
+                found.append(_no_answer(name, str(error)))
     return found
+
+
+def _no_answer(method: str, reason: str) -> Importances:
+    nothing = np.array([np.nan])
+    return Importances(method, "aggregate", ("(no answer)",), nothing, reason, "", reason)
 
 
 def ours(gap: Gap, level: float) -> list[Importances]:

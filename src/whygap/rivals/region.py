@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
 from whygap.domains import Array, ByDomain, Domain
+from whygap.errors import FitError
 from whygap.estimate import Estimate
 from whygap.rivals.disde import domain_probability, shared_weights
 from whygap.rivals.importances import Importances, random_stream
@@ -175,6 +176,11 @@ def _measured(
         ) / Estimate.from_contributions(sample, source=zero.source, target=bottom)
 
     both = inside.zip(measure, np.logical_and)
+    if not all(rows.any() for rows in both):
+        raise FitError(
+            "The region holds no row of one domain in the half it is measured on",
+            hint="Give more rows, or ask find_region for larger leaves (smallest=0.2).",
+        )
     return Region(
         rule=rule,
         size=mean("target", inside.target.astype(float), measure.target),

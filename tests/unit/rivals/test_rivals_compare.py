@@ -43,14 +43,17 @@ def test_the_table_is_of_the_users_kind(design, kind):
     assert table.shape == (4, 8)
 
 
-def test_rivals_that_cannot_apply_are_left_out_unless_asked(design):
+def test_rivals_that_cannot_answer_say_why_and_raise_when_asked(design):
     labels = design.prediction.map(lambda p: (p > 0.5).astype(float))
     labelled = replace(design, prediction=labels)
     asked = ["mean_change", "auc_regression"]
     with pytest.raises(ModelError, match="AUC regression needs"):
         comparison(labelled, asked)
     found = comparison(labelled, settings=Settings(folds=3))
-    assert "auc_regression" not in {item.method for item in found}
+    silent = next(item for item in found if item.method == "auc_regression")
+    assert silent.names == ("(no answer)",)
+    assert np.isnan(silent.values).all()
+    assert silent.unit.startswith("AUC regression needs the model's scores.")
 
 
 @pytest.mark.parametrize(

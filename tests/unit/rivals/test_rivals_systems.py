@@ -10,7 +10,7 @@ from rival_worlds import design_of, world_a, world_b
 from scipy import special, stats
 
 from whygap.domains import ByDomain
-from whygap.errors import ModelError
+from whygap.errors import FitError, ModelError
 from whygap.rivals import auc_regression, disde, region
 from whygap.settings import Settings
 
@@ -82,6 +82,18 @@ def test_region_finds_the_box():
     low, high = found.target_loss.interval()
     assert low < 1 - found.target_risk.value < high
     assert found.split_shares.sum() == pytest.approx(1.0)
+
+
+def test_a_region_without_rows_to_measure_is_refused():
+    design = world_a(60, 0)
+    nobody = design.rows.map(lambda n: np.zeros(n, dtype=bool))
+    everybody = design.rows.map(lambda n: np.ones(n, dtype=bool))
+    with pytest.raises(FitError) as caught:
+        region._measured(design, nobody, everybody, (), np.zeros(3))
+    assert str(caught.value) == (
+        "The region holds no row of one domain in the half it is measured on. "
+        "Give more rows, or ask find_region for larger leaves (smallest=0.2)."
+    )
 
 
 @pytest.mark.slow
