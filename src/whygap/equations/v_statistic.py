@@ -46,7 +46,7 @@ class PlainValues:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Recombined rows: W, Z_s and Y of `row`, Z_-s of another row of the same block.
+    """Recombined rows: W, Z_s and Y of `row`, Z_-s of a lender.
 
     Attributes:
         row: which row was kept, as a position among the rows averaged for.

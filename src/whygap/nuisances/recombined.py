@@ -4,6 +4,10 @@ Every row of a block lends to every row of the same block (the paper's evaluatio
 neither was seen by the models that are asked about the pair. Up to `MOST_DRAWS` rows a block all
 pairs are visited; beyond that each row borrows from `MOST_DRAWS` rows drawn with their weights, as
 the paper does (appendix, "Computing U-statistics").
+
+Deviation from the paper, eq. (4): a row never borrows from its own unit. Recombined with itself it
+is the row whose outcome is in the residual, and the diagonal adds -2 pi xi^2 / n to its average,
+which for the phantom ratios of real tables (tens) is no small number (docs/v_statistic.md).
 """
 
 from __future__ import annotations
@@ -44,32 +48,52 @@ class Recombination:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lenders:
-    """Target rows of one block: encoded features, bins of their own source risk, weights."""
+    """Target rows of one block, each of which keeps, and lends to the others.
+
+    Attributes:
+        raw: encoded features.
+        number: bins of their own source risk.
+        weight: row weights.
+        unit: rows of one unit do not lend to each other; None (a whole population): all may.
+    """
 
     raw: Array
     number: Array
     weight: Array
+    unit: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.raw)
-
-    @property
-    def chance(self) -> Array:
-        """How likely each row is to be borrowed from."""
-        return self.weight / float(self.weight.sum())
 
     @property
     def borrowed(self) -> int:
         """How many rows each row borrows from."""
         return min(len(self), MOST_DRAWS)
 
-    def lend(self, first: int, last: int, rng: np.random.Generator) -> tuple[IntArray, Array]:
-        """Lenders, and their weights, of pairs first..last in the order of the kept rows."""
+    def lend(self, kept: IntArray, first: int, rng: np.random.Generator) -> Loans:
+        """Who lends to these kept rows, the first of which belongs to pair `first`."""
+        chance = self.weight / float(self.weight.sum())
         if self.borrowed == len(self):
-            lender = np.arange(first, last) % len(self)
-            return lender, self.chance[lender]
-        drawn = rng.choice(len(self), size=last - first, p=self.chance)
-        return drawn, np.full(last - first, 1.0 / self.borrowed)
+            lender = np.arange(first, first + len(kept)) % len(self)
+            weight = chance[lender]
+        else:
+            lender = rng.choice(len(self), size=len(kept), p=chance)
+            weight = np.full(len(kept), 1.0 / self.borrowed)
+        if self.unit is None:
+            return Loans(kept, lender, weight)
+        others = self.unit[lender] != self.unit[kept]
+        own = np.bincount(self.unit, weights=chance)[self.unit]
+        kept = kept[others]
+        return Loans(kept, lender[others], weight[others] / (1.0 - own[kept]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loans:
+    """Pairs of rows with the lender's weight; those of one kept row sum to 1 (about, if drawn)."""
+
+    kept: IntArray
+    lender: IntArray
+    weight: Array
 
 
 def stream_pairs(
@@ -87,16 +111,15 @@ def stream_pairs(
     total = len(rows) * rows.borrowed
     for first in range(0, total, step):
         last = min(first + step, total)
-        kept = np.arange(first, last) // rows.borrowed
-        lender, weight = rows.lend(first, last, rng)
-        raw = recombine(rows.raw, kept, lender, swapped)
-        same = np.flatnonzero(at.number(raw) == rows.number[kept])
+        loans = rows.lend(np.arange(first, last) // rows.borrowed, first, rng)
+        raw = recombine(rows.raw, loans.kept, loans.lender, swapped)
+        same = np.flatnonzero(at.number(raw) == rows.number[loans.kept])
         if len(same) == 0:
             continue
-        raw, kept = raw[same], kept[same]
+        raw, kept = raw[same], loans.kept[same]
         intercept, slope = at.metric(raw)
         pi = at.pi(raw, rows.number[kept])
-        yield Pairs(kept, weight[same], intercept, slope, at.p_1(raw), pi)
+        yield Pairs(kept, loans.weight[same], intercept, slope, at.p_1(raw), pi)
 
 
 def recombine(raw: Array, kept: IntArray, lender: IntArray, swapped: tuple[int, ...]) -> Array:

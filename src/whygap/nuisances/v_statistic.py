@@ -82,7 +82,10 @@ class VStatisticPart:
         ratio = fit_phantom_ratio(fold, swapped, self._ratio_learner(), rng)
         features = ground.features
         lenders = Lenders(
-            features.raw.target[rows], fold.number[rows], features.weights.target[rows]
+            features.raw.target[rows],
+            fold.number[rows],
+            features.weights.target[rows],
+            _units(ground)[rows],
         )
         averages = v_statistic.pair_averages(
             stream_pairs(
@@ -203,6 +206,14 @@ def _columns(design: Design, players: tuple[int, ...]) -> tuple[tuple[int, ...],
     """Positions of (W, Z_s), and of Z_-s."""
     known = design.subset_columns(players)
     return known, tuple(c for c in design.covariates if c not in known)
+
+
+def _units(ground: Ground) -> IntArray:
+    """The cluster of every target row, or the row itself; block-sorted."""
+    clusters, order = ground.design.clusters, ground.blocks.order.target
+    if clusters is None:
+        return np.arange(len(order))
+    return np.unique(clusters.target, return_inverse=True)[1][order].astype(np.int64)
 
 
 def _labelled(fold: Fold, rows: IntArray, columns: tuple[int, ...]) -> Labelled:
