@@ -1,0 +1,191 @@
+"""The page before an analysis: facts, overlap, a forecast, and reasons not to trust."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_study import fast, make_study, make_table, tables
+
+import whygap as wg
+from whygap.check import CheckReport
+from whygap.check.facts import column_facts, domain_facts
+from whygap.check.trial import forecast
+from whygap.cli.output import plain
+
+
+@pytest.fixture(scope="module")
+def study() -> wg.Study:
+    source, target = tables()
+    rng = np.random.default_rng(0)
+    for table, levels in ((source, ["p", "q"]), (target, ["q", "r"])):
+        table["site"] = rng.choice(levels, len(table))
+        table.loc[rng.random(len(table)) < 0.2, "b"] = np.nan
+        table["k"] = rng.random(len(table)) + 0.5
+    return make_study(source, target, weights="k", target_name="hospital B")
+
+
+@pytest.fixture(scope="module")
+def report(study) -> CheckReport:
+    return wg.check(study, fast())
+
+
+def test_a_sound_study_passes(report):
+    assert report.ok
+    assert report.problems == ()
+    assert str(report).endswith("Verdict\n-------\nNothing stands in the way of an analysis.\n")
+
+
+def test_rows_outcomes_and_metric_are_those_of_the_tables(study, report):
+    for domain in ("source", "target"):
+        facts, table = report.domains[domain], getattr(study, domain)
+        weight = table["k"] / table["k"].sum()
+        right = (table["risk"] >= 0.5) == (table["y"] == 1)
+        assert facts.rows == facts.units == len(table)
+        assert facts.effective_rows == pytest.approx(1 / (weight**2).sum())
+        assert facts.rarer == min(table["y"].sum(), len(table) - table["y"].sum())
+        assert facts.positive_share == pytest.approx((weight * table["y"]).sum())
+        assert facts.metric.value == pytest.approx((weight * right).sum())
+
+
+def test_the_metric_comes_with_the_interval_of_its_own_rows(report):
+    low, high = report.domains.source.metric.interval(0.95)
+    assert 0.02 < (high - low) / 2 < 0.08
+
+
+def test_missing_values_levels_and_separation_by_column(report):
+    facts = {column.name: column for column in report.columns}
+    assert facts["b"].missing.source == pytest.approx(0.2, abs=0.06)
+    assert facts["a"].missing.source == 0
+    assert facts["site"].values == 3
+    assert facts["site"].one_sided.source == pytest.approx(0.5, abs=0.1)
+    assert facts["site"].player == "site"
+    assert facts["w"].player == ""
+    assert facts["a"].domain_auc > facts["w"].domain_auc
+    assert report.separators[0].name == "site"
+    assert len(report.separators) == 5
+
+
+def test_single_column_aucs_agree_with_ranks():
+    source, target = tables()
+    found = {c.name: c for c in column_facts(make_study(source, target).design)}
+    pairs = source["a"].to_numpy()[:, None] < target["a"].to_numpy()
+    assert found["a"].domain_auc == pytest.approx(pairs.mean(), abs=1e-12)
+
+
+def test_the_page_fits_80_columns_and_names_everything(report):
+    page = str(report)
+    assert max(len(line) for line in page.splitlines()) <= 80
+    for word in ("hospital B", "risk", "weights", "site", "domain AUC", "CPU time", "memory"):
+        assert word in page
+    assert "'only source'" in page
+    assert "Extrapolated from trial fits on 400 source and 300 target rows." in page
+
+
+def test_the_forecast_is_in_the_order_of_what_it_takes(study):
+    cost = forecast(study.design, fast())
+    gap = wg.explain(study, settings=fast())
+    assert cost.subsets == (16, 16)
+    assert [stage.name for stage in cost.stages] == [
+        "aggregate",
+        "covariate shares",
+        "outcome shares",
+    ]
+    low, high = cost.seconds
+    assert 0 < low <= high < 30 * sum(gap.about.seconds.values()) + 5
+    assert 100 < cost.megabytes < 2000
+
+
+def test_more_rows_and_more_subsets_are_forecast_to_cost_more():
+    small = make_study(*tables(300, 300)).design
+    big = make_study(*tables(3000, 3000)).design
+    few, many = (forecast(design, fast()) for design in (small, big))
+    assert many.seconds[1] > 3 * few.seconds[1]
+    assert many.trial_rows.source < 3000
+    assert forecast(small, fast(subsets="all")).subsets == (8, 8)
+
+
+def test_workers_are_counted_on_the_page(report):
+    assert report.forecast is not None
+    shared = replace(report, forecast=replace(report.forecast, workers=4))
+    assert "with 4 workers" in str(shared)
+
+
+def test_json_holds_plain_values(report):
+    values = json.loads(json.dumps(plain(report.to_mapping()), allow_nan=False))
+    assert values["ok"] is True
+    assert values["domains"]["target"]["name"] == "hospital B"
+    assert values["overlap"]["ratios"][1]["domain_auc"] > 0.5
+    assert values["forecast"]["seconds"][0] <= values["forecast"]["seconds"][1]
+
+
+def test_clusters_are_units():
+    source, target = (t.assign(id=np.arange(len(t)) // 4) for t in tables())
+    facts = domain_facts(make_study(source, target, clusters="id").design)
+    assert (facts.source.units, facts.target.units) == (100, 75)
+    assert "Clusters by 'id': 100 and 75." in str(
+        wg.check(make_study(source, target, clusters="id"), fast())
+    )
+
+
+def test_a_column_that_separates_the_domains_fails_the_check():
+    source, target = tables()
+    page = wg.check(make_study(source.assign(year=2018), target.assign(year=2024)), fast())
+    assert not page.ok
+    assert page.problems[0] == (
+        "Column 'year' alone tells source and target apart: there is no overlap. If it defines "
+        "the domains, leave it out."
+    )
+    assert "An analysis could not be trusted:\n- Column 'year'" in str(page)
+    assert str(page).count("Column 'year' alone") == 1, "told once, as a problem"
+
+
+def test_too_few_effective_rows_fail_the_check():
+    source, target = tables()
+    target = target.assign(a=target["a"] + 5, b=target["b"] - 5)
+    page = wg.check(make_study(source, target), fast())
+    assert not page.ok
+    assert any(text.startswith("The domains overlap poorly on all") for text in page.problems)
+    assert page.overlap.ratios[1].effective_size < 25
+
+
+def test_a_rare_outcome_fails_the_check():
+    source, target = tables()
+    rare = target.assign(y=np.arange(len(target)) % 20 == 0)
+    page = wg.check(make_study(source.assign(y=source["y"] == 1), rare), fast())
+    (problem,) = page.problems
+    assert problem == (
+        "Only 15 of 300 rows of target have the rarer value of 'y'; at least 25 are needed for "
+        "models of the outcome."
+    )
+
+
+def test_a_study_that_cannot_be_analysed_says_why_instead_of_raising():
+    source, target = tables()
+    tiny = target.assign(y=np.arange(len(target)) < 6)
+    page = wg.check(make_study(source.assign(y=source["y"] == 1), tiny), fast(folds=10))
+    assert not page.ok
+    assert page.overlap is None
+    assert page.forecast is None
+    assert page.problems[-1].startswith("The target table is too small for 10 folds")
+    assert "Unknown: the trial fits were not possible." in str(page)
+
+
+def test_many_columns_are_cut_short():
+    source, target = (
+        t.assign(**{f"flag_{k:02d}": pd.Categorical(np.arange(len(t)) % 2) for k in range(15)})
+        for t in tables()
+    )
+    page = str(wg.check(make_study(source, target), fast(subsets=64)))
+    assert "... and 4 more columns." in page
+
+
+def test_large_tables_are_measured_on_some_rows():
+    source, target = make_table(11_000, 0.0, 1), make_table(300, 1.0, 2)
+    page = wg.check(make_study(source, target), fast())
+    assert page.overlap.rows.source == 10_000
+    assert page.overlap.ratios[0].rows == 11_000
+    assert "Measured on 10,000 source and 300 target rows at random." in str(page)
