@@ -13,11 +13,11 @@ from scipy.special import expit
 from whygap.domains import Array, ByDomain
 from whygap.equations import binning, outcome_value
 from whygap.equations.outcome_value import (
-    BinnedRisk,
+    binned_slope,
     OutcomeTwin,
     OutcomeValues,
     ReducedTwin,
-    SmoothRisk,
+    RiskSlope,
 )
 from whygap.estimate import Estimate, Sample
 
@@ -168,7 +168,6 @@ def equation(world: Continuous, nodes: Nodes, residual: Array, reduced: ReducedT
         outcome=ByDomain(p, p),
         slope=ByDomain(slope, slope),
         pi_wz=ratio.ravel(),
-        risk_residual=residual.ravel(),
         halvings=[(twin, twin)],
     )
     return outcome_value.numerator(values, [(reduced, reduced)])
@@ -184,7 +183,7 @@ def binned_reduced(
     return ReducedTwin(
         m=at(m, nodes.bin).ravel(),
         h=at(h, nodes.bin).ravel(),
-        risk=BinnedRisk(bins, *sides) if term else None,
+        risk=binned_slope(bins, *sides) if term else None,
     )
 
 
@@ -237,4 +236,4 @@ def smooth_reduced(world: Continuous, nodes: Nodes, level: Array) -> ReducedTwin
     m, h = smooth_functions(world, nodes.z1, level)
     above, below = (smooth_functions(world, nodes.z1, level + s) for s in (step, -step))
     dm, dh = ((a - b).ravel() / (2 * step) for a, b in zip(above, below, strict=True))
-    return ReducedTwin(m.ravel(), h.ravel(), SmoothRisk(m.ravel(), h.ravel(), dm, dh))
+    return ReducedTwin(m.ravel(), h.ravel(), RiskSlope(m.ravel(), h.ravel(), dm, dh))

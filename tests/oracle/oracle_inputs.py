@@ -88,7 +88,6 @@ class Oracle:
             outcome=design.outcome,
             slope=design.slope,
             pi_wz=self.rows("pi_wz", self.world.nuisances.pi_wz).source,
-            risk_residual=design.outcome.source - self.rows("q", self.world.risk.source).source,
             halvings=[(twins[0], twins[1])],
         )
 

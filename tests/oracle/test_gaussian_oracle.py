@@ -6,7 +6,7 @@ import pytest
 from whygap.domains import ByDomain
 from whygap.equations import binning, covariate_value, outcome_value
 from whygap.equations.covariate_value import CovariateTwin, CovariateValues
-from whygap.equations.outcome_value import BinnedRisk, OutcomeTwin, OutcomeValues, ReducedTwin
+from whygap.equations.outcome_value import binned_slope, OutcomeTwin, OutcomeValues, ReducedTwin
 from whygap.simulate import GaussianNuisances, GaussianWorld
 
 BINS = 20
@@ -36,7 +36,6 @@ def outcome_values(world, n, design, sample):
         outcome=design.outcome,
         slope=design.slope,
         pi_wz=n.pi_wz(x.source),
-        risk_residual=design.outcome.source - p_0.source,
         halvings=[(twin, twin)],
     )
 
@@ -48,7 +47,7 @@ def outcome_numerator(world, n, design, values):
     rows = np.arange(len(down))
     sides = [table[rows, down + k] for table in tables for k in (1, 0)]
     reduced = ReducedTwin(
-        m=n.m(x.target, SUBSET), h=n.h(x.target, SUBSET), risk=BinnedRisk(BINS, *sides)
+        m=n.m(x.target, SUBSET), h=n.h(x.target, SUBSET), risk=binned_slope(BINS, *sides)
     )
     return outcome_value.numerator(values, [(reduced, reduced)])
 

@@ -25,7 +25,7 @@ from continuous_world import (
 )
 from oracle_inputs import Oracle, worlds
 
-from whygap.equations.outcome_value import BinnedRisk, ReducedTwin, numerator
+from whygap.equations.outcome_value import binned_slope, ReducedTwin, numerator
 
 STEP = 1e-3
 
@@ -146,7 +146,7 @@ def test_term_has_mean_zero_at_the_true_risk(metric):
     reduced = ReducedTwin(
         m=world.at_rows(n.m(subset, 4)).target,
         h=world.at_rows(n.h(subset, 4)).target,
-        risk=BinnedRisk(4, *per_cell),
+        risk=binned_slope(4, *per_cell),
     )
     estimate = numerator(Oracle(world).outcome_values(), [(reduced, reduced)])
     assert estimate.value == pytest.approx(world.outcome_truth(subset, 4).numerator, abs=1e-12)

@@ -8,8 +8,9 @@ average equals h(G) (Y - m(G)), and h = 0 whenever b^2 is constant (accuracy, 0-
 Two departures from the paper, both in docs/errata.md:
 
 * the source risk q is estimated, so rows near a bin edge change bins with it; its error enters
-  through one more term on source rows (`RiskTerm`);
-* nuisances come as twins A and B from disjoint halves (see covariate_value).
+  through one more term on source rows (`_risk_term`);
+* nuisances come as twins A and B from disjoint halves (see covariate_value), the source risk
+  included: m_A is a function of (W, Z_s, q_A), m_B of (W, Z_s, q_B).
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from whygap.domains import Array, ByDomain
 from whygap.estimate import Estimate, Sample
 
 __all__ = [
-    "BinnedRisk",
     "OutcomeTwin",
     "OutcomeValues",
     "ReducedTwin",
-    "SmoothRisk",
+    "RiskSlope",
+    "binned_slope",
     "denominator",
     "numerator",
 ]
@@ -45,36 +46,39 @@ class OutcomeTwin:
 class OutcomeValues:
     """What does not depend on the subset.
 
-    `risk_residual` is Y - q at source rows, q out of fold.
+    `risk_ratio` is the density ratio that weighs the risk term (None: `pi_wz`).
     """
 
     sample: Sample
     outcome: ByDomain[Array]
     slope: ByDomain[Array]
     pi_wz: Array
-    risk_residual: Array
     halvings: Sequence[tuple[OutcomeTwin, OutcomeTwin]]
+    risk_ratio: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BinnedRisk:
-    """m and h at source rows, in the bins above and below the row's nearest edge."""
+class RiskSlope:
+    """m and h at source rows and how they move with the source risk there.
 
-    bins: int
-    m_up: Array
-    m_down: Array
-    h_up: Array
-    h_down: Array
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SmoothRisk:
-    """m, h and their derivatives in q, at source rows."""
+    With bins (`binned_slope`) the derivative is the jump across the row's nearest edge over one
+    bin width: the density of the risk at the edge is smoothed by a uniform kernel one bin wide.
+    """
 
     m: Array
     h: Array
     dm_dq: Array
     dh_dq: Array
+
+
+def binned_slope(bins: int, m_up: Array, m_down: Array, h_up: Array, h_down: Array) -> RiskSlope:
+    """From m and h in the bins above and below the row's nearest edge."""
+    return RiskSlope(
+        m=(m_up + m_down) / 2,
+        h=(h_up + h_down) / 2,
+        dm_dq=bins * (m_up - m_down),
+        dh_dq=bins * (h_up - h_down),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +87,7 @@ class ReducedTwin:
 
     m: Array
     h: Array
-    risk: BinnedRisk | SmoothRisk | None
+    risk: RiskSlope | None
 
 
 def denominator(values: OutcomeValues) -> Estimate:
@@ -135,34 +139,20 @@ def _risk_term(
     full: tuple[OutcomeTwin, OutcomeTwin],
     reduced: tuple[ReducedTwin, ReducedTwin],
 ) -> Array:
-    """How the numerator moves with the source risk, times the risk's residual, at source rows."""
-    b2 = values.slope.source**2
-    p_a, p_b = full[0].p_1.source, full[1].p_1.source
-    match reduced[0].risk, reduced[1].risk:
-        case BinnedRisk() as a, BinnedRisk() as b:
-            jump = _level(b2, p_a, p_b, a.m_up, b.m_up, a.h_up, b.h_up) - _level(
-                b2, p_a, p_b, a.m_down, b.m_down, a.h_down, b.h_down
-            )
-            slope = a.bins * jump
-        case SmoothRisk() as a, SmoothRisk() as b:
-            slope = (_smooth_slope(b2, p_a, a, b) + _smooth_slope(b2, p_b, b, a)) / 2
-        case _:
-            return np.zeros_like(values.pi_wz)
-    return values.pi_wz * slope * values.risk_residual
+    """How the numerator moves with each twin's source risk, times that risk's residual."""
+    a, b = reduced[0].risk, reduced[1].risk
+    if a is None or b is None:
+        return np.zeros_like(values.pi_wz)
+    y, b2 = values.outcome.source, values.slope.source**2
+    ratio = values.pi_wz if values.risk_ratio is None else values.risk_ratio
+    first = _moves(b2, a, full[1].p_1.source - b.m, b.h) * (y - full[0].p_0.source)
+    second = _moves(b2, b, full[0].p_1.source - a.m, a.h) * (y - full[1].p_0.source)
+    return ratio * (first + second)
 
 
-def _level(
-    b2: Array, p_a: Array, p_b: Array, m_a: Array, m_b: Array, h_a: Array, h_b: Array
-) -> Array:
-    """Value at one side of an edge: b^2 (p_1 - m)^2 - 2 h (p_1 - m), in twin form."""
-    gap_a, gap_b = p_a - m_a, p_b - m_b
-    return b2 * gap_a * gap_b - h_a * gap_b - h_b * gap_a
-
-
-def _smooth_slope(b2: Array, p_1: Array, one: SmoothRisk, two: SmoothRisk) -> Array:
-    """(r - rho) dm/dq + (p_1 - m) drho/dq with r = -2 b^2 (p_1 - m) and rho = -2 h."""
-    gap = p_1 - one.m
-    return (-2 * b2 * gap + 2 * one.h) * two.dm_dq - 2 * gap * two.dh_dq
+def _moves(b2: Array, own: RiskSlope, other_gap: Array, other_h: Array) -> Array:
+    """Derivative of b^2 g_A g_B - h_A g_B - h_B g_A, g = p_1 - m, in the risk behind A."""
+    return (other_h - b2 * other_gap) * own.dm_dq - other_gap * own.dh_dq
 
 
 def _target_mean(sample: Sample, values: Array) -> float:

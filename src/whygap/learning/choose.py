@@ -19,7 +19,7 @@ from whygap.learning.boosted import Boosted, BoostedModel, OnTop
 from whygap.learning.features import Inputs
 from whygap.learning.models import Blend, Fast, Kind, is_trivial
 
-__all__ = ["Choice", "Probe", "choose_auto", "choose_boosted", "choose_fast", "shaped", "undersmoothed"]
+__all__ = ["Choice", "Probe", "choose_auto", "choose_boosted", "choose_fast", "shaped"]
 
 PENALTIES = (1.0, 0.1, 1e-2, 1e-3, 1e-4)
 STAGES = (5, 10, 20, 40, 80)
@@ -97,26 +97,6 @@ def _blend(probes: Sequence[Probe], group: Sequence[_Candidate]) -> _Candidate:
         tuple(float(weights[k]) for k in kept), tuple(group[k].learner for k in kept)
     )
     return _Candidate(learner, mixed, _score(probes, mixed))
-
-
-def undersmoothed(learner: Any, penalty: float = 0.2, rounds: float = 2.0) -> Any:
-    """The same learner, less regularised: for quadratic terms, where twins leave only bias."""
-    match learner:
-        case Fast():
-            return replace(learner, penalty=learner.penalty * penalty)
-        case Boosted():
-            return replace(learner, rounds=max(int(learner.rounds * rounds), 1))
-        case OnTop():
-            return replace(
-                learner,
-                fast=undersmoothed(learner.fast, penalty, rounds),
-                boosted=undersmoothed(learner.boosted, penalty, rounds),
-            )
-        case Blend():
-            inner = tuple(undersmoothed(part, penalty, rounds) for part in learner.learners)
-            return replace(learner, learners=inner)
-        case _:
-            return learner
 
 
 def _choice(probes: Sequence[Probe], learner: Any, scores: Mapping[str, float]) -> Choice:

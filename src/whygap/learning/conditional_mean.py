@@ -19,7 +19,8 @@ class MeanTask:
     """One regression on several training sets.
 
     `targets` has one entry per row of the view's domain; where the target itself depends on the
-    training set (second-stage regressions) it is one such array per training set.
+    training set (second-stage regressions) it is one such array per training set. `extra` likewise
+    may differ by training set: each twin sees its own estimate of the source risk.
     """
 
     name: str
@@ -28,7 +29,11 @@ class MeanTask:
     view: View
     targets: Array | Mapping[BlockSet, Array]
     trained_on: tuple[BlockSet, ...]
-    extra: Extra | None = None
+    extra: Mapping[BlockSet, Extra] | None = None
+
+    def training_view(self, blocks: BlockSet) -> View:
+        """The rows of one training set, with its extra column."""
+        return self.view if self.extra is None else self.extra[blocks].views["own"]
 
     def target(self, blocks: BlockSet) -> Array:
         """The target of one training set."""
@@ -47,10 +52,18 @@ class Fits:
         """At the rows of one block, from the model of one training set."""
         return self.models[trained_on].predict(self.inputs(view, block))
 
+    def predict_named(self, trained_on: BlockSet, name: str, block: int) -> Array:
+        """The same with the extra column's view of that name."""
+        assert self.task.extra is not None  # noqa: S101 - only tasks with an extra column ask
+        extra = self.task.extra[trained_on]
+        rows = self.features.blocks.rows(extra.views[name].domain, block)
+        inputs = self.features.inputs(extra.views[name], rows, self.task.columns, extra)
+        return self.models[trained_on].predict(inputs)
+
     def inputs(self, view: View, block: int) -> Inputs:
-        """What the models see of the rows of one block."""
+        """What models without an extra column see of the rows of one block."""
         rows = self.features.blocks.rows(view.domain, block)
-        return self.features.inputs(view, rows, self.task.columns, self.task.extra)
+        return self.features.inputs(view, rows, self.task.columns)
 
 
 def fit_means(features: Features, learner: Learner, task: MeanTask) -> Fits:
@@ -61,7 +74,8 @@ def fit_means(features: Features, learner: Learner, task: MeanTask) -> Fits:
 def _fit(features: Features, learner: Learner, task: MeanTask, blocks: BlockSet) -> Model:
     domain = task.view.domain
     rows = features.training_rows(domain, blocks)
-    inputs = features.inputs(task.view, rows, task.columns, task.extra)
+    extra = None if task.extra is None else task.extra[blocks]
+    inputs = features.inputs(task.training_view(blocks), rows, task.columns, extra)
     try:
         return learner.fit(
             inputs, task.target(blocks)[rows], features.weights[domain][rows], task.kind

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whygap.domains import Array, IntArray
 from whygap.tables.design import Column
@@ -45,6 +46,11 @@ class Dictionary:
     simple: Array
     centre: Array
     scale: Array
+
+    @property
+    def single(self) -> NDArray[np.bool_]:
+        """Which functions use one column only."""
+        return np.array([len(tag) == 1 for tag in self.tags], dtype=bool)
 
     def transform(self, features: Array) -> Array:
         """The (n, functions) basis matrix."""

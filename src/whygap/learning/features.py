@@ -15,7 +15,7 @@ from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.dictionary import Dictionary, build_dictionary
 from whygap.tables.design import Column, Design
 
-__all__ = ["Extra", "Features", "Inputs", "View", "extra_column", "make_features"]
+__all__ = ["Extra", "Features", "Inputs", "View", "make_features"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,20 +33,49 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """Rows of a domain, with the values of the extra column if there is one."""
+    """Rows of a domain, with the raw values of the extra column if there is one."""
 
     domain: Domain
-    raw: Array | None = None
-    basis: Array | None = None
+    position: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extra:
-    """A column known only after a fit (the source risk), with its own basis functions and tags."""
+    """A column known only after a fit: the source risk.
 
-    tags: tuple[frozenset[int], ...]
-    simple: Array
+    Its basis is made when it is asked for: main terms, hinges of the first (continuous) one, the
+    first one times the linear terms of the other columns, and the rest (indicators) times all
+    their terms.
+
+    Attributes:
+        main: raw values -> main terms.
+        knots: where the first main term bends.
+        views: the rows it is evaluated at, by name; "own" are the target rows it is trained on.
+    """
+
+    main: Callable[[Array], list[Array]]
+    knots: Array
     views: Mapping[str, View]
+
+    @classmethod
+    def of(cls, main: Callable[[Array], list[Array]], views: Mapping[str, View]) -> Extra:
+        """Knots at quantiles of the first main term over the rows it is trained on."""
+        own = views["own"].position
+        first = main(np.zeros(1) if own is None else own)[0]
+        return cls(main, np.unique(np.quantile(first, [0.1, 0.3, 0.5, 0.7, 0.9])), views)
+
+    def terms(self, position: Array, basis: Array, simple: Array, single: Array) -> Array:
+        """Basis columns at rows whose other columns have this basis."""
+        first, *rest = self.main(position)
+        parts = [first[:, None], *(r[:, None] for r in rest)]
+        parts += [np.maximum(first[:, None] - self.knots, 0), first[:, None] * basis[:, simple > 0]]
+        parts += [r[:, None] * basis[:, single] for r in rest]
+        return np.hstack(parts)
+
+    @property
+    def mains(self) -> int:
+        """How many main terms there are (they are lightly penalised)."""
+        return len(self.main(np.zeros(1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,15 +101,14 @@ class Features:
         raw = self.raw[view.domain][rows][:, chosen]
         basis = self.basis[view.domain][rows][:, functions]
         simple = self.dictionary.simple[functions]
-        if extra is not None and view.raw is not None and view.basis is not None:
-            allowed = frozenset(columns)
-            used = np.flatnonzero([tag <= allowed for tag in extra.tags])
-            raw = np.column_stack([raw, view.raw[rows]])
-            basis = np.column_stack([basis, view.basis[rows][:, used]])
-            simple = np.concatenate([simple, extra.simple[used]])
-        categorical = tuple(
-            k for k, c in enumerate(chosen) if self.columns[c].kind == "category"
-        )
+        if extra is not None and view.position is not None:
+            position = view.position[rows]
+            terms = extra.terms(position, basis, simple, self.dictionary.single[functions])
+            raw = np.column_stack([raw, position])
+            basis = np.hstack([basis, terms])
+            light = (np.arange(terms.shape[1]) < extra.mains).astype(float)
+            simple = np.concatenate([simple, light])
+        categorical = tuple(k for k, c in enumerate(chosen) if self.columns[c].kind == "category")
         return Inputs(raw, basis, simple, categorical)
 
     def training_rows(self, domain: Domain, blocks: BlockSet) -> IntArray:
@@ -95,48 +123,3 @@ def make_features(design: Design, blocks: Blocks) -> Features:
     dictionary = build_dictionary(np.vstack([raw.source, raw.target]), design.columns)
     weights = design.sample().weights.zip(blocks.order, lambda w, order: w[order])
     return Features(blocks, design.columns, dictionary, raw, raw.map(dictionary.transform), weights)
-
-
-def extra_column(
-    features: Features,
-    positions: Mapping[str, View],
-    main: Callable[[Array], list[Array]],
-    used: Sequence[int],
-) -> Extra:
-    """Basis of an extra column in every view: main terms, hinges, products with other columns.
-
-    `positions` gives its raw values per view; the view "own" (target rows, used for training)
-    sets knots and scales. `main` turns raw values into main terms: the first is continuous and is
-    multiplied with the linear terms of the columns in `used`, the others are indicators and are
-    multiplied with all their terms.
-    """
-    dictionary = features.dictionary
-    allowed = frozenset(used)
-    partners = [k for k, tag in enumerate(dictionary.tags) if len(tag) == 1 and tag <= allowed]
-    linear = [k for k in partners if dictionary.simple[k]]
-    raws = {name: _raw(view) for name, view in positions.items()}
-    own = main(raws["own"])
-    knots = np.unique(np.quantile(own[0], [0.1, 0.3, 0.5, 0.7, 0.9]))
-
-    def basis(name: str) -> Array:
-        mains, phi = main(raws[name]), features.basis[positions[name].domain]
-        parts = [*mains, *(np.maximum(mains[0] - k, 0) for k in knots)]
-        parts += [mains[0] * phi[:, k] for k in linear]
-        parts += [m * phi[:, k] for m in mains[1:] for k in partners]
-        return np.column_stack(parts)
-
-    first = basis("own")
-    centre, scale = first.mean(axis=0), np.maximum(first.std(axis=0), 1e-9)
-    alone = len(own) + len(knots)
-    tags = [frozenset[int]()] * alone + [dictionary.tags[k] for k in linear]
-    tags += [dictionary.tags[k] for _ in own[1:] for k in partners]
-    views = {
-        name: View(view.domain, view.raw, (basis(name) - centre) / scale)
-        for name, view in positions.items()
-    }
-    simple = (np.arange(len(tags)) < len(own)).astype(float)
-    return Extra(tuple(tags), simple, views)
-
-
-def _raw(view: View) -> Array:
-    return np.zeros(0) if view.raw is None else view.raw

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from whygap.learning.blocks import BlockSet
 from whygap.learning.choose import (
     Choice,
     Probe,
@@ -13,9 +14,9 @@ from whygap.learning.choose import (
     choose_auto,
     choose_boosted,
     choose_fast,
-    undersmoothed,
 )
 from whygap.learning.choose_ratio import choose_ratio
+from whygap.learning.choose_twins import Half, TwinProbe, choose_twins
 from whygap.learning.conditional_mean import MeanTask
 from whygap.learning.density_ratio import domain_inputs
 from whygap.learning.features import Features
@@ -25,10 +26,11 @@ from whygap.learning.own import OwnEstimators
 from whygap.results import NuisanceRecord
 from whygap.settings import Settings
 
-__all__ = ["Menu", "mean_probes", "ratio_probes"]
+__all__ = ["Menu", "mean_probes", "ratio_probes", "twin_probes"]
 
 _PROBED_BLOCKS = 3
-_RATIO_FAMILIES = {
+_PROBED_TWIN_BLOCKS = 2
+_FAMILIES = {
     "fast": ("fast",),
     "boosted": ("boosted",),
     "auto": ("fast", "boosted", "boosted on fast"),
@@ -50,20 +52,44 @@ class Menu:
         *,
         columns: str,
         target: str,
-        quadratic: bool = False,
         ratio: bool = False,
     ) -> Any:
-        """The learner for a kind of nuisance; less regularised for quadratic uses."""
+        """The learner for a first-order use: chosen by its out-of-fold loss."""
+        return self._remembered(kind, columns, target, lambda: self._choose(probes(), ratio))
+
+    def twin_learner(
+        self, kind: str, tasks: Callable[[], Sequence[MeanTask]], features: Features, *,
+        columns: str, target: str,
+    ) -> Any:
+        """The learner for a quadratic use: chosen by its squared bias when there are twins."""
+
+        def choose() -> Choice:
+            families = _FAMILIES.get(self.settings.learner) if self._is_named else None
+            if not self.settings.twins or families is None:
+                return self._choose(mean_probes(features, tasks()), ratio=False)
+            probes = [p for p in twin_probes(features, tasks()) if not p.is_trivial]
+            if not probes:
+                return Choice(Mean(), {}, "")
+            return choose_twins(probes, families, self.settings.seed)
+
+        return self._remembered(kind, columns, target, choose)
+
+    @property
+    def _is_named(self) -> bool:
+        return isinstance(self.settings.learner, str)
+
+    def _remembered(
+        self, kind: str, columns: str, target: str, choose: Callable[[], Choice]
+    ) -> Any:
         if kind not in self.choices:
-            choice = self._choose(probes(), ratio)
+            choice = choose()
             self.choices[kind] = choice
             self.records.append(
                 NuisanceRecord(
                     kind, target, columns, choice.learner.name, choice.score_name, choice.scores
                 )
             )
-        learner = self.choices[kind].learner
-        return undersmoothed(learner) if quadratic and self.settings.twins else learner
+        return self.choices[kind].learner
 
     def _choose(self, probes: Sequence[Probe], ratio: bool) -> Choice:
         named, seed = self.settings.learner, self.settings.seed
@@ -71,8 +97,8 @@ class Menu:
             return Choice(Mean(), {}, "")
         if not isinstance(named, str):
             return Choice(OwnEstimators(**named), {}, "")
-        if ratio and named in _RATIO_FAMILIES:
-            return choose_ratio(probes, _RATIO_FAMILIES[named], seed)
+        if ratio and named in _FAMILIES:
+            return choose_ratio(probes, _FAMILIES[named], seed)
         match named:
             case "fast":
                 return choose_fast(probes)
@@ -82,6 +108,41 @@ class Menu:
                 return Choice(PaperMenu(seed=seed), {}, "")
             case _:
                 return choose_auto(probes, seed)
+
+
+def twin_probes(features: Features, tasks: Sequence[MeanTask]) -> list[TwinProbe]:
+    """Probes of twins: of each task two blocks, each with its first halving."""
+    return [
+        _twin_probe(features, task, block)
+        for task in tasks
+        for block in features.blocks.evaluated[:_PROBED_TWIN_BLOCKS]
+    ]
+
+
+def _twin_probe(features: Features, task: MeanTask, block: int) -> TwinProbe:
+    domain = task.view.domain
+    held = features.blocks.rows(domain, block)
+    pair = features.blocks.halvings(block, 1)[0]
+    first, second = (_half(features, task, blocks, held) for blocks in pair)
+    return TwinProbe(
+        task.kind,
+        (first, second),
+        (task.target(pair[0])[held], task.target(pair[1])[held]),
+        features.weights[domain][held],
+    )
+
+
+def _half(features: Features, task: MeanTask, blocks: BlockSet, held: slice) -> Half:
+    domain = task.view.domain
+    rows = features.training_rows(domain, blocks)
+    extra = None if task.extra is None else task.extra[blocks]
+    view = task.training_view(blocks)
+    return Half(
+        features.inputs(view, rows, task.columns, extra),
+        task.target(blocks)[rows],
+        features.weights[domain][rows],
+        features.inputs(view, held, task.columns, extra),
+    )
 
 
 def mean_probes(features: Features, tasks: Sequence[MeanTask]) -> list[Probe]:
@@ -94,13 +155,15 @@ def mean_probes(features: Features, tasks: Sequence[MeanTask]) -> list[Probe]:
             rows = features.training_rows(domain, trained_on)
             held = features.blocks.rows(domain, block)
             target = task.target(trained_on)
+            extra = None if task.extra is None else task.extra[trained_on]
+            view = task.training_view(trained_on)
             probes.append(
                 Probe(
                     task.kind,
-                    features.inputs(task.view, rows, task.columns, task.extra),
+                    features.inputs(view, rows, task.columns, extra),
                     target[rows],
                     features.weights[domain][rows],
-                    features.inputs(task.view, held, task.columns, task.extra),
+                    features.inputs(view, held, task.columns, extra),
                     target[held],
                     features.weights[domain][held],
                 )

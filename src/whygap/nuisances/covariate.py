@@ -12,7 +12,7 @@ from whygap.equations.covariate_value import CovariateTwin, CovariateValues, num
 from whygap.estimate import Estimate
 from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
 from whygap.learning.density_ratio import fit_ratios
-from whygap.learning.menu import mean_probes, ratio_probes
+from whygap.learning.menu import ratio_probes
 from whygap.nuisances.ground import Ground, clipped, loss_kind
 from whygap.nuisances.held_out import everywhere, ratio_out_of_fold, twins
 
@@ -67,14 +67,12 @@ class CovariatePart:
     def _mean_loss(self, columns: tuple[int, ...]) -> Fits:
         """mu_.0-s0(W, Z_s) = E_0[l | W, Z_s]; for the empty set mu_.00(W)."""
         ground = self.ground
-        learner = ground.menu.learner(
+        learner = ground.menu.twin_learner(
             "mu_00_wzs",
-            lambda: mean_probes(
-                ground.features, [_mean_loss_task(ground, s) for s in self.probe_sets]
-            ),
+            lambda: [_mean_loss_task(ground, s) for s in self.probe_sets],
+            ground.features,
             columns="W, Z_s",
             target="metric, source",
-            quadratic=True,
         )
         return fit_means(ground.features, learner, _mean_loss_task(ground, columns))
 
@@ -140,12 +138,12 @@ def _regress_on_w(ground: Ground, name: str, targets: dict[frozenset[int], Array
     task = MeanTask(
         name, "real", ground.design.baseline, ground.features.plain.target, targets, ground.halves
     )
-    learner = ground.menu.learner(
+    learner = ground.menu.twin_learner(
         "mu_10_w",
-        lambda: mean_probes(ground.features, [task]),
+        lambda: [task],
+        ground.features,
         columns="W",
         target="fitted metric, target",
-        quadratic=True,
     )
     fits = fit_means(ground.features, learner, task)
     return ground.features.plain.map(lambda view: twins(fits, view, ground.settings.halvings))

@@ -10,22 +10,24 @@ import numpy as np
 from whygap.domains import Array, ByDomain
 from whygap.equations import outcome_value
 from whygap.equations.outcome_value import (
-    BinnedRisk,
     OutcomeTwin,
     OutcomeValues,
     ReducedTwin,
-    SmoothRisk,
+    RiskSlope,
+    binned_slope,
 )
 from whygap.estimate import Estimate
+from whygap.learning.blocks import BlockSet
 from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
 from whygap.learning.features import Extra
-from whygap.learning.menu import mean_probes
 from whygap.nuisances.covariate import _zero
 from whygap.nuisances.ground import Ground
-from whygap.nuisances.held_out import twins
-from whygap.nuisances.source_risk import LOGIT_STEP, risk_column
+from whygap.nuisances.held_out import paired_values, risk_twins, twins
+from whygap.nuisances.source_risk import LOGIT_STEP, Risks, risk_columns, twin_risks
 
 __all__ = ["OutcomePart", "fit_risk", "prepare_outcome"]
+
+RISK_CLIP = np.inf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +36,8 @@ class OutcomePart:
 
     ground: Ground
     values: OutcomeValues
-    extra: Extra
+    risks: Risks
+    extra: dict[BlockSet, Extra]
     probe_sets: Sequence[tuple[int, ...]]
 
     @property
@@ -64,16 +67,17 @@ class OutcomePart:
         ground = self.ground
         if not ground.settings.risk_uncertainty or ground.design.source_risk is not None:
             return ()
-        return tuple(name for name in self.extra.views if name != "own")
+        first = next(iter(self.extra.values()))
+        return tuple(name for name in first.views if name != "own")
 
     def _fit(self, name: str, columns: tuple[int, ...]) -> Fits:
         ground = self.ground
-        learner = ground.menu.learner(
+        learner = ground.menu.twin_learner(
             name,
-            lambda: mean_probes(ground.features, [self._task(name, s) for s in self.probe_sets]),
+            lambda: [self._task(name, s) for s in self.probe_sets],
+            ground.features,
             columns="W, Z_s, source risk",
             target={"m": "outcome, target"}.get(name, "squared slope of the metric, target"),
-            quadratic=True,
         )
         return fit_means(ground.features, learner, self._task(name, columns))
 
@@ -86,7 +90,7 @@ class OutcomePart:
             name,
             "probability" if name == "m" else "real",
             columns,
-            self.extra.views["own"],
+            ground.features.plain.target,
             targets[name],
             ground.halves,
             self.extra,
@@ -94,7 +98,7 @@ class OutcomePart:
 
     def _evaluate(self, fits: Fits, names: Sequence[str]) -> dict[str, list[tuple[Array, Array]]]:
         halvings = self.ground.settings.halvings
-        return {name: twins(fits, self.extra.views[name], halvings) for name in names}
+        return {name: risk_twins(fits, name, halvings) for name in names}
 
     def _h(
         self,
@@ -127,18 +131,21 @@ class OutcomePart:
     ) -> ReducedTwin:
         at = {name: m[name][halving][which] for name in m}
         correction = {name: h[name][halving][which] for name in h}
-        return ReducedTwin(at["own"], correction["own"], self._risk(at, correction))
+        risk = self.values.halvings[halving][which].p_0.source
+        return ReducedTwin(at["own"], correction["own"], self._slope(at, correction, risk))
 
-    def _risk(
-        self, m: dict[str, Array], h: dict[str, Array]
-    ) -> BinnedRisk | SmoothRisk | None:
+    def _slope(
+        self, m: dict[str, Array], h: dict[str, Array], risk: Array
+    ) -> RiskSlope | None:
         if "up" not in m:
             return None
         if "here" not in m:
-            return BinnedRisk(self.ground.settings.bins, m["up"], m["down"], h["up"], h["down"])
-        q = np.clip(self.ground.evaluated(self.ground.sorted_risk).source, 1e-3, 1 - 1e-3)
+            return binned_slope(
+                self.ground.settings.bins, m["up"], m["down"], h["up"], h["down"]
+            )
+        q = np.clip(risk, 1e-3, 1 - 1e-3)
         per_risk = 1.0 / (2 * LOGIT_STEP * q * (1 - q))
-        return SmoothRisk(
+        return RiskSlope(
             m["here"], h["here"], (m["up"] - m["down"]) * per_risk, (h["up"] - h["down"]) * per_risk
         )
 
@@ -154,12 +161,12 @@ def fit_risk(ground: Ground, name: str) -> Fits:
         ground.sorted_outcome[domain],
         ground.halves,
     )
-    learner = ground.menu.learner(
+    learner = ground.menu.twin_learner(
         f"{name} (twins)",
-        lambda: mean_probes(ground.features, [task]),
+        lambda: [task],
+        ground.features,
         columns="W, Z",
         target=f"outcome, {domain}",
-        quadratic=True,
     )
     return fit_means(ground.features, learner, task)
 
@@ -170,7 +177,13 @@ def prepare_outcome(
     """Twins of both risks at every row, and the source risk as a column."""
     p_1 = fit_risk(ground, "p_1")
     halvings = ground.settings.halvings
-    zero = ground.features.plain.map(lambda view: twins(p_0, view, halvings))
+    risks = twin_risks(ground, p_0)
+    zero = ByDomain(
+        *(
+            paired_values(ground.blocks, d, halvings, {h: risk[d] for h, risk in risks.items()})
+            for d in ("source", "target")
+        )
+    )
     one = ground.features.plain.map(lambda view: twins(p_1, view, halvings))
     pairs = [
         tuple(
@@ -182,16 +195,18 @@ def prepare_outcome(
         )
         for h in range(len(zero.source))
     ]
-    outcome = ground.evaluated(ground.sorted_outcome)
-    risk = ground.evaluated(ground.sorted_risk)
     values = OutcomeValues(
         ground.sample,
-        outcome,
+        ground.evaluated(ground.sorted_outcome),
         ground.evaluated(ground.sorted_slope),
         ground.aggregate.pi_wz,
-        outcome.source - risk.source,
         [(a, b) for a, b in pairs],
+        np.minimum(ground.aggregate.pi_wz, RISK_CLIP),
     )
     return OutcomePart(
-        ground, values, risk_column(ground), [ground.design.subset_columns(s) for s in probe_sets]
+        ground,
+        values,
+        risks,
+        risk_columns(ground, risks),
+        [ground.design.subset_columns(s) for s in probe_sets],
     )

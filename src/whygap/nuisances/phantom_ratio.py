@@ -26,7 +26,7 @@ from whygap.learning.choose_ratio import as_ratio_blend, odds
 from whygap.learning.conditional_mean import fit_error
 from whygap.learning.features import Inputs
 from whygap.learning.models import Model
-from whygap.nuisances.recombined import recombine
+from whygap.nuisances.recombined import Mixed
 from whygap.nuisances.risk_bins import Fold
 
 __all__ = ["PhantomRatio", "fit_phantom_ratio", "phantom_probe"]
@@ -53,10 +53,10 @@ class PhantomRatio:
     models: tuple[Model, ...]
     rounds: int
 
-    def at(self, raw: Array, number: Array) -> Array:
-        """The ratio at recombined rows that are in the bin of their original row."""
-        inputs = self.fold.terms.join(self.fold.inputs_at(raw), number)
-        total = np.zeros(len(raw))
+    def at(self, mixed: Mixed, number: Array) -> Array:
+        """The ratio at recombined rows that are in the bin of the row that was kept."""
+        inputs = self.fold.terms.join(self.fold.inputs_at(mixed), number)
+        total = np.zeros(len(mixed))
         for weight, model in zip(self.weights, self.models, strict=True):
             total += weight * odds(model.predict(inputs))
         return total * self.rounds
@@ -96,31 +96,33 @@ def contrast(
 ) -> Contrast:
     """Each row borrows once a round, until about as many phantoms as originals are in their bin."""
     features = fold.ground.features
-    raw, weight = features.raw.target[rows], features.weights.target[rows]
-    number, chance = fold.number[rows], weight / weight.sum()
-    phantoms: list[Array] = []
-    kept: list[IntArray] = []
+    weight = features.weights.target[rows]
+    chance = weight / float(weight.sum())
+    parts: list[Inputs] = [fold.observed(rows, fold.ground.all_columns())]
+    weights: list[Array] = [weight]
     found = rounds = 0
     while found < len(rows) and rounds < _MOST_ROUNDS:
-        lender = rng.choice(len(rows), size=len(rows), p=chance)
-        mixed = recombine(raw, np.arange(len(rows)), lender, swapped)
-        same = np.flatnonzero(fold.number_at(mixed) == number)
-        phantoms.append(mixed[same])
-        kept.append(same)
+        lender = rng.choice(rows, size=len(rows), p=chance)
+        mixed = Mixed.of(features.raw.target, rows, lender, swapped)
+        same = np.flatnonzero(fold.number_at(mixed) == fold.number[rows])
+        parts.append(fold.terms.join(fold.inputs_at(mixed.only(same)), fold.number[rows[same]]))
+        weights.append(weight[same])
         found, rounds = found + len(same), rounds + 1
     if found == 0:
-        raise FitError(
-            f"No recombined row stayed in its bin of the source risk in {rounds} rounds",
-            got=f"{len(rows)} rows, {fold.ground.settings.bins} bins",
-            hint="Use fewer bins, or outcome_form='binned', which needs no recombined rows.",
-        )
-    who = np.concatenate(kept)
-    borrowed = fold.terms.join(fold.inputs_at(np.vstack(phantoms)), number[who])
+        raise _nothing_stayed(fold, len(rows), rounds)
     return Contrast(
-        stacked([fold.observed(rows, fold.ground.all_columns()), borrowed]),
+        stacked(parts),
         np.repeat([1.0, 0.0], [len(rows), found]),
-        np.concatenate([weight, weight[who]]),
+        np.concatenate(weights),
         rounds,
+    )
+
+
+def _nothing_stayed(fold: Fold, rows: int, rounds: int) -> FitError:
+    return FitError(
+        f"No recombined row stayed in its bin of the source risk in {rounds} rounds",
+        got=f"{rows} rows, {fold.ground.settings.bins} bins",
+        hint="Use fewer bins, or outcome_form='binned', which needs no recombined rows.",
     )
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from whygap.domains import Array, IntArray
 from whygap.equations.v_statistic import Pairs
 
-__all__ = ["MEMORY_BOUND", "MOST_DRAWS", "Lenders", "Recombination", "stream_pairs"]
+__all__ = ["MEMORY_BOUND", "MOST_DRAWS", "Lenders", "Mixed", "Recombination", "stream_pairs"]
 
 MOST_DRAWS = 2000
 MEMORY_BOUND = 32 * 2**20
@@ -28,20 +28,52 @@ _LEAST_PAIRS = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Mixed:
+    """Recombined rows: `kept` target rows, with the columns `swapped` of `lender` target rows.
+
+    Attributes:
+        raw: their encoded features.
+        kept: who gives W and Z_s; like `lender`, a position among the block-sorted target rows.
+        lender: who gives Z_-s.
+        swapped: positions of the columns Z_-s.
+    """
+
+    raw: Array
+    kept: IntArray
+    lender: IntArray
+    swapped: tuple[int, ...]
+
+    @classmethod
+    def of(cls, raw: Array, kept: IntArray, lender: IntArray, swapped: tuple[int, ...]) -> Mixed:
+        """From the encoded features of all target rows."""
+        rows = raw[kept]
+        columns = np.array(swapped, dtype=np.int64)
+        rows[:, columns] = raw[np.ix_(lender, columns)]
+        return cls(rows, kept, lender, swapped)
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+    def only(self, which: IntArray) -> Mixed:
+        """Some of them."""
+        return Mixed(self.raw[which], self.kept[which], self.lender[which], self.swapped)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Recombination:
-    """What is known about rows that nobody observed, as functions of encoded rows.
+    """What is known about rows that nobody observed.
 
     Attributes:
         number: bins of the source risk.
         p_1: target risks.
         pi: phantom ratios, given also the bins.
-        metric: intercepts and slopes.
+        metric: intercepts and slopes, at encoded features.
         floats: numbers held in memory per row while these are computed.
     """
 
-    number: Callable[[Array], Array]
-    p_1: Callable[[Array], Array]
-    pi: Callable[[Array, Array], Array]
+    number: Callable[[Mixed], Array]
+    p_1: Callable[[Mixed], Array]
+    pi: Callable[[Mixed, Array], Array]
     metric: Callable[[Array], tuple[Array, Array]]
     floats: int
 
@@ -51,30 +83,31 @@ class Lenders:
     """Target rows of one block, each of which keeps, and lends to the others.
 
     Attributes:
-        raw: encoded features.
+        rows: their positions among the block-sorted target rows.
         number: bins of their own source risk.
         weight: row weights.
         unit: rows of one unit do not lend to each other; None (a whole population): all may.
     """
 
-    raw: Array
+    rows: IntArray
     number: Array
     weight: Array
     unit: IntArray | None = None
 
     def __len__(self) -> int:
-        return len(self.raw)
+        return len(self.rows)
 
     @property
     def borrowed(self) -> int:
         """How many rows each row borrows from."""
         return min(len(self), MOST_DRAWS)
 
-    def lend(self, kept: IntArray, first: int, rng: np.random.Generator) -> Loans:
-        """Who lends to these kept rows, the first of which belongs to pair `first`."""
+    def lend(self, first: int, last: int, rng: np.random.Generator) -> Loans:
+        """Pairs number first..last, in the order of the rows that are kept."""
         chance = self.weight / float(self.weight.sum())
+        kept = np.arange(first, last) // self.borrowed
         if self.borrowed == len(self):
-            lender = np.arange(first, first + len(kept)) % len(self)
+            lender = np.arange(first, last) % len(self)
             weight = chance[lender]
         else:
             lender = rng.choice(len(self), size=len(kept), p=chance)
@@ -89,7 +122,10 @@ class Lenders:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loans:
-    """Pairs of rows with the lender's weight; those of one kept row sum to 1 (about, if drawn)."""
+    """Pairs with the lender's weight, numbered within the block.
+
+    The weights of one kept row sum to 1 (about, where lenders are drawn).
+    """
 
     kept: IntArray
     lender: IntArray
@@ -97,34 +133,30 @@ class Loans:
 
 
 def stream_pairs(
-    rows: Lenders, swapped: tuple[int, ...], at: Recombination, rng: np.random.Generator
+    raw: Array,
+    block: Lenders,
+    swapped: tuple[int, ...],
+    at: Recombination,
+    rng: np.random.Generator,
 ) -> Iterator[Pairs]:
     """Same-bin pairs, in pieces that stay below `MEMORY_BOUND` bytes.
 
     Args:
-        rows: both the rows that are kept and those that lend.
+        raw: encoded features of all target rows.
+        block: both the rows that are kept and those that lend.
         swapped: positions of the columns Z_-s.
         at: what is known about recombined rows.
         rng: draws the lenders where there are too many.
     """
     step = max(MEMORY_BOUND // (8 * at.floats), _LEAST_PAIRS)
-    total = len(rows) * rows.borrowed
+    total = len(block) * block.borrowed
     for first in range(0, total, step):
-        last = min(first + step, total)
-        loans = rows.lend(np.arange(first, last) // rows.borrowed, first, rng)
-        raw = recombine(rows.raw, loans.kept, loans.lender, swapped)
-        same = np.flatnonzero(at.number(raw) == rows.number[loans.kept])
+        loans = block.lend(first, min(first + step, total), rng)
+        mixed = Mixed.of(raw, block.rows[loans.kept], block.rows[loans.lender], swapped)
+        same = np.flatnonzero(at.number(mixed) == block.number[loans.kept])
         if len(same) == 0:
             continue
-        raw, kept = raw[same], loans.kept[same]
-        intercept, slope = at.metric(raw)
-        pi = at.pi(raw, rows.number[kept])
-        yield Pairs(kept, loans.weight[same], intercept, slope, at.p_1(raw), pi)
-
-
-def recombine(raw: Array, kept: IntArray, lender: IntArray, swapped: tuple[int, ...]) -> Array:
-    """Rows `kept` with the swapped columns of rows `lender`."""
-    rows = raw[kept]
-    columns = np.array(swapped, dtype=np.int64)
-    rows[:, columns] = raw[np.ix_(lender, columns)]
-    return rows
+        mixed, kept = mixed.only(same), loans.kept[same]
+        intercept, slope = at.metric(mixed.raw)
+        pi = at.pi(mixed, block.number[kept])
+        yield Pairs(kept, loans.weight[same], intercept, slope, at.p_1(mixed), pi)

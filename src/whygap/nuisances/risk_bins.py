@@ -1,7 +1,7 @@
 """What models trained without one block say about target rows, observed or recombined.
 
 G = (W, Z_s, q_bin) needs the bin of the source risk as one more column (`BinTerms`), and recombined
-rows need columns that no table holds; both are made here from the shared dictionary.
+rows need basis columns that no table holds; both are made here from the shared dictionary.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from whygap.learning.features import Inputs
 from whygap.learning.models import Model
 from whygap.learning.ridge import logit_clipped
 from whygap.nuisances.ground import Ground
+from whygap.nuisances.recombined import Mixed
 
 __all__ = ["BinTerms", "Fold"]
 
@@ -112,21 +113,29 @@ class Fold:
         plain = features.inputs(features.plain.target, rows, columns)
         return self.terms.join(plain, self.number[rows])
 
-    def inputs_at(self, raw: Array) -> Inputs:
-        """All columns at encoded rows that no table holds."""
-        features, chosen = self.ground.features, list(self.ground.all_columns())
-        functions = features.dictionary.select(chosen)
-        return Inputs(
-            raw[:, chosen],
-            features.dictionary.transform(raw)[:, functions],
-            features.dictionary.simple[functions],
-            tuple(k for k, c in enumerate(chosen) if features.columns[c].kind == "category"),
-        )
+    def inputs_at(self, mixed: Mixed) -> Inputs:
+        """All columns at recombined rows.
 
-    def number_at(self, raw: Array) -> Array:
-        """The bin of the source risk at such rows."""
-        return binning.bin_index(self.p_0.predict(self.inputs_at(raw)), self.ground.settings.bins)
+        Basis functions of kept columns, or of swapped columns, are known from the observed rows;
+        only those that join the two are computed.
+        """
+        features, columns = self.ground.features, list(self.ground.all_columns())
+        dictionary, known = features.dictionary, features.basis.target
+        swapped = frozenset(mixed.swapped)
+        lent = [j for j, tag in enumerate(dictionary.tags) if tag <= swapped]
+        basis = known[mixed.kept]
+        basis[:, lent] = known[np.ix_(mixed.lender, np.array(lent, dtype=np.int64))]
+        for j, tag in enumerate(dictionary.tags):
+            if tag & swapped and not tag <= swapped:
+                raw = dictionary.pieces[j](mixed.raw)
+                basis[:, j] = (raw - dictionary.centre[j]) / dictionary.scale[j]
+        categorical = (k for k, c in enumerate(columns) if features.columns[c].kind == "category")
+        return Inputs(mixed.raw[:, columns], basis, dictionary.simple, tuple(categorical))
 
-    def p_1_at(self, raw: Array) -> Array:
-        """The target risk at such rows."""
-        return self.p_1.predict(self.inputs_at(raw))
+    def number_at(self, mixed: Mixed) -> Array:
+        """The bin of the source risk at recombined rows."""
+        return binning.bin_index(self.p_0.predict(self.inputs_at(mixed)), self.ground.settings.bins)
+
+    def p_1_at(self, mixed: Mixed) -> Array:
+        """The target risk at recombined rows."""
+        return self.p_1.predict(self.inputs_at(mixed))

@@ -1,35 +1,59 @@
-"""The source risk as one more column: G = (W, Z_s, q_bin) or (W, Z_s, q)."""
+"""The source risk as one more column: G = (W, Z_s, q_bin) or (W, Z_s, q).
+
+Each twin has its own: the risk fitted on its half of the source rows. So the errors of the two
+risks are independent, and the product form of the numerator cancels the variance part of their
+second-order effect too. With one shared estimate the first-order correction overshoots by as much
+as the plug-in falls short (docs/errata.md).
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from whygap.domains import Array
+from whygap.domains import Array, ByDomain
 from whygap.equations import binning
-from whygap.learning.features import Extra, View, extra_column
+from whygap.learning.blocks import BlockSet
+from whygap.learning.conditional_mean import Fits
+from whygap.learning.features import Extra, View
 from whygap.learning.ridge import logit_clipped
 from whygap.nuisances.ground import Ground
+from whygap.nuisances.held_out import everywhere
 
-__all__ = ["LOGIT_STEP", "risk_column"]
+__all__ = ["LOGIT_STEP", "risk_columns", "twin_risks"]
 
 LOGIT_STEP = 0.25
 _END_SHARE = 0.02
 
+Risks = dict[BlockSet, ByDomain[Array]]
 
-def risk_column(ground: Ground) -> Extra:
+
+def twin_risks(ground: Ground, p_0: Fits) -> Risks:
+    """The source risk of every training set at all rows, block-sorted; one for all if given.
+
+    At source rows of its own blocks a fit is in-sample; those entries are never evaluated.
+    """
+    if ground.design.source_risk is not None:
+        return {half: ground.sorted_risk for half in ground.halves}
+    plain = ground.features.plain
+    return {half: plain.map(lambda view, h=half: everywhere(p_0, h, view)) for half in ground.halves}
+
+
+def risk_columns(ground: Ground, risks: Risks) -> dict[BlockSet, Extra]:
     """Own values at target rows; at source rows the two sides on which the risk may move."""
-    if ground.settings.outcome_form == "smooth":
-        return _smooth(ground)
-    return _binned(ground)
+    make = _smooth if ground.settings.outcome_form == "smooth" else _binned
+    if ground.design.source_risk is not None:
+        one = make(ground, ground.sorted_risk)
+        return dict.fromkeys(risks, one)
+    return {half: make(ground, risk) for half, risk in risks.items()}
 
 
-def _binned(ground: Ground) -> Extra:
+def _binned(ground: Ground, risk: ByDomain[Array]) -> Extra:
     """Bin numbers; at source rows those above and below the nearest edge.
 
     The two end bins hold the rows whose risk is near 0 or 1: there m varies a lot within a bin,
     so each gets its own terms when enough rows fall into it.
     """
-    bins, risk = ground.settings.bins, ground.sorted_risk
+    bins = ground.settings.bins
     own = binning.bin_index(risk.target, bins)
     down = binning.edge_index(risk.source, bins)
     centres = np.clip(np.arange(bins + 1) / bins, 0.25 / bins, 1 - 0.25 / bins)
@@ -46,13 +70,13 @@ def _binned(ground: Ground) -> Extra:
         "down": View("source", down),
         "up": View("source", down + 1),
     }
-    return extra_column(ground.features, views, main, ground.all_columns())
+    return Extra.of(main, views)
 
 
-def _smooth(ground: Ground) -> Extra:
+def _smooth(ground: Ground, risk: ByDomain[Array]) -> Extra:  # noqa: ARG001 - as _binned
     """The risk on the logit scale; at source rows also a step up and a step down."""
-    own = logit_clipped(ground.sorted_risk.target)
-    here = logit_clipped(ground.sorted_risk.source)
+    own = logit_clipped(risk.target)
+    here = logit_clipped(risk.source)
     middle, spread = float(own.mean()), float(own.std()) or 1.0
 
     def main(position: Array) -> list[Array]:
@@ -64,4 +88,4 @@ def _smooth(ground: Ground) -> Extra:
         "down": View("source", here - LOGIT_STEP),
         "up": View("source", here + LOGIT_STEP),
     }
-    return extra_column(ground.features, views, main, ground.all_columns())
+    return Extra.of(main, views)

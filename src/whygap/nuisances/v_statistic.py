@@ -80,17 +80,13 @@ class VStatisticPart:
         columns, swapped = _columns(ground.design, players)
         m = self._fit_m(fold, columns).predict(fold.observed(rows, columns))
         ratio = fit_phantom_ratio(fold, swapped, self._ratio_learner(), rng)
+        at = _recombination(fold, ratio, ground.design.recombined)
         features = ground.features
         lenders = Lenders(
-            features.raw.target[rows],
-            fold.number[rows],
-            features.weights.target[rows],
-            _units(ground)[rows],
+            rows, fold.number[rows], features.weights.target[rows], _units(ground)[rows]
         )
         averages = v_statistic.pair_averages(
-            stream_pairs(
-                lenders, swapped, _recombination(fold, ratio, ground.design.recombined), rng
-            ),
+            stream_pairs(features.raw.target, lenders, swapped, at, rng),
             ground.sorted_outcome.target[rows],
             m,
             self_normalised=ground.settings.self_normalised,

@@ -1,0 +1,177 @@
+"""Choosing a learner for quadratic terms: by its squared bias, which twins lay bare.
+
+For twins A and B trained on disjoint halves, E[(T - A)(T - B)] exceeds the noise of T only by the
+product of their errors. Independent errors drop out of it, so what a candidate adds is its squared
+*bias*: exactly what a quadratic term in twin form suffers from. A small charge for the twins'
+distance keeps the variance from growing without need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy import optimize
+
+from whygap.domains import Array
+from whygap.learning.boosted import Boosted, BoostedModel, OnTop
+from whygap.learning.choose import Choice, shaped
+from whygap.learning.features import Inputs
+from whygap.learning.models import Blend, Fast, Kind, Model, is_trivial
+
+__all__ = ["Half", "TwinProbe", "choose_twins"]
+
+PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+STAGES = (10, 20, 40, 80, 160)
+LEAVES = (4, 12)
+VARIANCE_CHARGE = 0.05
+_LEAST_WEIGHT = 0.1
+_GOOD_ENOUGH = 0.0015
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Half:
+    """Training rows of one twin, and the held-out rows as it sees them."""
+
+    train: Inputs
+    target: Array
+    weight: Array
+    held_out: Inputs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TwinProbe:
+    """Two halves and the held-out rows they share."""
+
+    kind: Kind
+    halves: tuple[Half, Half]
+    targets: tuple[Array, Array]
+    weight: Array
+
+    @property
+    def is_trivial(self) -> bool:
+        """Nothing to learn."""
+        return all(is_trivial(half.train, half.target) for half in self.halves)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Candidate:
+    label: str
+    learner: Any
+    residuals: Array
+    """(2, held-out rows of all probes): target minus prediction of each twin."""
+
+
+def choose_twins(probes: Sequence[TwinProbe], families: Sequence[str], seed: int) -> Choice:
+    """The best blend of the families named: "fast", "boosted", "boosted on fast"."""
+    weight = np.concatenate([p.weight for p in probes])
+    weight = weight / weight.sum()
+    best: list[_Candidate] = []
+    scores: dict[str, float] = {}
+    for family in families:
+        found = _candidates(probes, family, best, seed)
+        scores.update({c.label: _score(c.residuals, weight) for c in found})
+        best.append(min(found, key=lambda c: scores[c.label]))
+    groups = [list(g) for k in range(1, len(best) + 1) for g in combinations(best, k)]
+    blends = [_blend(group, weight) for group in groups]
+    lowest = min(score for _, score in blends)
+    learner, score = next(b for b in blends if b[1] <= lowest + _GOOD_ENOUGH * abs(lowest))
+    return Choice(learner, {**scores, "chosen blend": score}, "product of twin residuals")
+
+
+def _candidates(
+    probes: Sequence[TwinProbe], family: str, best: Sequence[_Candidate], seed: int
+) -> list[_Candidate]:
+    if family == "fast":
+        learners = [Fast(penalty) for penalty in PENALTIES]
+        return [
+            _Candidate(f"fast, penalty {f.penalty:g}", f, _residuals(probes, _fit(probes, f)))
+            for f in learners
+        ]
+    start: Any = Boosted(seed=seed)
+    if family == "boosted on fast":
+        start = OnTop(best[0].learner, start)
+    return [c for leaves in LEAVES for c in _staged(probes, start, leaves)]
+
+
+def _staged(probes: Sequence[TwinProbe], start: Any, leaves: int) -> list[_Candidate]:
+    models = _fit(probes, shaped(start, leaves, STAGES[-1]))
+    return [
+        _Candidate(
+            f"{start.name}, {leaves} leaves, {stage} trees",
+            shaped(start, leaves, stage),
+            _residuals(probes, models, stage),
+        )
+        for stage in STAGES
+    ]
+
+
+def _fit(probes: Sequence[TwinProbe], learner: Any) -> list[tuple[Model, Model]]:
+    return [
+        (
+            learner.fit(p.halves[0].train, p.halves[0].target, p.halves[0].weight, p.kind),
+            learner.fit(p.halves[1].train, p.halves[1].target, p.halves[1].weight, p.kind),
+        )
+        for p in probes
+    ]
+
+
+def _residuals(
+    probes: Sequence[TwinProbe], models: Sequence[tuple[Model, Model]], stage: int = 0
+) -> Array:
+    return np.stack(
+        [
+            np.concatenate(
+                [
+                    p.targets[twin] - _predict(pair[twin], p.halves[twin].held_out, stage)
+                    for p, pair in zip(probes, models, strict=True)
+                ]
+            )
+            for twin in (0, 1)
+        ]
+    )
+
+
+def _predict(model: Model, inputs: Inputs, stage: int) -> Array:
+    if stage and isinstance(model, BoostedModel):
+        return model.predict_after(inputs, stage)
+    return model.predict(inputs)
+
+
+def _score(residuals: Array, weight: Array) -> float:
+    a, b = residuals
+    return float(weight @ (a * b) + VARIANCE_CHARGE * (weight @ (a - b) ** 2) / 2)
+
+
+def _blend(group: Sequence[_Candidate], weight: Array) -> tuple[Blend, float]:
+    """Weights >= 0 with sum 1 that minimise the score of the blended residuals."""
+    weights = np.ones(len(group))
+    if len(group) > 1:
+        stacked = np.stack([c.residuals for c in group])
+        cross = np.einsum("r,ir,jr->ij", weight, stacked[:, 0], stacked[:, 1])
+        apart = stacked[:, 0] - stacked[:, 1]
+        matrix = (cross + cross.T) / 2
+        matrix += VARIANCE_CHARGE / 2 * np.einsum("r,ir,jr->ij", weight, apart, apart)
+        weights = _simplex_minimum(matrix)
+    kept = np.flatnonzero(weights)
+    mixed = np.einsum("i,itr->tr", weights, np.stack([c.residuals for c in group]))
+    blend = Blend(tuple(float(weights[k]) for k in kept), tuple(group[k].learner for k in kept))
+    return blend, _score(mixed, weight)
+
+
+def _simplex_minimum(matrix: Array) -> Array:
+    """argmin w'Mw over the simplex, small weights dropped."""
+    size = len(matrix)
+    found = optimize.minimize(
+        lambda w: float(w @ matrix @ w),
+        np.full(size, 1.0 / size),
+        jac=lambda w: 2 * matrix @ w,
+        bounds=[(0.0, 1.0)] * size,
+        constraints=[{"type": "eq", "fun": lambda w: float(w.sum() - 1.0)}],
+        method="SLSQP",
+    )
+    weights = np.where(found.x < _LEAST_WEIGHT, 0.0, found.x)
+    return weights / weights.sum()
