@@ -51,7 +51,7 @@ def test_the_world_has_a_gap_like_the_tables(rehearsal):
 def test_aggregate_estimates_are_near_the_truth(rehearsal):
     for term in rehearsal.terms:
         if term.part == "aggregate":
-            assert abs(term.bias) < 4 * term.spread / math.sqrt(REPLICATES) + 1e-3, term
+            assert abs(term.bias) < 3 * term.standard_error / math.sqrt(REPLICATES) + 1e-3, term
 
 
 def test_the_page_fits_80_columns(rehearsal):
