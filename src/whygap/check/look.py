@@ -25,8 +25,9 @@ T = TypeVar("T")
 def check(study: Study, settings: Settings | None = None) -> CheckReport:
     """See whether a study can be trusted, and what it will cost; no effect is estimated.
 
-    Domain classifiers are fitted with the fast learner to see how far the two tables overlap, and
-    the first steps of the analysis are run on a few hundred rows with a clock.
+    The density ratios of the analysis are fitted, on at most 5,000 rows of each table, to see how
+    far the two tables overlap; the first steps of the details are run on a few hundred rows with a
+    clock.
 
     Args:
         study: the two tables and their roles.
@@ -39,7 +40,10 @@ def check(study: Study, settings: Settings | None = None) -> CheckReport:
     design = study.design
     domains, columns = domain_facts(design), column_facts(design)
     overlap, obstacle = _attempt(lambda: measure_overlap(design, settings))
-    costs, stopped = (None, "") if obstacle else _attempt(lambda: forecast(design, settings))
+    costs, stopped = None, ""
+    if overlap is not None:
+        known = overlap
+        costs, stopped = _attempt(lambda: forecast(design, settings, known))
     notes = (*design.notes, *(overlap.notes if overlap else ()))
     problems = [
         *_outcome_problems(study, domains),

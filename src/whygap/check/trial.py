@@ -22,7 +22,7 @@ from whygap.tables.design import Design, Note
 
 __all__ = ["Forecast", "Overlap", "Stage", "forecast", "measure_overlap"]
 
-OVERLAP_ROWS = 10_000
+OVERLAP_ROWS = 5_000
 TRIAL_ROWS = 500
 # Fits of few rows are mostly overhead: cost grows at least like rows^0.6, at most in proportion.
 SLOWEST_GROWTH = 0.6
@@ -34,11 +34,19 @@ MEGABYTE = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Overlap of the domains on W and on (W, Z), from a quick domain classifier."""
+    """Overlap of the domains on W and on (W, Z).
+
+    Attributes:
+        ratios: effective size (of all source rows), largest weight, domain AUC.
+        notes: what follows from them.
+        rows: rows of each table it was measured on.
+        seconds: CPU seconds it took.
+    """
 
     ratios: tuple[RatioRecord, ...]
     notes: tuple[Note, ...]
     rows: ByDomain[int]
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,36 +85,36 @@ class Forecast:
 
 
 def measure_overlap(design: Design, settings: Settings) -> Overlap:
-    """Domain classifiers with the fast learner on at most 10,000 rows of each table."""
+    """The density ratios of the analysis to come, on at most 5,000 rows of each table."""
     chosen = _some_rows(design, OVERLAP_ROWS, settings.seed)
-    quick = replace(
-        settings, learner="fast", repeats=1, support="all", split=None, checkpoint=None, seed=0
-    )
-    ground = Analysis.begin(chosen, quick, Silent()).grounds[0]
+    plain = replace(settings, repeats=1, support="all", split=None, checkpoint=None)
+    analysis, seconds = _timed(lambda: Analysis.begin(chosen, plain, Silent()))
+    ground = analysis.grounds[0]
     grown = design.rows.source / chosen.rows.source
     ratios = tuple(
         replace(r, effective_size=r.effective_size * grown, rows=design.rows.source)
         for r in ratio_records(ground)
     )
-    return Overlap(ratios, ground_notes(ground, ratios), chosen.rows)
+    return Overlap(ratios, ground_notes(ground, ratios), chosen.rows, seconds)
 
 
-def forecast(design: Design, settings: Settings) -> Forecast:
-    """Run the first steps of the real analysis on a few rows, with a clock."""
+def forecast(design: Design, settings: Settings, overlap: Overlap) -> Forecast:
+    """Run the first steps of the details on a few rows, with a clock."""
     chosen = _some_rows(design, TRIAL_ROWS, settings.seed)
-    quiet = replace(settings, progress=False, checkpoint=None)
+    plain = replace(settings, support="all", checkpoint=None)
     plan = SubsetPlan(len(design.players), settings.seed)
     fewest, most = first_batch(plan, settings)
     if settings.subsets == "auto" and fewest < most:
         most = min(most, plan.round_up(int(fewest * AUTO_GROWTH)))
-    grown = sum(design.rows) / sum(chosen.rows)
-    analysis, seconds = _timed(lambda: Analysis.begin(chosen, quiet, Silent()))
-    stages = [_stage("aggregate", seconds, grown)]
-    stages += [_part_stage(analysis, name, (fewest, most), grown) for name in PARTS]
+    rows = sum(design.rows)
+    analysis = Analysis.begin(chosen, plain, Silent())
+    first = _stage("aggregate", overlap.seconds * settings.repeats, rows / sum(overlap.rows))
+    grown = rows / sum(chosen.rows)
+    parts = [_part_stage(analysis, name, (fewest, most), grown) for name in PARTS]
     return Forecast(
         subsets=(fewest, most),
         possible=plan.possible,
-        stages=tuple(stages),
+        stages=(first, *parts),
         workers=settings.n_jobs,
         megabytes=_megabytes(analysis, design, most),
         trial_rows=chosen.rows,
