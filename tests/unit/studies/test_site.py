@@ -1,0 +1,64 @@
+"""The documentation: it builds without a warning, and its examples run."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+SCRIPT = ROOT / "docs" / "run_examples.py"
+SLOW_PAGES = ("own_data.md", "prediction_log.md", "several_sites.md")
+
+
+def run_page(page: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, SCRIPT, "--check", page], capture_output=True, text=True, cwd=ROOT
+    )
+
+
+def test_the_examples_of_the_start_page_run():
+    done = run_page(ROOT / "docs" / "start.md")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "start.md: 6 examples ran\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SLOW_PAGES)
+def test_the_examples_of_the_tutorials_run(name):
+    done = run_page(ROOT / "docs" / "tutorials" / name)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_example_that_fails_is_noticed(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```python\nprint(1 / 0)\n```\n", encoding="utf-8")
+    assert "ZeroDivisionError" in run_page(page).stderr
+
+
+def test_outputs_are_put_on_the_page(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```python\nprint(6 * 7)\n```\n\n```text\nold\n```\n", encoding="utf-8")
+    subprocess.run([sys.executable, SCRIPT, page], check=True, capture_output=True)
+    assert "```text\n42\n```" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    importlib.util.find_spec("mkdocs") is None or importlib.util.find_spec("material") is None,
+    reason="needs whygap[docs]",
+)
+def test_the_site_builds_without_a_warning(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "site" / "start" / "index.html").exists()
