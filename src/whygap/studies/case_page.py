@@ -12,7 +12,7 @@ from typing import Any
 from whygap.render import frame
 from whygap.render.plot import save_figure
 from whygap.repair import contrast_rankings
-from whygap.repair.curve import Bench
+from whygap.repair.curve import Bench, Step
 from whygap.results import Detailed, Gap
 from whygap.rivals.compare import comparison
 from whygap.rivals.importances import Importances
@@ -25,6 +25,7 @@ __all__ = ["case_section", "tidy"]
 LEVEL = 0.95
 SHOWN = 10
 TOP = 5
+_WHERE = {"covariate": "stratum to stratum of W", "outcome": "row to row"}
 RIVALS = ("mean_change", "random_forest_acc", "parametric_change")
 
 
@@ -105,11 +106,7 @@ def _rivals(rivals: Sequence[Importances], gap: Gap) -> str:
         ranking = _ranking(detail)[:TOP] if detail.defined else ["undefined"]
         lines.append([f"whygap ({part})", ", ".join(ranking)])
     lines += [[f"{r.method} ({r.part})", ", ".join(r.ranking()[:TOP])] for r in rivals]
-    flagged = _flagged(rivals)
-    note = f"MeanChange puts {flagged} at an importance above 0.95 (p < 0.05)." if flagged else ""
-    return (
-        f"### Beside other methods\n\n{table(['method', f'top {TOP}'], lines)}\n\n{note}".rstrip()
-    )
+    return f"### Beside other methods\n\n{table(['method', f'top {TOP}'], lines)}"
 
 
 def _flagged(rivals: Sequence[Importances]) -> str:
@@ -125,37 +122,32 @@ def _ranking(detail: Detailed) -> list[str]:
 
 def _revision(study: Study, gap: Gap, rivals: Sequence[Importances], settings: Settings) -> str:
     """Targeted revisions by our ranking, and the paired difference to RandomForestAcc's."""
-    title = "### Revising the model"
-    if gap.outcome is None or not gap.outcome.defined:
-        return f"{title}\n\nThe outcome shares are undefined: they rank nothing to revise with."
-    ours = _ranking(gap.outcome)
-    forest = next(r for r in rivals if r.method == "random_forest_acc").ranking()
     bench = Bench(study.design, settings)
-    index = {p.name: k for k, p in enumerate(study.design.players)}
-    steps = [("the model as it is", bench.original())]
-    steps += [
-        ("recalibrated" if k == 0 else f"revised with top {k}", bench.targeted(chosen))
-        for k in range(TOP + 1)
-        for chosen in [tuple(index[n] for n in ours[:k])]
-    ]
+    defined = gap.outcome is not None and gap.outcome.defined
+    ours = _ranking(gap.outcome) if gap.outcome is not None and defined else []
+    steps = [("the model as it is", bench.original()), *_targeted(bench, ours)]
     steps.append(("retrained on everything", bench.retrained()))
-    differences = contrast_rankings(study.design, ours, forest, TOP, settings)
     lines = [
         [label, _score(step.scores["accuracy"]), _score(step.scores["auc"])]
         for label, step in steps
     ]
+    parts = ["### Revising the model", _REVISION, table(["model", "accuracy", "AUC"], lines)]
+    if not defined:
+        return "\n\n".join([*parts, "The outcome shares are undefined: they rank no variables."])
+    forest = next(r for r in rivals if r.method == "random_forest_acc").ranking()
+    differences = contrast_rankings(study.design, ours, forest, TOP, settings)
     auc = [[str(c.k), f"{c.auc.value:+.3f}", _interval(c.auc)] for c in differences]
-    return "\n\n".join(
-        [
-            title,
-            table(["model", "accuracy", "AUC"], lines),
-            (
-                "Difference in AUC between revisions by our ranking and by RandomForestAcc's "
-                "(positive: ours is better), on the same held-out target rows:"
-            ),
-            table(["k", "difference", "95% interval"], auc),
-        ]
-    )
+    return "\n\n".join([*parts, _CONTRAST, table(["k", "difference", "95% interval"], auc)])
+
+
+def _targeted(bench: Bench, ranking: Sequence[str]) -> list[tuple[str, Step]]:
+    """A recalibration, then revisions with one variable more each."""
+    index = {player.name: k for k, player in enumerate(bench.design.players)}
+    found = [("recalibrated", bench.targeted(()))]
+    for k in range(1, min(TOP, len(ranking)) + 1):
+        chosen = tuple(index[name] for name in ranking[:k])
+        found.append((f"revised with top {k}", bench.targeted(chosen)))
+    return found
 
 
 def _score(estimate: Any) -> str:
@@ -175,7 +167,7 @@ def _verdict(gap: Gap, paper: str, rivals: Sequence[Importances]) -> str:
     for part, detail in gap.details().items():
         if not detail.defined:
             words.append(
-                f"How the {part} part varies from row to row could not be told from 0, "
+                f"How the {part} part varies from {_WHERE[part]} could not be told from 0, "
                 "so its shares are undefined."
             )
             continue
@@ -193,3 +185,10 @@ def _verdict(gap: Gap, paper: str, rivals: Sequence[Importances]) -> str:
     flagged = _flagged(rivals)
     words += [f"MeanChange flags {flagged} (p < 0.05)."] if flagged else []
     return "### Beside the paper\n\n" + " ".join(words)
+
+
+_REVISION = """Scores on target rows held out of each fit. A recalibration corrects the source
+risk on the target with W alone, a revision with the top variables of the outcome shares too."""
+
+_CONTRAST = """Difference in AUC between revisions by our ranking and by RandomForestAcc's
+(positive: ours is better), on the same held-out target rows:"""
