@@ -35,7 +35,7 @@ class Game:
 
 def explained_variance(players: int, factors: int, own: float) -> Game:
     """R^2 of a linear model; few factors and little own variance: strongly correlated features."""
-    rng = np.random.default_rng([1, players, factors])
+    rng = np.random.default_rng([11, players, factors, 7])
     loading = rng.normal(size=(players, factors))
     covariance = loading @ loading.T / factors + own * np.eye(players)
     scale = np.sqrt(np.diag(covariance))
@@ -61,7 +61,7 @@ def explained_variance(players: int, factors: int, own: float) -> Game:
 
 def saturation(players: int) -> Game:
     """1 - exp(-sum of strengths); its Shapley values are Owen's integral of a polynomial."""
-    strength = np.random.default_rng([3, players]).exponential(size=players) * 6 / players
+    strength = np.random.default_rng([13, players, 7]).exponential(size=players) * 6 / players
     gain = 1 - np.exp(-strength)
     node, mass = np.polynomial.legendre.leggauss(players)
     joined = 1 - np.outer((node + 1) / 2, gain)
@@ -71,7 +71,7 @@ def saturation(players: int) -> Game:
 
 def interactions(players: int) -> Game:
     """Main effects and 60 random interactions of up to six players."""
-    rng = np.random.default_rng([2, players])
+    rng = np.random.default_rng([12, players, 7])
     rows = np.zeros((60 + players, players))
     for row in range(60):
         rows[row, rng.choice(players, rng.integers(1, 7), replace=False)] = 1
@@ -83,7 +83,7 @@ def interactions(players: int) -> Game:
 
 def trees(players: int) -> Game:
     """Forty random trees of four players each, some players used much more than others."""
-    rng = np.random.default_rng([5, players])
+    rng = np.random.default_rng([15, players, 7])
     chance = 1 / np.arange(1, players + 1)
     drawn = [
         (rng.choice(players, 4, replace=False, p=chance / chance.sum()), rng.normal(size=16))
