@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from whygap.domains import Array
 from whygap.errors import ResultError
 from whygap.estimate import Estimate, Influence, Sample
 from whygap.settings import Settings
@@ -46,7 +47,9 @@ class Checkpoint:
         for path in sorted(self.folder.glob(f"{part}-{repeat}-*.npz")):
             with np.load(path) as kept:
                 for row, name in enumerate(kept["subsets"]):
-                    influence = Influence(kept["source"][row], kept["target"][row])
+                    influence = Influence(
+                        kept["source"][row], kept["target"][row], fits=kept["fits"][row]
+                    )
                     found[_subset(str(name))] = Estimate.of(
                         kept["value"][row], influence, sample, plugin=kept["plugin"][row]
                     )
@@ -68,6 +71,7 @@ class Checkpoint:
                 plugin=np.array([e.plugin for e in batch.values()]),
                 source=np.stack([i.source for i in influences]),
                 target=np.stack([i.target for i in influences]),
+                fits=_padded([i.fits for i in influences]),
             )
         partial.replace(path)
 
@@ -143,6 +147,14 @@ def _read(path: Path) -> dict[str, Any]:
         raise ResultError(
             f"The checkpoint file {path} is damaged", hint="Delete the folder, or use another one."
         ) from error
+
+
+def _padded(rows: Sequence[Array]) -> Array:
+    """The full set is exactly 0 and has no fits; its row is zeros."""
+    stacked = np.zeros((len(rows), max(len(row) for row in rows)))
+    for place, row in zip(stacked, rows, strict=True):
+        place[: len(row)] = row
+    return stacked
 
 
 def _name(subset: Subset) -> str:

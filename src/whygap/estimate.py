@@ -86,15 +86,23 @@ def _unit_sums(contribution: Array, weight: Array, unit: IntArray, size: int) ->
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Influence:
-    """Influence values: `estimate - truth` is about `mean(source) + mean(target) + sum(draws)`."""
+    """Influence values: `estimate - truth` is about the sum of four independent errors.
+
+    `mean(source) + mean(target)` from the rows; `sum(draws)` from sampling subsets (or repeats);
+    `sum(fits)` from the nuisance fits: what different halvings of the same rows disagree on.
+    Each entry of `draws` and `fits` stands for an error of that standard deviation.
+    """
 
     source: Array
     target: Array
     draws: Array = field(default_factory=lambda: np.zeros(0))
+    fits: Array = field(default_factory=lambda: np.zeros(0))
 
     def scaled(self, factor: float) -> Influence:
         """Every entry times a number."""
-        return Influence(self.source * factor, self.target * factor, self.draws * factor)
+        return Influence(
+            self.source * factor, self.target * factor, self.draws * factor, self.fits * factor
+        )
 
     def plus(self, other: Influence) -> Influence:
         """Entry by entry; draws are padded (estimates without sampling have none)."""
@@ -102,11 +110,12 @@ class Influence:
             self.source + other.source,
             self.target + other.target,
             _padded_sum(self.draws, other.draws),
+            _padded_sum(self.fits, other.fits),
         )
 
     def data_variance(self) -> float:
-        """Variance from the two samples of rows."""
-        return _mean_variance(self.source) + _mean_variance(self.target)
+        """Variance from the two samples of rows, nuisance fits included."""
+        return _mean_variance(self.source) + _mean_variance(self.target) + float(self.fits @ self.fits)
 
     def sampling_variance(self) -> float:
         """Variance from sampling subsets."""
@@ -118,11 +127,11 @@ class Influence:
 
     def covariance(self, other: Influence) -> float:
         """Covariance of two estimates of one study."""
-        shared = min(len(self.draws), len(other.draws))
         return (
             _mean_covariance(self.source, other.source)
             + _mean_covariance(self.target, other.target)
-            + float(self.draws[:shared] @ other.draws[:shared])
+            + _shared_product(self.draws, other.draws)
+            + _shared_product(self.fits, other.fits)
         )
 
 
@@ -132,6 +141,11 @@ def _padded_sum(left: Array, right: Array) -> Array:
     total = left.copy()
     total[: len(right)] += right
     return total
+
+
+def _shared_product(left: Array, right: Array) -> float:
+    shared = min(len(left), len(right))
+    return float(left[:shared] @ right[:shared])
 
 
 def _mean_covariance(left: Array, right: Array) -> float:
@@ -223,6 +237,13 @@ class Estimate:
         return cls.of(
             means.source + means.target, sample.influence(contributions), sample, plugin=plugin
         )
+
+    def with_fit_noise(self, fits: Array) -> Estimate:
+        """The same estimate with the error of its nuisance fits made known."""
+        if self.influence is None or self.sample is None:
+            return self
+        influence = replace(self.influence, fits=fits)
+        return Estimate.of(self.value, influence, self.sample, plugin=self.plugin)
 
     @classmethod
     def of(
@@ -366,7 +387,9 @@ def linear_map(
     for other in estimates:
         _same_study(first, other)
     stacked = _stack([e.influence for e in estimates if e.influence is not None])
-    mapped = Influence(*(matrix @ part for part in (stacked.source, stacked.target, stacked.draws)))
+    mapped = Influence(
+        matrix @ stacked.source, matrix @ stacked.target, matrix @ stacked.draws, matrix @ stacked.fits
+    )
     sampled = np.zeros((len(matrix), 0)) if draws is None else draws.T
     values = matrix @ np.array([e.value for e in estimates])
     plugins = matrix @ np.array([e.plugin for e in estimates])
@@ -377,6 +400,7 @@ def linear_map(
                 mapped.source[row],
                 mapped.target[row],
                 np.concatenate([mapped.draws[row], sampled[row]]),
+                mapped.fits[row],
             ),
             cast(Sample, first.sample),
             plugin=plugins[row],
@@ -386,13 +410,19 @@ def linear_map(
 
 
 def _stack(influences: Sequence[Influence]) -> Influence:
-    longest = max(len(i.draws) for i in influences)
-    draws = np.zeros((len(influences), longest))
-    for row, influence in enumerate(influences):
-        draws[row, : len(influence.draws)] = influence.draws
     return Influence(
-        np.stack([i.source for i in influences]), np.stack([i.target for i in influences]), draws
+        np.stack([i.source for i in influences]),
+        np.stack([i.target for i in influences]),
+        _padded_stack([i.draws for i in influences]),
+        _padded_stack([i.fits for i in influences]),
     )
+
+
+def _padded_stack(rows: Sequence[Array]) -> Array:
+    stacked = np.zeros((len(rows), max(len(row) for row in rows)))
+    for place, row in zip(stacked, rows, strict=True):
+        place[: len(row)] = row
+    return stacked
 
 
 def median_of(estimates: Sequence[Estimate]) -> Estimate:

@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 
 from whygap.checkpoint import Checkpoint
-from whygap.estimate import Estimate, median_of
-from whygap.parallel import run_chunks
+from whygap.estimate import Estimate, Sample, median_of
+from whygap.parallel import Workers, one_thread
 from whygap.settings import Settings
 from whygap.shapley import Subset
 
@@ -47,12 +47,16 @@ class Values:
     settings: Settings
     checkpoint: Checkpoint | None
     done: list[dict[Subset, Estimate]] = field(default_factory=list)
+    workers: Workers = field(init=False)
+    chosen: set[int] = field(default_factory=set)
+    samples: dict[int, Sample | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.workers = Workers(self.settings)
         for repeat, part in enumerate(self.parts):
             kept: dict[Subset, Estimate] = {}
             if self.checkpoint is not None:
-                sample = part.denominator().sample
+                sample = self._sample(part)
                 kept = {} if sample is None else self.checkpoint.load(self.name, repeat, sample)
             self.done.append(kept)
 
@@ -66,13 +70,36 @@ class Values:
                 self.checkpoint.save(self.name, repeat, batch)
 
     def _run(self, part: Part, subsets: Sequence[Subset]) -> list[Estimate]:
-        sample = part.denominator().sample
-        values = run_chunks(part.numerator, subsets, self.settings)
+        sample = self._sample(part)
+        here = self._to_value_here(part, subsets)
+        with one_thread():
+            values = [part.numerator(s) for s in subsets[:here]]
+        values += self.workers.run(part.numerator, subsets[here:])
         # Estimates that come back from a worker carry a copy of the sample: give them the original.
         return [
             Estimate.of(e.value, e.influence, sample, plugin=e.plugin)  # type: ignore[arg-type]
             for e in values
         ]
+
+    def _sample(self, part: Part) -> Sample | None:
+        """The rows of a part's estimates, asked for once: its denominator may cost a fit."""
+        if id(part) not in self.samples:
+            with one_thread():
+                self.samples[id(part)] = part.denominator().sample
+        return self.samples[id(part)]
+
+    def _to_value_here(self, part: Part, subsets: Sequence[Subset]) -> int:
+        """How many subsets come before the part may travel: up to the first proper one.
+
+        Valuing it makes the part choose its learners, once and for all of its copies.
+        """
+        if id(part) in self.chosen:
+            return 0
+        for k, subset in enumerate(subsets):
+            if 0 < len(subset) < part.players:
+                self.chosen.add(id(part))
+                return k + 1
+        return len(subsets)
 
     def numerator(self, subset: Subset) -> Estimate:
         """Combined over repeats."""

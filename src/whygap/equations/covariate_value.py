@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
+from whygap.domains import Array, ByDomain, IntArray
+from whygap.equations.halvings import average
 from whygap.estimate import Estimate, Sample
 
 __all__ = ["CovariateTwin", "CovariateValues", "numerator"]
@@ -40,30 +41,26 @@ class CovariateTwin:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CovariateValues:
-    """Loss and ratios at source rows, and the twins of every halving."""
+    """Loss and ratios at source rows, the twins of every halving, and the rows' blocks."""
 
     sample: Sample
     loss: Array
     pi_wz: Array
     pi_wzs: Array
     halvings: Sequence[tuple[CovariateTwin, CovariateTwin]]
+    blocks: ByDomain[IntArray] | None = None
 
 
 def numerator(values: CovariateValues) -> Estimate:
     """Mean over target W of (mu_.s0(W) - mu_.10(W))^2, debiased."""
-    source = np.zeros_like(values.loss)
-    target = np.zeros_like(values.halvings[0][0].mu_10_w.target)
-    plugin = 0.0
+    contributions, plugins = [], []
     for a, b in values.halvings:
         d_a, d_b = a.difference(), b.difference()
-        source += d_a.source * _source_residual(values, b) + d_b.source * _source_residual(values, a)
-        target += d_a.target * d_b.target
-        target += d_a.target * _target_residual(b) + d_b.target * _target_residual(a)
-        plugin += _mean_square(values.sample, d_a, d_b)
-    count = len(values.halvings)
-    return Estimate.from_contributions(
-        values.sample, source=source / count, target=target / count, plugin=plugin / count
-    )
+        source = d_a.source * _source_residual(values, b) + d_b.source * _source_residual(values, a)
+        target = d_a.target * (d_b.target + _target_residual(b)) + d_b.target * _target_residual(a)
+        contributions.append(ByDomain(source, target))
+        plugins.append(_mean_square(values.sample, d_a, d_b))
+    return average(values.sample, contributions, float(np.mean(plugins)), values.blocks)
 
 
 def _source_residual(values: CovariateValues, twin: CovariateTwin) -> Array:

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
+from whygap.domains import Array, ByDomain, IntArray
+from whygap.equations.halvings import average
 from whygap.estimate import Estimate, Sample
 
 __all__ = [
@@ -46,7 +47,8 @@ class OutcomeTwin:
 class OutcomeValues:
     """What does not depend on the subset.
 
-    `risk_ratio` is the density ratio that weighs the risk term (None: `pi_wz`).
+    `risk_ratio` is the density ratio that weighs the risk term (None: `pi_wz`); `blocks` numbers
+    the block of every row, so that the disagreement of halvings can be measured.
     """
 
     sample: Sample
@@ -55,6 +57,7 @@ class OutcomeValues:
     pi_wz: Array
     halvings: Sequence[tuple[OutcomeTwin, OutcomeTwin]]
     risk_ratio: Array | None = None
+    blocks: ByDomain[IntArray] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,46 +95,35 @@ class ReducedTwin:
 
 def denominator(values: OutcomeValues) -> Estimate:
     """Mean over target rows of (mu_..1 - mu_..0)^2, debiased."""
-    source = np.zeros_like(values.pi_wz)
-    target = np.zeros_like(values.outcome.target)
-    plugin = 0.0
     y, b = values.outcome, values.slope
+    contributions, plugins = [], []
     for one, two in values.halvings:
         e_a = b.zip(one.p_1.zip(one.p_0, np.subtract), np.multiply)
         e_b = b.zip(two.p_1.zip(two.p_0, np.subtract), np.multiply)
-        target += e_a.target * e_b.target + b.target * (
+        target = e_a.target * e_b.target + b.target * (
             e_a.target * (y.target - two.p_1.target) + e_b.target * (y.target - one.p_1.target)
         )
-        source -= (
-            values.pi_wz
-            * b.source
-            * (e_a.source * (y.source - two.p_0.source) + e_b.source * (y.source - one.p_0.source))
+        residual = e_a.source * (y.source - two.p_0.source) + e_b.source * (
+            y.source - one.p_0.source
         )
-        plugin += _target_mean(values.sample, (e_a.target**2 + e_b.target**2) / 2)
-    count = len(values.halvings)
-    return Estimate.from_contributions(
-        values.sample, source=source / count, target=target / count, plugin=plugin / count
-    )
+        contributions.append(ByDomain(-values.pi_wz * b.source * residual, target))
+        plugins.append(_target_mean(values.sample, (e_a.target**2 + e_b.target**2) / 2))
+    return average(values.sample, contributions, float(np.mean(plugins)), values.blocks)
 
 
 def numerator(
     values: OutcomeValues, reduced: Sequence[tuple[ReducedTwin, ReducedTwin]]
 ) -> Estimate:
-    """Mean over target rows of (mu_..1 - mu_..s)^2, debiased; one pair of reduced twins a halving."""
-    source = np.zeros_like(values.pi_wz)
-    target = np.zeros_like(values.outcome.target)
-    plugin = 0.0
+    """Mean over target rows of (mu_..1 - mu_..s)^2, debiased; a pair of reduced twins a halving."""
     y, b2 = values.outcome.target, values.slope.target**2
+    contributions, plugins = [], []
     for (one, two), (a, b) in zip(values.halvings, reduced, strict=True):
         full = (y - one.p_1.target) * (y - two.p_1.target)
-        target += b2 * ((y - a.m) * (y - b.m) - full) - b.h * (y - a.m) - a.h * (y - b.m)
-        source += _risk_term(values, (one, two), (a, b))
+        target = b2 * ((y - a.m) * (y - b.m) - full) - b.h * (y - a.m) - a.h * (y - b.m)
+        contributions.append(ByDomain(_risk_term(values, (one, two), (a, b)), target))
         squares = (one.p_1.target - a.m) ** 2 + (two.p_1.target - b.m) ** 2
-        plugin += _target_mean(values.sample, b2 * squares / 2)
-    count = len(values.halvings)
-    return Estimate.from_contributions(
-        values.sample, source=source / count, target=target / count, plugin=plugin / count
-    )
+        plugins.append(_target_mean(values.sample, b2 * squares / 2))
+    return average(values.sample, contributions, float(np.mean(plugins)), values.blocks)
 
 
 def _risk_term(

@@ -78,6 +78,13 @@ class Blocks:
         """Positions, among the block-sorted rows, of the evaluated rows in their original order."""
         return self._first().map(np.argsort)
 
+    def of_evaluated_rows(self) -> ByDomain[IntArray]:
+        """Block number of every evaluated row, in the original order."""
+        numbers = self.bounds.map(
+            lambda bounds: np.repeat(np.arange(len(self.evaluated)), np.diff(bounds)[: len(self.evaluated)])
+        )
+        return numbers.zip(self.back(), lambda block, back: block[back])
+
     def _first(self) -> ByDomain[IntArray]:
         """Evaluated blocks come first, so their rows are the first of the block order."""
         stops = self.bounds.map(lambda bounds: int(bounds[len(self.evaluated)]))

@@ -2,7 +2,9 @@
 
 A classifier with a good log loss can still give a few rows enormous odds. The least-squares loss of
 the ratio itself, E_0[r^2]/2 - E_1[r] (uLSIF; its minimiser is the true ratio), charges for that.
-The best of each family are blended, as ratios, with non-negative weights under the same loss.
+It is heavy-tailed itself, so only candidates that are also good classifiers (log loss within 1% of
+the best) compete. The best of each family are blended, as ratios, with non-negative weights under
+the same loss.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ FAST_GRID = ((1.0, 1e-4), (1e-2, 1e-4), (1e-3, 1e-4), (1e-1, 1e-2), (1.0, 1e-2),
 LEAVES = (4, 12)
 _LEAST_WEIGHT = 0.1
 _GOOD_ENOUGH = 0.01
+_LOG_LOSS_MARGIN = 0.01
 _LEAST_PROBABILITY = 1e-6
 
 
@@ -52,10 +55,15 @@ def choose_ratio(probes: Sequence[Probe], families: Sequence[str], seed: int) ->
     """The best blend of the families named: "fast", "boosted", "boosted on fast"."""
     scores: dict[str, float] = {}
     best: list[_Candidate] = []
+    everything: list[list[_Candidate]] = []
     for family in families:
         found = _candidates(probes, family, best, seed)
         scores.update({c.label: c.score for c in found})
-        best.append(min(found, key=lambda c: c.score))
+        everything.append(found)
+        best.append(min(_fitting(found, found), key=lambda c: c.score))
+    whole = [c for found in everything for c in found]
+    eligible = [_fitting(found, whole) for found in everything]
+    best = [min(found, key=lambda c: c.score) for found in eligible if found]
     blends = [_blend(probes, group) for group in _groups(best)]
     lowest = min(score for _, score in blends)
     blend, score = next(b for b in blends if b[1] <= lowest + _GOOD_ENOUGH * abs(lowest))
@@ -74,6 +82,13 @@ class _Candidate:
     learner: Any
     ratios: list[Array]
     score: float
+    log_loss: float
+
+
+def _fitting(found: Sequence[_Candidate], among: Sequence[_Candidate]) -> list[_Candidate]:
+    """Candidates whose log loss as classifiers is within 1% of the best."""
+    bound = min(c.log_loss for c in among) * (1 + _LOG_LOSS_MARGIN)
+    return [c for c in found if c.log_loss <= bound]
 
 
 def _candidates(
@@ -96,7 +111,7 @@ def _candidate(probes: Sequence[Probe], label: str, learner: Any) -> _Candidate:
         _ratio(p, learner.fit(p.train, p.target, p.weight, "probability").predict(p.held_out))
         for p in probes
     ]
-    return _Candidate(label, learner, ratios, _loss(probes, ratios))
+    return _Candidate(label, learner, ratios, _loss(probes, ratios), _log_loss(probes, ratios))
 
 
 def _staged(probes: Sequence[Probe], start: Any, leaves: int) -> list[_Candidate]:
@@ -114,7 +129,8 @@ def _staged(probes: Sequence[Probe], start: Any, leaves: int) -> list[_Candidate
             for m, p in zip(models, probes, strict=True)
         ]
         label = f"{start.name}, {leaves} leaves, {stage} trees"
-        found.append(_Candidate(label, shaped(start, leaves, stage), ratios, _loss(probes, ratios)))
+        score, fit = _loss(probes, ratios), _log_loss(probes, ratios)
+        found.append(_Candidate(label, shaped(start, leaves, stage), ratios, score, fit))
     return found
 
 
@@ -126,6 +142,18 @@ def _ratio(probe: Probe, probability: Array) -> Array:
 def _loss(probes: Sequence[Probe], ratios: Sequence[Array]) -> float:
     quadratic, linear = _moments(probes, [ratios])
     return float(quadratic[0, 0] / 2 - linear[0])
+
+
+def _log_loss(probes: Sequence[Probe], ratios: Sequence[Array]) -> float:
+    """Of the classifier behind the ratio."""
+    total = weight = 0.0
+    for probe, ratio in zip(probes, ratios, strict=True):
+        prior = float(probe.weight @ probe.target) / float(probe.weight @ (1 - probe.target))
+        logit = np.log(ratio * prior)
+        rows = np.logaddexp(0.0, logit) - probe.held_out_target * logit
+        total += float(probe.held_out_weight @ rows)
+        weight += float(probe.held_out_weight.sum())
+    return total / weight
 
 
 def _moments(

@@ -27,9 +27,11 @@ __all__ = ["Half", "TwinProbe", "choose_twins"]
 PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 STAGES = (10, 20, 40, 80, 160)
 LEAVES = (4, 12)
-VARIANCE_CHARGE = 0.05
+VARIANCE_CHARGE = 0.15
 _LEAST_WEIGHT = 0.1
-_GOOD_ENOUGH = 0.0015
+# A simpler candidate is taken when it is not worse by this many standard errors.
+_WITHIN_FAMILY = 0.5
+_BETWEEN_FAMILIES = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,12 +76,24 @@ def choose_twins(probes: Sequence[TwinProbe], families: Sequence[str], seed: int
     for family in families:
         found = _candidates(probes, family, best, seed)
         scores.update({c.label: _score(c.residuals, weight) for c in found})
-        best.append(min(found, key=lambda c: scores[c.label]))
+        best.append(_simplest(found, weight, _WITHIN_FAMILY))
     groups = [list(g) for k in range(1, len(best) + 1) for g in combinations(best, k)]
-    blends = [_blend(group, weight) for group in groups]
-    lowest = min(score for _, score in blends)
-    learner, score = next(b for b in blends if b[1] <= lowest + _GOOD_ENOUGH * abs(lowest))
-    return Choice(learner, {**scores, "chosen blend": score}, "product of twin residuals")
+    chosen = _simplest([_blend(group, weight) for group in groups], weight, _BETWEEN_FAMILIES)
+    scores["chosen blend"] = _score(chosen.residuals, weight)
+    return Choice(chosen.learner, scores, "product of twin residuals")
+
+
+def _simplest(found: Sequence[_Candidate], weight: Array, errors: float) -> _Candidate:
+    """The first (simplest) candidate that is not worse than the best by so many standard errors."""
+    rows = [_row_scores(c.residuals) for c in found]
+    means = [float(weight @ r) for r in rows]
+    lowest = int(np.argmin(means))
+    for candidate, scores, mean in zip(found, rows, means, strict=True):
+        excess = scores - rows[lowest]
+        error = float(np.sqrt(weight**2 @ (excess - (mean - means[lowest])) ** 2))
+        if mean - means[lowest] <= errors * error:
+            return candidate
+    return found[lowest]
 
 
 def _candidates(
@@ -94,7 +108,8 @@ def _candidates(
     start: Any = Boosted(seed=seed)
     if family == "boosted on fast":
         start = OnTop(best[0].learner, start)
-    return [c for leaves in LEAVES for c in _staged(probes, start, leaves)]
+    by_leaves = [_staged(probes, start, leaves) for leaves in LEAVES]
+    return [c for same_stage in zip(*by_leaves, strict=True) for c in same_stage]
 
 
 def _staged(probes: Sequence[TwinProbe], start: Any, leaves: int) -> list[_Candidate]:
@@ -141,12 +156,17 @@ def _predict(model: Model, inputs: Inputs, stage: int) -> Array:
     return model.predict(inputs)
 
 
-def _score(residuals: Array, weight: Array) -> float:
+def _row_scores(residuals: Array) -> Array:
     a, b = residuals
-    return float(weight @ (a * b) + VARIANCE_CHARGE * (weight @ (a - b) ** 2) / 2)
+    scores: Array = a * b + VARIANCE_CHARGE * (a - b) ** 2 / 2
+    return scores
 
 
-def _blend(group: Sequence[_Candidate], weight: Array) -> tuple[Blend, float]:
+def _score(residuals: Array, weight: Array) -> float:
+    return float(weight @ _row_scores(residuals))
+
+
+def _blend(group: Sequence[_Candidate], weight: Array) -> _Candidate:
     """Weights >= 0 with sum 1 that minimise the score of the blended residuals."""
     weights = np.ones(len(group))
     if len(group) > 1:
@@ -159,7 +179,7 @@ def _blend(group: Sequence[_Candidate], weight: Array) -> tuple[Blend, float]:
     kept = np.flatnonzero(weights)
     mixed = np.einsum("i,itr->tr", weights, np.stack([c.residuals for c in group]))
     blend = Blend(tuple(float(weights[k]) for k in kept), tuple(group[k].learner for k in kept))
-    return blend, _score(mixed, weight)
+    return _Candidate(blend.name, blend, mixed)
 
 
 def _simplex_minimum(matrix: Array) -> Array:

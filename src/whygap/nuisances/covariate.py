@@ -61,6 +61,7 @@ class CovariatePart:
                 ground.aggregate.pi_wz,
                 pi_wzs,
                 _halvings(self.mu_0_wz, self.mu_10_w, pairs_wzs, pairs_s0),
+                ground.blocks.of_evaluated_rows(),
             )
         )
 

@@ -202,6 +202,7 @@ def prepare_outcome(
         ground.aggregate.pi_wz,
         [(a, b) for a, b in pairs],
         np.minimum(ground.aggregate.pi_wz, RISK_CLIP),
+        ground.blocks.of_evaluated_rows(),
     )
     return OutcomePart(
         ground,
