@@ -33,9 +33,7 @@ def test_pair_averages_over_a_population_are_h_times_the_residual(metric, subset
     design = world.table()
     pairs = TruePairs(world, BINS)
     averages = pairs.averages(design, subset, own=True, self_normalised=self_normalised)
-    m, h = (
-        world.at_rows(f(subset, BINS)).target for f in (world.nuisances.m, world.nuisances.h)
-    )
+    m, h = (world.at_rows(f(subset, BINS)).target for f in (world.nuisances.m, world.nuisances.h))
     np.testing.assert_allclose(averages, h * (design.outcome.target - m), rtol=0, atol=1e-10)
 
 
@@ -116,3 +114,49 @@ def test_rows_that_lend_to_themselves_bias_the_printed_form():
     assert abs(np.mean(printed - ours) - expected) < 4 * noise
     assert abs(expected) > 8 * noise
     assert abs(ours.mean() - truth) < 4 * float(ours.std(ddof=1)) / np.sqrt(draws)
+
+
+def sampled(metric: str, rows: int, seed: int):
+    """Rows of a world whose cells are few, and parts of both forms from the same shared fits."""
+    world = finite.random_world(6, w_levels=2, z_levels=(3, 2), metric=metric)
+    pairs = TruePairs(world, 2)
+    design = replace(
+        world.draw(ByDomain(rows, rows), np.random.default_rng(seed)),
+        recombined=pairs.recombination(()).metric,
+    )
+    trees = {
+        "classifier": DecisionTreeClassifier(min_samples_leaf=3, random_state=0),
+        "regressor": DecisionTreeRegressor(min_samples_leaf=3, random_state=0),
+    }
+    settings = Settings(learner=trees, bins=2, twins=False, risk_uncertainty=False)
+    ground = lay_ground(design, settings, np.random.SeedSequence(seed), Menu(settings))
+    with_pairs = replace(ground, settings=replace(settings, outcome_form="v_statistic"))
+    default = prepare_outcome(ground, [(0,)], fit_risk(ground, "p_0"))
+    return world, default, prepare_v_statistic(with_pairs, [(0,)])
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "brier"])
+def test_both_forms_agree_on_sampled_rows(metric):
+    """Fitted cell means serve both, so only the noise of the pairs lies between them.
+
+    Tolerance: four standard errors of the paired difference (one estimate, both forms measured on
+    the same rows), which itself must be a small part of either form's standard error.
+    """
+    world, default, ours = sampled(metric, rows=1000, seed=2)
+    assert ours.denominator().value == pytest.approx(default.denominator().value, rel=1e-9)
+    for subset in [(), (0,), (1,)]:
+        one, two = ours.numerator(subset), default.numerator(subset)
+        difference = one - two
+        assert abs(difference.value) < 4 * difference.standard_error
+        assert difference.standard_error < 0.25 * two.standard_error
+        truth = world.outcome_truth(subset, 2).numerator
+        assert abs(one.value - truth) < 4 * one.standard_error
+
+
+def test_self_normalised_weights_change_little():
+    _, _, part = sampled("brier", rows=600, seed=3)
+    settings = replace(part.ground.settings, self_normalised=True)
+    normalised = replace(part, ground=replace(part.ground, settings=settings))
+    one, two = part.numerator((1,)), normalised.numerator((1,))
+    assert one.value != two.value
+    assert abs(one.value - two.value) < 0.25 * one.standard_error
