@@ -37,6 +37,19 @@ def tables(source: int = 400, target: int = 300) -> tuple[pd.DataFrame, pd.DataF
     return make_table(source, 0.0, 1), make_table(target, 1.0, 2)
 
 
+def covariate_tables(rows: int = 400) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Source and target with a covariate shift: four times as many rows are hard (g = 1)."""
+    pair = []
+    for hard, seed in ((0.2, 1), (0.8, 2)):
+        rng = np.random.default_rng(seed)
+        w, g = rng.normal(size=rows), (rng.random(rows) < hard).astype(float)
+        risk = 0.9 + 0.05 * np.tanh(w)
+        y = rng.random(rows) < np.where(g == 1, 0.5, risk)
+        extra = rng.normal(size=rows)
+        pair.append(pd.DataFrame({"w": w, "g": g, "h": extra, "y": y.astype(int), "risk": risk}))
+    return pair[0], pair[1]
+
+
 def make_study(source: Any = None, target: Any = None, **roles: Any) -> wg.Study:
     """The study of two tables, roles changed by name."""
     if source is None:

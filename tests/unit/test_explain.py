@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from small_study import fast, make_study, make_table, tables
+from small_study import covariate_tables, fast, make_study, make_table, tables
 
 import whygap as wg
 from whygap.errors import InputError, SettingsError
@@ -101,6 +101,23 @@ def test_another_seed_gives_other_numbers(study, gap):
 
 def test_two_workers_give_the_same_numbers_as_one(study, gap):
     assert numbers(wg.explain(study, settings=fast(n_jobs=2))) == numbers(gap)
+
+
+def test_a_covariate_shift_is_found_and_its_share_goes_to_its_variable():
+    gap = wg.explain(make_study(*covariate_tables()), settings=fast())
+    assert gap.aggregate.covariate.value < -0.15
+    assert gap.aggregate.covariate.p_value() < 1e-4
+    assert gap.covariate.shares["g"].value == pytest.approx(1.0, abs=0.15)
+    assert gap.covariate.shares["h"].value == pytest.approx(0.0, abs=0.15)
+    assert gap.covariate.base.value == 0
+    assert not gap.outcome.defined
+
+
+def test_workers_inherit_the_choice_of_learners():
+    study = make_study(*covariate_tables())
+    one, two = (wg.explain(study, "covariate", fast(n_jobs=jobs)) for jobs in (1, 2))
+    assert numbers(one) == numbers(two)
+    assert {"mu_00_wzs", "pi_wzs"} <= {r.name for r in two.diagnostics.nuisances}
 
 
 def test_subset_values_agree_with_the_whole_analysis(study, gap):
