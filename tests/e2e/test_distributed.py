@@ -1,0 +1,142 @@
+"""Real local clusters: the numbers of a serial run, also when a worker is killed on the way."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from deadly import Deadly
+from sklearn.linear_model import LinearRegression
+from small_study import fast, make_study
+
+import whygap as wg
+from whygap.errors import FitError
+from whygap.parallel import Workers
+
+pytestmark = [
+    pytest.mark.slow,
+    # what the cluster packages warn about themselves is not ours to fail on
+    pytest.mark.filterwarnings("ignore"),
+]
+CLUSTERS = {"ray": "ray", "dask": "distributed"}
+
+
+@pytest.fixture(params=list(CLUSTERS))
+def backend(request):
+    package = CLUSTERS[request.param]
+    if importlib.util.find_spec(package) is None:
+        pytest.skip(
+            f"the package {package} is not installed: pip install 'whygap[{request.param}]'"
+        )
+    return request.param
+
+
+@pytest.fixture(scope="module", autouse=True)
+def clusters_end_with_the_module():
+    """Workers of Ray find the modules of these tests by the path they inherit."""
+    here = Path(__file__).parent
+    known = os.environ.get("PYTHONPATH", "")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(here), str(here.parent), known]))
+        yield
+        _end_clusters()
+
+
+def _end_clusters() -> None:
+    if importlib.util.find_spec("ray"):
+        import ray
+
+        ray.shutdown()
+    if importlib.util.find_spec("distributed"):
+        import distributed
+
+        try:
+            client = distributed.get_client()
+        except ValueError:
+            return
+        client.shutdown()
+
+
+def spread(backend: str, **changes) -> wg.Settings:
+    return fast(backend=backend, n_jobs=2, **changes)
+
+
+def test_a_cluster_gives_the_numbers_of_one_process(backend):
+    study = make_study()
+    serial = wg.explain(study, settings=fast())
+    spread_out = wg.explain(study, settings=spread(backend))
+    assert serial.to_frame().equals(spread_out.to_frame())
+
+
+def test_a_killed_worker_changes_nothing(backend, tmp_path):
+    study, grave = make_study(), tmp_path / "grave"
+    learner = {
+        "classifier": Deadly(os.getpid(), str(grave)),
+        "regressor": LinearRegression(),
+    }
+    serial = wg.explain(study, settings=fast(learner=learner))
+    assert not grave.exists()
+    survived = wg.explain(study, settings=spread(backend, learner=learner))
+    died = int(grave.read_text(encoding="ascii"))
+    assert died != os.getpid()
+    assert not _alive(died)
+    assert serial.to_frame().equals(survived.to_frame())
+
+
+def test_a_killed_local_worker_changes_nothing(tmp_path):
+    study, grave = make_study(), tmp_path / "grave"
+    learner = {
+        "classifier": Deadly(os.getpid(), str(grave)),
+        "regressor": LinearRegression(),
+    }
+    settings = fast(learner=learner)
+    serial = wg.explain(study, detail="outcome", settings=settings)
+    survived = wg.explain(study, detail="outcome", settings=replace(settings, n_jobs=2))
+    assert grave.exists()
+    assert serial.to_frame().equals(survived.to_frame())
+
+
+def test_the_shared_object_travels_once(backend):
+    job, counter = Shared(list(range(1000))), []
+    workers = Workers(spread(backend))
+    whole = Workers._ship
+
+    def counted(self, one, send):
+        return whole(self, one, lambda thing: (counter.append(thing), send(thing))[1])
+
+    Workers._ship = counted
+    try:
+        for _ in range(3):
+            assert workers.run(job.value, [1, 2, 3]) == [1, 2, 3]
+    finally:
+        Workers._ship = whole
+    assert len(counter) == 1
+
+
+class Shared:
+    """Something to ship."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def value(self, item):
+        return self.numbers[item]
+
+
+def test_an_error_on_a_worker_arrives_with_its_own_type(backend):
+    with pytest.raises(FitError, match=r"^No luck with 2\.$"):
+        Workers(spread(backend)).run(fail_at_two, [1, 2, 3])
+
+
+def fail_at_two(item):
+    if item == 2:
+        raise FitError(f"No luck with {item}")
+    return item
+
+
+def _alive(process: int) -> bool:
+    status = Path(f"/proc/{process}/stat")
+    return status.exists() and status.read_text(encoding="ascii").split()[2] != "Z"
