@@ -116,11 +116,12 @@ class VStatisticPart:
         return model
 
     def _ratio_learner(self) -> object:
+        """Chosen also on the empty set, whose phantoms are the furthest from the originals."""
         return self.ground.menu.learner(
             "pi_phantom",
             lambda: [
                 phantom_probe(f, _columns(self.ground.design, s)[1], self._rng(_FOR_PROBES, f, s))
-                for s in self.probe_sets
+                for s in dict.fromkeys([(), *self.probe_sets])
                 for f in self.folds[:_PROBED_FOLDS]
             ],
             columns="W, Z, source risk",
