@@ -45,14 +45,14 @@ class Checkpoint:
         """Numerators that are already there."""
         found = {}
         for path in sorted(self.folder.glob(f"{part}-{repeat}-*.npz")):
-            with np.load(path) as kept:
-                for row, name in enumerate(kept["subsets"]):
-                    influence = Influence(
-                        kept["source"][row], kept["target"][row], fits=kept["fits"][row]
-                    )
-                    found[_subset(str(name))] = Estimate.of(
-                        kept["value"][row], influence, sample, plugin=kept["plugin"][row]
-                    )
+            with np.load(path) as file:
+                kept = {name: file[name] for name in file.files}
+            for row, name in enumerate(kept["subsets"]):
+                fits = kept["fits"][row, : kept["fit_counts"][row]]
+                influence = Influence(kept["source"][row], kept["target"][row], fits=fits)
+                found[_subset(str(name))] = Estimate.of(
+                    kept["value"][row], influence, sample, plugin=kept["plugin"][row]
+                )
         return found
 
     def save(self, part: str, repeat: int, batch: Mapping[Subset, Estimate]) -> None:
@@ -72,6 +72,7 @@ class Checkpoint:
                 source=np.stack([i.source for i in influences]),
                 target=np.stack([i.target for i in influences]),
                 fits=_padded([i.fits for i in influences]),
+                fit_counts=np.array([len(i.fits) for i in influences]),
             )
         partial.replace(path)
 

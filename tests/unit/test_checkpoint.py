@@ -28,7 +28,7 @@ SUBSETS = 48
 def wide_tables() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Seven covariates, so that there is something to be killed in the middle of."""
     pair = []
-    for rows, shift, seed in ((400, 0.0, 1), (300, 1.0, 2)):
+    for rows, shift, seed in ((400, 0.0, 1), (400, 1.5, 2)):
         rng = np.random.default_rng(seed + 10)
         extra = {f"d{k}": rng.normal(size=rows) for k in range(4)}
         pair.append(make_table(rows, shift, seed).assign(**extra))
@@ -170,6 +170,7 @@ def test_what_is_kept_reads_back_bit_for_bit(tmp_path):
         )
         for subset in ((), (0,), (0, 3, 11))
     }
+    batch[()] = batch[()].with_fit_noise(np.array([0.1, -0.2, 0.3]))
     kept = Checkpoint(tmp_path)
     kept.save("outcome", 0, batch)
     kept.save("outcome", 0, {})
@@ -181,5 +182,6 @@ def test_what_is_kept_reads_back_bit_for_bit(tmp_path):
         assert found[subset].plugin == estimate.plugin
         assert found[subset].standard_error == estimate.standard_error
         assert (found[subset].influence.source == estimate.influence.source).all()
+        assert found[subset].influence.fits.tolist() == estimate.influence.fits.tolist()
     assert kept.load("covariate", 0, sample) == {}
     assert list(kept.load("outcome", 1, sample)) == [(5,)]
