@@ -289,3 +289,15 @@ def test_contrasts_of_medians_know_how_repeats_moved_together(sample):
     a, b = means(sample, 2)
     left, right = median_of([a, a + 1.0, a + 2.0]), median_of([b, b + 1.0, b + 2.0])
     assert (left - right).standard_error == pytest.approx((a - b).standard_error, rel=1e-9)
+
+
+def test_the_noise_of_fits_adds_to_the_variance_and_goes_through_the_algebra(sample):
+    a, b, _ = means(sample, 3)
+    fits = np.array([0.3, -0.1])
+    noisy = a.with_fit_noise(fits)
+    assert noisy.value == a.value
+    assert noisy.standard_error**2 == pytest.approx(a.standard_error**2 + fits @ fits, rel=1e-12)
+    assert noisy.sampling_error == 0
+    assert (noisy - noisy).standard_error == pytest.approx(0.0, abs=1e-12)
+    expected = (a - b * 2).standard_error ** 2 + fits @ fits
+    assert (noisy - b * 2).standard_error ** 2 == pytest.approx(expected, rel=1e-9)
