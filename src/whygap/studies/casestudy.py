@@ -83,7 +83,7 @@ def run(
 def _settings(quick: bool, jobs: int) -> Settings:
     if quick:
         return Settings(learner="fast", subsets=64, n_jobs=max(jobs, 1), progress=False)
-    return Settings(subsets=256, n_jobs=max(jobs, 1), progress=False)
+    return Settings(subsets=128, n_jobs=max(jobs, 1), progress=False)
 
 
 def _explained(study: Study, settings: Settings, path: Path) -> Gap:
