@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from whygap.estimate import Estimate
 from whygap.repair.curve import Step
 from whygap.repair.scores import SCORES
 
@@ -52,9 +53,16 @@ def text(revision: Revision) -> str:
     chosen = revision.step("targeted", top)
     gain, room = revision.gain(chosen), revision.gain(best)
     names = ", ".join(chosen.variables) or "no variable (recalibration only)"
-    verdict = f"Revised with {names}: AUC {gain:+.3f} over the model as it is"
+    verdict = f"Revised with {names}: AUC {_signed(gain, revision.level)} over the model as it is"
     note = f"Intervals: {revision.level:.0%}; scores on target rows held out of the fit."
-    return "\n".join([*lines, "", f"{verdict}; full retraining: {room:+.3f}.", note])
+    return "\n".join(
+        [*lines, "", f"{verdict}; full retraining: {_signed(room, revision.level)}.", note]
+    )
+
+
+def _signed(estimate: Estimate, level: float) -> str:
+    low, high = estimate.interval(level)
+    return f"{estimate.value:+.3f} ({low:+.3f} to {high:+.3f})"
 
 
 def _line(step: Step, level: float) -> str:

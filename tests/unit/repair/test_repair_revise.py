@@ -139,6 +139,8 @@ def test_words_table_and_mapping_agree(revision):
     words = str(revision)
     assert "Revised with z1: AUC +0." in words
     assert "Intervals: 95%" in words
+    low, high = revision.gain(revision.step("targeted", 1)).interval(0.8)
+    assert f"({low:+.3f} to {high:+.3f}) over" in str(replace(revision, level=0.8))
 
 
 @pytest.mark.parametrize(
