@@ -9,11 +9,12 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "ByDomain", "Domain", "IntArray"]
+__all__ = ["DOMAINS", "Array", "ByDomain", "Domain", "IntArray"]
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Domain = Literal["source", "target"]
+DOMAINS: tuple[Domain, Domain] = ("source", "target")
 
 T = TypeVar("T")
 U = TypeVar("U")

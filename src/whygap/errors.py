@@ -1,14 +1,14 @@
 """The errors whygap raises; each says what, where, got, hint.
 
-    WhygapError
-    ├── InputError           the user's tables, roles, settings or files (command line: exit code 2)
-    │   ├── TableError       a table cannot be read, is empty, or does not fit the other one
-    │   ├── ColumnError      a column is missing, named twice, or holds what it must not
-    │   ├── SettingsError    a setting is out of range or unknown
-    │   ├── ModelError       a model cannot be loaded or gives unusable predictions
-    │   └── ResultError      a result file cannot be read, written or used this way
-    ├── FitError             a nuisance model failed: which one, which fold, which columns
-    └── Interrupted          the user stopped the run; what was finished is attached
+WhygapError
+├── InputError           the user's tables, roles, settings or files (command line: exit code 2)
+│   ├── TableError       a table cannot be read, is empty, or does not fit the other one
+│   ├── ColumnError      a column is missing, named twice, or holds what it must not
+│   ├── SettingsError    a setting is out of range or unknown
+│   ├── ModelError       a model cannot be loaded or gives unusable predictions
+│   └── ResultError      a result file cannot be read, written or used this way
+├── FitError             a nuisance model failed: which one, which fold, which columns
+└── Interrupted          the user stopped the run; what was finished is attached
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class FitError(WhygapError):
     """A nuisance model failed; the cause is attached (``__cause__``)."""
 
 
-class Interrupted(WhygapError):
+class Interrupted(WhygapError):  # noqa: N818 - not an error: the user asked for it
     """The user stopped the run."""
 
 

@@ -115,7 +115,9 @@ class Influence:
 
     def data_variance(self) -> float:
         """Variance from the two samples of rows, nuisance fits included."""
-        return _mean_variance(self.source) + _mean_variance(self.target) + float(self.fits @ self.fits)
+        return (
+            _mean_variance(self.source) + _mean_variance(self.target) + float(self.fits @ self.fits)
+        )
 
     def sampling_variance(self) -> float:
         """Variance from sampling subsets."""
@@ -388,7 +390,10 @@ def linear_map(
         _same_study(first, other)
     stacked = _stack([e.influence for e in estimates if e.influence is not None])
     mapped = Influence(
-        matrix @ stacked.source, matrix @ stacked.target, matrix @ stacked.draws, matrix @ stacked.fits
+        matrix @ stacked.source,
+        matrix @ stacked.target,
+        matrix @ stacked.draws,
+        matrix @ stacked.fits,
     )
     sampled = np.zeros((len(matrix), 0)) if draws is None else draws.T
     values = matrix @ np.array([e.value for e in estimates])

@@ -90,7 +90,8 @@ def metric_named(name: str) -> Metric:
     if name not in METRICS:
         raise SettingsError(
             f"There is no metric '{name}'",
-            hint=did_you_mean(name, METRICS) or f"Metrics are: {', '.join(METRICS)}, or a callable.",
+            hint=did_you_mean(name, METRICS)
+            or f"Metrics are: {', '.join(METRICS)}, or a callable.",
         )
     return METRICS[name]
 

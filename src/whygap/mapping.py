@@ -116,7 +116,8 @@ class _Writer:
             plain["sample"] = self._position(estimate.sample)
             values = estimate.influence
             plain["influence"] = {
-                name: _packed(getattr(values, name)) for name in ("source", "target", "draws", "fits")
+                name: _packed(getattr(values, name))
+                for name in ("source", "target", "draws", "fits")
             }
         return plain
 
@@ -224,7 +225,9 @@ class _Reader:
             plugin=_number(plain["plugin"]),
             influence=None
             if influence is None
-            else Influence(*(_unpacked(influence[n]) for n in ("source", "target", "draws", "fits"))),
+            else Influence(
+                *(_unpacked(influence[n]) for n in ("source", "target", "draws", "fits"))
+            ),
             sample=None if influence is None else self.samples[plain["sample"]],
             ratio=None if ratio is None else Ratio(**{k: _number(v) for k, v in ratio.items()}),
             sampling_error=_number(plain["sampling_error"]),

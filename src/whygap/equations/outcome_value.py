@@ -47,8 +47,7 @@ class OutcomeTwin:
 class OutcomeValues:
     """What does not depend on the subset.
 
-    `risk_ratio` is the density ratio that weighs the risk term (None: `pi_wz`); `blocks` numbers
-    the block of every row, so that the disagreement of halvings can be measured.
+    `blocks` numbers the block of every row, so that the disagreement of halvings can be measured.
     """
 
     sample: Sample
@@ -56,7 +55,6 @@ class OutcomeValues:
     slope: ByDomain[Array]
     pi_wz: Array
     halvings: Sequence[tuple[OutcomeTwin, OutcomeTwin]]
-    risk_ratio: Array | None = None
     blocks: ByDomain[IntArray] | None = None
 
 
@@ -136,10 +134,9 @@ def _risk_term(
     if a is None or b is None:
         return np.zeros_like(values.pi_wz)
     y, b2 = values.outcome.source, values.slope.source**2
-    ratio = values.pi_wz if values.risk_ratio is None else values.risk_ratio
     first = _moves(b2, a, full[1].p_1.source - b.m, b.h) * (y - full[0].p_0.source)
     second = _moves(b2, b, full[0].p_1.source - a.m, a.h) * (y - full[1].p_0.source)
-    return ratio * (first + second)
+    return values.pi_wz * (first + second)
 
 
 def _moves(b2: Array, own: RiskSlope, other_gap: Array, other_h: Array) -> Array:

@@ -17,7 +17,7 @@ from whygap.errors import FitError, TableError
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["Blocks", "BlockSet", "make_blocks"]
+__all__ = ["BlockSet", "Blocks", "make_blocks"]
 
 BlockSet = frozenset[int]
 _SPLIT_TRAINING_BLOCKS = 4
@@ -81,7 +81,9 @@ class Blocks:
     def of_evaluated_rows(self) -> ByDomain[IntArray]:
         """Block number of every evaluated row, in the original order."""
         numbers = self.bounds.map(
-            lambda bounds: np.repeat(np.arange(len(self.evaluated)), np.diff(bounds)[: len(self.evaluated)])
+            lambda bounds: np.repeat(
+                np.arange(len(self.evaluated)), np.diff(bounds)[: len(self.evaluated)]
+            )
         )
         return numbers.zip(self.back(), lambda block, back: block[back])
 
@@ -133,7 +135,8 @@ def _deal(size: IntArray, shares: Array, rng: np.random.Generator) -> IntArray:
     reached = (np.cumsum(size) - size / 2) / size.sum()
     start = rng.permutation(len(shares))
     edges = np.cumsum(shares[start])
-    return start[np.minimum(np.searchsorted(edges, reached), len(shares) - 1)]
+    place = np.minimum(np.searchsorted(edges, reached), len(shares) - 1)
+    return np.asarray(start[place], dtype=np.int64)
 
 
 def _check(labels: IntArray, outcome: Array, count: int, domain: Domain) -> None:

@@ -42,7 +42,7 @@ class BoostedModel:
         score += self.level if self.start is None else self.start.score(inputs)
         if not self.logistic:
             return score
-        return self.low + (self.high - self.low) * special.expit(score)
+        return np.asarray(self.low + (self.high - self.low) * special.expit(score))
 
 
 @dataclass(frozen=True, slots=True)

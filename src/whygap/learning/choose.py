@@ -93,9 +93,7 @@ def _blend(probes: Sequence[Probe], group: Sequence[_Candidate]) -> _Candidate:
     weights = _blend_weights(probes, group)
     kept = [k for k in range(len(group)) if weights[k] > 0]
     mixed = [sum(weights[k] * group[k].predictions[i] for k in kept) for i in range(len(probes))]
-    learner = Blend(
-        tuple(float(weights[k]) for k in kept), tuple(group[k].learner for k in kept)
-    )
+    learner = Blend(tuple(float(weights[k]) for k in kept), tuple(group[k].learner for k in kept))
     return _Candidate(learner, mixed, _score(probes, mixed))
 
 
@@ -154,7 +152,7 @@ def _blend_weights(probes: Sequence[Probe], family: Sequence[_Candidate]) -> Arr
         weights = np.array([float(c is min(family, key=lambda k: k.score)) for c in family])
     weights = weights / weights.sum()
     weights[weights < _LEAST_WEIGHT] = 0.0
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 def _score(probes: Sequence[Probe], predictions: Sequence[Array]) -> float:

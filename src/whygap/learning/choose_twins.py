@@ -176,14 +176,14 @@ def _blend(group: Sequence[_Candidate], weight: Array) -> _Candidate:
         matrix = (cross + cross.T) / 2
         matrix += VARIANCE_CHARGE / 2 * np.einsum("r,ir,jr->ij", weight, apart, apart)
         weights = _simplex_minimum(matrix)
-    kept = np.flatnonzero(weights)
+    kept = [int(k) for k in np.flatnonzero(weights)]
     mixed = np.einsum("i,itr->tr", weights, np.stack([c.residuals for c in group]))
     blend = Blend(tuple(float(weights[k]) for k in kept), tuple(group[k].learner for k in kept))
     return _Candidate(blend.name, blend, mixed)
 
 
 def _simplex_minimum(matrix: Array) -> Array:
-    """argmin w'Mw over the simplex, small weights dropped."""
+    """Argmin w'Mw over the simplex, small weights dropped."""
     size = len(matrix)
     found = optimize.minimize(
         lambda w: float(w @ matrix @ w),
@@ -194,4 +194,4 @@ def _simplex_minimum(matrix: Array) -> Array:
         method="SLSQP",
     )
     weights = np.where(found.x < _LEAST_WEIGHT, 0.0, found.x)
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, Domain
+from whygap.domains import DOMAINS, Array, Domain
 from whygap.errors import WhygapError
 from whygap.learning.blocks import BlockSet
 from whygap.learning.choose_ratio import RatioBlend, as_ratio_blend, odds
@@ -67,7 +67,7 @@ def domain_inputs(
 ) -> tuple[Inputs, Array, Array]:
     """Rows of both domains with the domain as label."""
     parts, weights, labels = [], [], []
-    for label, domain in enumerate(("source", "target")):
+    for label, domain in enumerate(DOMAINS):
         rows = features.training_rows(domain, blocks)
         parts.append(features.inputs(features.plain[domain], rows, columns))
         weights.append(features.weights[domain][rows])

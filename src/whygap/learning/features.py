@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.learning.blocks import Blocks, BlockSet
@@ -64,7 +65,9 @@ class Extra:
         first = main(np.zeros(1) if own is None else own)[0]
         return cls(main, np.unique(np.quantile(first, [0.1, 0.3, 0.5, 0.7, 0.9])), views)
 
-    def terms(self, position: Array, basis: Array, simple: Array, single: Array) -> Array:
+    def terms(
+        self, position: Array, basis: Array, simple: Array, single: NDArray[np.bool_]
+    ) -> Array:
         """Basis columns at rows whose other columns have this basis."""
         first, *rest = self.main(position)
         parts = [first[:, None], *(r[:, None] for r in rest)]
@@ -88,9 +91,7 @@ class Features:
     raw: ByDomain[Array]
     basis: ByDomain[Array]
     weights: ByDomain[Array]
-    plain: ByDomain[View] = field(
-        default_factory=lambda: ByDomain(View("source"), View("target"))
-    )
+    plain: ByDomain[View] = field(default_factory=lambda: ByDomain(View("source"), View("target")))
 
     def inputs(
         self, view: View, rows: slice | IntArray, columns: Sequence[int], extra: Extra | None = None
@@ -113,7 +114,10 @@ class Features:
 
     def training_rows(self, domain: Domain, blocks: BlockSet) -> IntArray:
         """Sorted rows of some blocks."""
-        parts = [np.arange(s.start, s.stop) for s in (self.blocks.rows(domain, k) for k in sorted(blocks))]
+        parts = [
+            np.arange(s.start, s.stop)
+            for s in (self.blocks.rows(domain, k) for k in sorted(blocks))
+        ]
         return np.concatenate(parts)
 
 

@@ -21,8 +21,8 @@ from whygap.learning.conditional_mean import MeanTask
 from whygap.learning.density_ratio import domain_inputs
 from whygap.learning.features import Features
 from whygap.learning.models import Mean
-from whygap.learning.paper import PaperMenu
 from whygap.learning.own import OwnEstimators
+from whygap.learning.paper import PaperMenu
 from whygap.results import NuisanceRecord
 from whygap.settings import Settings
 
@@ -58,8 +58,13 @@ class Menu:
         return self._remembered(kind, columns, target, lambda: self._choose(probes(), ratio))
 
     def twin_learner(
-        self, kind: str, tasks: Callable[[], Sequence[MeanTask]], features: Features, *,
-        columns: str, target: str,
+        self,
+        kind: str,
+        tasks: Callable[[], Sequence[MeanTask]],
+        features: Features,
+        *,
+        columns: str,
+        target: str,
     ) -> Any:
         """The learner for a quadratic use: chosen by its squared bias when there are twins."""
 

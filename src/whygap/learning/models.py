@@ -77,14 +77,14 @@ class BasisModel:
 
     def score(self, inputs: Inputs) -> Array:
         """The linear predictor."""
-        return self.coefficients[0] + inputs.basis @ self.coefficients[1:]
+        return np.asarray(self.coefficients[0] + inputs.basis @ self.coefficients[1:])
 
     def predict(self, inputs: Inputs) -> Array:
         """One number per row."""
         score = self.score(inputs)
         if not self.logistic:
             return score
-        return self.low + (self.high - self.low) * special.expit(score)
+        return np.asarray(self.low + (self.high - self.low) * special.expit(score))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,9 @@ class Fast:
     simple_penalty: float = 1e-4
     name: str = "fast"
 
-    def fit(self, inputs: Inputs, target: Array, weight: Array, kind: Kind) -> BasisModel | Constant:
+    def fit(
+        self, inputs: Inputs, target: Array, weight: Array, kind: Kind
+    ) -> BasisModel | Constant:
         """Train on these rows."""
         if is_trivial(inputs, target):
             return Mean().fit(inputs, target, weight, kind)

@@ -42,8 +42,10 @@ class PaperMenu:
         label = target.astype(int) if classifies else target
         scoring = "neg_log_loss" if classifies else "neg_mean_squared_error"
         best = max(
-            (self._search(model, grid, scoring, inputs.raw, label, weight)
-             for model, grid in self._families(inputs.raw.shape[1], classifies)),
+            (
+                self._search(model, grid, scoring, inputs.raw, label, weight)
+                for model, grid in self._families(inputs.raw.shape[1], classifies)
+            ),
             key=lambda search: float(search.best_score_),
         )
         return OwnModel(best.best_estimator_, classifies)

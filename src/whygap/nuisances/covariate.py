@@ -94,9 +94,7 @@ class CovariatePart:
             target="domain",
             ratio=True,
         )
-        fits = fit_ratios(
-            ground.features, learner, columns, ground.blocks.complements(), "pi_wzs"
-        )
+        fits = fit_ratios(ground.features, learner, columns, ground.blocks.complements(), "pi_wzs")
         return clipped(ratio_out_of_fold(fits, "source"), ground.settings)
 
 
@@ -153,10 +151,7 @@ def _regress_on_w(ground: Ground, name: str, targets: dict[frozenset[int], Array
 def _halvings(*pairs: Pairs) -> list[tuple[CovariateTwin, CovariateTwin]]:
     """Regroup [nuisance][domain][halving][twin] into one CovariateTwin per halving and twin."""
     count = len(pairs[0].source)
-    return [
-        (_twin(pairs, h, 0), _twin(pairs, h, 1))
-        for h in range(count)
-    ]
+    return [(_twin(pairs, h, 0), _twin(pairs, h, 1)) for h in range(count)]
 
 
 def _twin(pairs: Sequence[Pairs], halving: int, which: int) -> CovariateTwin:

@@ -116,9 +116,20 @@ def lay_ground(
         clipped(ratio_out_of_fold(ratio_wz, "source"), settings),
     )
     return Ground(
-        design, settings, features, menu, sample, rows,
-        arrays["outcome"], arrays["loss"], arrays["intercept"], arrays["slope"], sorted_risk,
-        values, ratio_w, ratio_wz,
+        design,
+        settings,
+        features,
+        menu,
+        sample,
+        rows,
+        arrays["outcome"],
+        arrays["loss"],
+        arrays["intercept"],
+        arrays["slope"],
+        sorted_risk,
+        values,
+        ratio_w,
+        ratio_wz,
     )
 
 
@@ -167,7 +178,11 @@ def _mean_loss_given_w(
 ) -> ByDomain[Array]:
     """mu_.00(W) = E_0[l | W]."""
     task = MeanTask(
-        "mu_00_w", loss_kind(loss), design.baseline, features.plain.source, loss.source,
+        "mu_00_w",
+        loss_kind(loss),
+        design.baseline,
+        features.plain.source,
+        loss.source,
         features.blocks.complements(),
     )
     learner = menu.learner(
@@ -183,6 +198,6 @@ def _ratio(features: Features, menu: Menu, name: str, columns: tuple[int, ...]) 
         lambda: ratio_probes(features, [columns]),
         columns="W" if name == "pi_w" else "W, Z",
         target="domain",
-            ratio=True,
+        ratio=True,
     )
     return fit_ratios(features, learner, columns, features.blocks.complements(), name)

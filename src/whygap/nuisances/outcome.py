@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
+from whygap.domains import Array, ByDomain, Domain
 from whygap.equations import outcome_value
 from whygap.equations.outcome_value import (
     OutcomeTwin,
@@ -26,8 +26,6 @@ from whygap.nuisances.held_out import paired_values, risk_twins, twins
 from whygap.nuisances.source_risk import LOGIT_STEP, Risks, risk_columns, twin_risks
 
 __all__ = ["OutcomePart", "fit_risk", "prepare_outcome"]
-
-RISK_CLIP = np.inf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,15 +132,11 @@ class OutcomePart:
         risk = self.values.halvings[halving][which].p_0.source
         return ReducedTwin(at["own"], correction["own"], self._slope(at, correction, risk))
 
-    def _slope(
-        self, m: dict[str, Array], h: dict[str, Array], risk: Array
-    ) -> RiskSlope | None:
+    def _slope(self, m: dict[str, Array], h: dict[str, Array], risk: Array) -> RiskSlope | None:
         if "up" not in m:
             return None
         if "here" not in m:
-            return binned_slope(
-                self.ground.settings.bins, m["up"], m["down"], h["up"], h["down"]
-            )
+            return binned_slope(self.ground.settings.bins, m["up"], m["down"], h["up"], h["down"])
         q = np.clip(risk, 1e-3, 1 - 1e-3)
         per_risk = 1.0 / (2 * LOGIT_STEP * q * (1 - q))
         return RiskSlope(
@@ -152,7 +146,7 @@ class OutcomePart:
 
 def fit_risk(ground: Ground, name: str) -> Fits:
     """Twins of p_0 (source rows) or p_1 (target rows) given W and Z."""
-    domain = "source" if name == "p_0" else "target"
+    domain: Domain = "source" if name == "p_0" else "target"
     task = MeanTask(
         name,
         "probability",
@@ -201,7 +195,6 @@ def prepare_outcome(
         ground.evaluated(ground.sorted_slope),
         ground.aggregate.pi_wz,
         [(a, b) for a, b in pairs],
-        np.minimum(ground.aggregate.pi_wz, RISK_CLIP),
         ground.blocks.of_evaluated_rows(),
     )
     return OutcomePart(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
+from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.estimate import Estimate
 from whygap.nuisances.ground import Ground
 from whygap.results import Profile
@@ -23,7 +23,7 @@ def profiles(ground: Ground) -> tuple[Profile, ...]:
     features = ground.evaluated(ground.features.raw)
     residual = ground.aggregate.loss.zip(ground.aggregate.mu_0_wz, np.subtract)
     return tuple(
-        _profile(ground, column, features.map(lambda x, j=j: x[:, j]), residual)
+        _profile(ground, column, ByDomain(*(x[:, j] for x in features)), residual)
         for j, column in enumerate(ground.design.columns)
         if j in ground.all_columns()
     )
@@ -33,24 +33,28 @@ def _profile(
     ground: Ground, column: Column, values: ByDomain[Array], residual: ByDomain[Array]
 ) -> Profile:
     labels, codes = _bins(column, values)
-    gaps = [_bin_gap(ground, codes.map(lambda c, b=b: (c == b).astype(float)), residual) for b in range(len(labels))]
-    weights = ground.sample.weights
-    shares = [
-        tuple(float(np.mean((codes[d] == b) * weights[d])) for b in range(len(labels)))
-        for d in ("source", "target")
+    gaps = [
+        _bin_gap(ground, ByDomain(*((c == b).astype(float) for c in codes)), residual)
+        for b in range(len(labels))
     ]
+    weights = ground.sample.weights
+    shares = ByDomain(
+        *(
+            tuple(float(np.mean((codes[d] == b) * weights[d])) for b in range(len(labels)))
+            for d in DOMAINS
+        )
+    )
     return Profile(
         column.name,
         tuple(labels),
-        *shares,
+        shares.source,
+        shares.target,
         tuple(g.value if g else float("nan") for g in gaps),
         tuple(g.standard_error if g else float("nan") for g in gaps),
     )
 
 
-def _bin_gap(
-    ground: Ground, inside: ByDomain[Array], residual: ByDomain[Array]
-) -> Estimate | None:
+def _bin_gap(ground: Ground, inside: ByDomain[Array], residual: ByDomain[Array]) -> Estimate | None:
     """The outcome part of the gap among target rows of one bin; None with too few rows."""
     if inside.target.sum() < _LEAST_ROWS:
         return None

@@ -33,9 +33,11 @@ def twin_risks(ground: Ground, p_0: Fits) -> Risks:
     At source rows of its own blocks a fit is in-sample; those entries are never evaluated.
     """
     if ground.design.source_risk is not None:
-        return {half: ground.sorted_risk for half in ground.halves}
+        return dict.fromkeys(ground.halves, ground.sorted_risk)
     plain = ground.features.plain
-    return {half: plain.map(lambda view, h=half: everywhere(p_0, h, view)) for half in ground.halves}
+    return {
+        half: plain.map(lambda view, h=half: everywhere(p_0, h, view)) for half in ground.halves
+    }
 
 
 def risk_columns(ground: Ground, risks: Risks) -> dict[BlockSet, Extra]:

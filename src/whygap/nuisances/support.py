@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain, IntArray
+from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
 from whygap.errors import TableError
 from whygap.learning.blocks import make_blocks
 from whygap.learning.density_ratio import RatioFits, fit_ratios
@@ -38,10 +38,14 @@ def restrict(design: Design, settings: Settings, seed: np.random.SeedSequence) -
     features = make_features(design, make_blocks(design, plain, np.random.default_rng(seed)))
     columns = design.baseline + design.covariates
     learner = Menu(settings).learner(
-        "support", lambda: ratio_probes(features, [columns]), columns="W, Z", target="domain", ratio=True
+        "support",
+        lambda: ratio_probes(features, [columns]),
+        columns="W, Z",
+        target="domain",
+        ratio=True,
     )
     fits = fit_ratios(features, learner, columns, features.blocks.complements(), "support")
-    keep = ByDomain(*(_inside(fits, d) for d in ("source", "target")))
+    keep = ByDomain(*(_inside(fits, d) for d in DOMAINS))
     kept = keep.zip(design.rows, lambda rows, total: len(rows) / total)
     if min(kept) == 0:
         raise TableError(
@@ -57,8 +61,7 @@ def restrict(design: Design, settings: Settings, seed: np.random.SeedSequence) -
     return Restricted(_rows_of(design, keep, note), kept)
 
 
-def _inside(fits: RatioFits, domain: str) -> IntArray:
-    name = "source" if domain == "source" else "target"
+def _inside(fits: RatioFits, name: Domain) -> IntArray:
     blocks = fits.features.blocks
     kept = []
     for k in blocks.evaluated:
@@ -74,12 +77,16 @@ def _rows_of(design: Design, keep: ByDomain[IntArray], note: Note) -> Design:
     def pick(pair: ByDomain[Array]) -> ByDomain[Array]:
         return pair.zip(keep, lambda values, rows: values[rows])
 
-    optional = {
-        name: None if getattr(design, name) is None else pick(getattr(design, name))
-        for name in ("weights", "clusters", "source_risk")
-    }
-    required = {
-        name: pick(getattr(design, name))
-        for name in ("features", "outcome", "prediction", "intercept", "slope")
-    }
-    return replace(design, **required, **optional, notes=(*design.notes, note))
+    clusters = design.clusters
+    return replace(
+        design,
+        features=pick(design.features),
+        outcome=pick(design.outcome),
+        prediction=pick(design.prediction),
+        intercept=pick(design.intercept),
+        slope=pick(design.slope),
+        weights=None if design.weights is None else pick(design.weights),
+        source_risk=None if design.source_risk is None else pick(design.source_risk),
+        clusters=None if clusters is None else clusters.zip(keep, lambda c, rows: c[rows]),
+        notes=(*design.notes, note),
+    )
