@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from deadly import Deadly
 from sklearn.linear_model import LinearRegression
-from small_study import fast, make_study
+from small_study import fast, make_study, tables
 
 import whygap as wg
 from whygap.errors import FitError
@@ -65,19 +65,21 @@ def spread(backend: str, **changes) -> wg.Settings:
 
 
 def test_a_cluster_gives_the_numbers_of_one_process(backend):
-    study = make_study()
+    study = make_study(*tables(1500, 1200))
     serial = wg.explain(study, settings=fast())
+    assert serial.outcome.defined
     spread_out = wg.explain(study, settings=spread(backend))
     assert serial.to_frame().equals(spread_out.to_frame())
 
 
 def test_a_killed_worker_changes_nothing(backend, tmp_path):
-    study, grave = make_study(), tmp_path / "grave"
+    study, grave = make_study(*tables(1500, 1200)), tmp_path / "grave"
     learner = {
         "classifier": Deadly(os.getpid(), str(grave)),
         "regressor": LinearRegression(),
     }
     serial = wg.explain(study, settings=fast(learner=learner))
+    assert serial.outcome.defined
     assert not grave.exists()
     survived = wg.explain(study, settings=spread(backend, learner=learner))
     died = int(grave.read_text(encoding="ascii"))
@@ -87,7 +89,7 @@ def test_a_killed_worker_changes_nothing(backend, tmp_path):
 
 
 def test_a_killed_local_worker_changes_nothing(tmp_path):
-    study, grave = make_study(), tmp_path / "grave"
+    study, grave = make_study(*tables(1500, 1200)), tmp_path / "grave"
     learner = {
         "classifier": Deadly(os.getpid(), str(grave)),
         "regressor": LinearRegression(),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from learning_designs import cut, featured, make_design
 from scipy import stats
+from sklearn.metrics import log_loss
 
 from whygap.domains import ByDomain
 from whygap.learning.boosted import Boosted
@@ -122,21 +123,15 @@ def test_training_rows_of_both_domains_are_labelled():
     assert set(inputs.raw[label == 0, 0]) <= set(design.features.source[:, 0])
 
 
-def ratio_loss(ratio_source, ratio_target):
-    return np.mean(ratio_source**2) / 2 - np.mean(ratio_target)
-
-
-def test_the_score_is_the_least_squares_loss_of_the_ratio():
+def test_the_score_is_the_log_loss_of_the_classifier():
     design = normal_design((600, 400))
     features = featured(design)
     (probe, *_) = ratio_probes(features, [(0, 1)])
     choice = choose_ratio([probe], ("fast",), 0)
-    assert choice.score_name == "least-squares loss of the ratio"
+    assert choice.score_name == "log loss"
     learner = Fast(1e-2, 1e-4)
     fitted = learner.fit(probe.train, probe.target, probe.weight, "probability")
-    ratio = odds(fitted.predict(probe.held_out)) * (1 - probe.target).sum() / probe.target.sum()
-    label = probe.held_out_target
-    by_hand = ratio_loss(ratio[label == 0], ratio[label == 1])
+    by_hand = log_loss(probe.held_out_target, fitted.predict(probe.held_out))
     assert choice.scores["fast, penalties 0.01 and 0.0001"] == pytest.approx(by_hand)
 
 
@@ -147,10 +142,20 @@ def test_the_choice_recovers_a_known_ratio():
     fits = fit_ratios(features, choice.learner, (0, 1), features.blocks.complements(), "pi")
     truth = true_ratio(design.features.source[:, 0])
     assert np.mean((ratio_out_of_fold(fits, "source") - truth) ** 2) < 0.25 * np.var(truth)
-    single = [v for k, v in choice.scores.items() if k != "chosen blend"]
-    best = min(single)
-    assert choice.scores["chosen blend"] <= best + 0.011 * abs(best)
-    assert sum(choice.learner.weights) == pytest.approx(1)
+    assert choice.scores["chosen"] <= 1.005 * min(choice.scores.values())
+
+
+def test_of_equally_good_classifiers_the_steadiest_is_taken():
+    """A column that marks a handful of target rows invites enormous odds; a steady one exists."""
+    rng = np.random.default_rng(1)
+    source, target = rng.normal(size=(3000, 2)), rng.normal(0.3, 1, size=(3000, 2))
+    source[:, 1], target[:, 1] = 0.0, 0.0
+    source[:2, 1], target[:60, 1] = 1.0, 1.0
+    features = featured(make_design(source, target))
+    choice = choose_ratio(ratio_probes(features, [(0, 1)]), ("fast",), 0)
+    wild = fit_ratios(features, FAST, (0, 1), features.blocks.complements(), "pi")
+    calm = fit_ratios(features, choice.learner, (0, 1), features.blocks.complements(), "pi")
+    assert ratio_out_of_fold(calm, "source").max() <= ratio_out_of_fold(wild, "source").max()
 
 
 def test_trees_are_chosen_where_the_ratio_jumps():
@@ -171,7 +176,7 @@ def test_the_menu_keeps_to_the_families_of_its_setting(name, allowed):
     learner = menu.learner(
         "pi", lambda: ratio_probes(features, [(0, 1)]), columns="W", target="domain", ratio=True
     )
-    assert {part.name for part in learner.learners} <= allowed
+    assert learner.name in allowed
 
 
 def test_probes_of_ratios_hold_out_whole_blocks():

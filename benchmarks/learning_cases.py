@@ -1,0 +1,185 @@
+"""One measurement of `benchmarks/learning.py`: one data set, one learner, its nuisances."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import measure
+import numpy as np
+
+from whygap.datasets import load_employment
+from whygap.learning.blocks import make_blocks
+from whygap.learning.conditional_mean import MeanTask, fit_means
+from whygap.learning.density_ratio import fit_ratios
+from whygap.learning.features import make_features
+from whygap.learning.menu import Menu, mean_probes, ratio_probes
+from whygap.nuisances.ground import lay_ground
+from whygap.nuisances.held_out import out_of_fold, ratio_out_of_fold
+from whygap.nuisances.source_risk import risk_columns
+from whygap.parallel import one_thread
+from whygap.settings import Settings
+from whygap.studies.cases import Move, insurance_study, readmission_study
+
+SEED = 0
+
+
+def run_one(job: dict[str, Any]) -> dict[str, Any]:
+    rows = []
+    with one_thread():
+        design = _study(job["case"], job["data"]).design
+        settings = Settings(learner=job["learner"], seed=SEED, progress=False)
+        for nuisance in job["nuisances"]:
+            run = _RUNS.get(nuisance, _risk)
+            found: dict[str, Any] = run(design, settings, nuisance)
+            rows.append(
+                {"case": job["case"], "learner": job["learner"], "nuisance": nuisance, **found}
+            )
+    return {"rows": [{**row, "peak_mb": round(measure.peak_megabytes(), 1)} for row in rows]}
+
+
+def _study(case: str, data: str | None) -> Any:
+    folder = Path(data) if data else None
+    if case == "employment":
+        return load_employment().study()
+    if case == "readmission":
+        return readmission_study(folder, seed=SEED)
+    source, _, target = case.partition(" to ")
+    return insurance_study(folder, Move(source, target), seed=SEED)
+
+
+def _features(design: Any, settings: Settings) -> Any:
+    blocks = make_blocks(design, settings, np.random.default_rng(SEED))
+    return make_features(design, blocks)
+
+
+def _log_loss(label: Any, probability: Any, weight: Any) -> float:
+    inside = np.clip(probability, 1e-6, 1 - 1e-6)
+    losses = -(label * np.log(inside) + (1 - label) * np.log(1 - inside))
+    return float(np.average(losses, weights=weight))
+
+
+def _risk(design: Any, settings: Settings, name: str) -> dict[str, Any]:
+    """p_0 or p_1 given W and Z: out-of-fold log loss over all rows of the domain."""
+    features, menu = _features(design, settings), Menu(settings)
+    domain = "source" if name == "p_0" else "target"
+    task = _task(features, name, design.outcome[domain], domain, _all_columns(design))
+    return _mean_loss(design, features, menu, task)
+
+
+def _mean_loss(design: Any, features: Any, menu: Menu, task: MeanTask) -> dict[str, Any]:
+    domain = task.view.domain
+    learner = menu.learner(task.name, lambda: mean_probes(features, [task]), columns="", target="")
+    fits = fit_means(features, learner, task)
+    if task.extra is None:
+        fitted = out_of_fold(fits, task.view)
+    else:
+        blocks = features.blocks
+        pieces = [fits.predict_named(blocks.complement(k), "own", k) for k in range(blocks.count)]
+        fitted = np.concatenate(pieces)[blocks.back()[domain]]
+    weight = design.sample().weights[domain]
+    loss = _log_loss(design.outcome[domain], fitted, weight)
+    return {"loss": loss, "score": "log loss", "chosen": learner.name}
+
+
+def _reduced_risk(design: Any, settings: Settings, name: str) -> dict[str, Any]:
+    """m(G), G = (W, half of the players, binned source risk); the risk by `fast` for everyone."""
+    first = Settings(learner="fast", seed=SEED, progress=False)
+    ground = lay_ground(design, first, np.random.SeedSequence(SEED), Menu(first))
+    trained_on = ground.blocks.complements()
+    task = MeanTask(
+        name,
+        "probability",
+        _half_of_the_players(design, 0),
+        ground.features.plain.target,
+        ground.sorted_outcome.target,
+        trained_on,
+        risk_columns(ground, dict.fromkeys(trained_on, ground.sorted_risk)),
+    )
+    return _mean_loss(design, ground.features, Menu(settings), task)
+
+
+def _ratio(design: Any, settings: Settings, name: str) -> dict[str, Any]:
+    """A domain classifier: log loss of the probability that the ratio implies."""
+    features, menu = _features(design, settings), Menu(settings)
+    columns = design.baseline if name == "pi_w" else _all_columns(design)
+    fits, learner = _fit_ratio(features, menu, name, columns)
+    ratios = [ratio_out_of_fold(fits, d) for d in ("source", "target")]
+    weights = [design.sample().weights[d] for d in ("source", "target")]
+    label = np.repeat([0.0, 1.0], [len(r) for r in ratios])
+    weight = np.concatenate(weights)
+    odds = np.concatenate(ratios) * weights[1].sum() / weights[0].sum()
+    squared = np.average(ratios[0] ** 2, weights=weights[0]) / 2
+    return {
+        "loss": _log_loss(label, odds / (1 + odds), weight),
+        "score": "log loss",
+        "least_squares_loss": squared - np.average(ratios[1], weights=weights[1]),
+        "mean_over_source": np.average(ratios[0], weights=weights[0]),
+        "chosen": learner.name,
+    }
+
+
+def _fit_ratio(features: Any, menu: Menu, name: str, columns: Any) -> tuple[Any, Any]:
+    learner = menu.learner(
+        name, lambda: ratio_probes(features, [columns]), columns="", target="", ratio=True
+    )
+    trained_on = features.blocks.complements()
+    return fit_ratios(features, learner, columns, trained_on, name), learner
+
+
+def _cost(design: Any, settings: Settings, _: str) -> dict[str, Any]:
+    """CPU seconds of one conditional mean and one ratio on a set of columns, all five folds."""
+    clock, menu = measure.Clock(), Menu(settings)
+    sets = 1 if settings.learner == "paper" else 5
+    with clock.stage("shared design"):
+        features = _features(design, settings)
+    columns = [_half_of_the_players(design, k) for k in range(sets + 1)]
+    tasks = [_task(features, "mu", design.loss.source, "source", c) for c in columns]
+    with clock.stage("choosing"):
+        mean = menu.learner("mu", lambda: mean_probes(features, tasks[:1]), columns="", target="")
+        ratio = menu.learner(
+            "pi", lambda: ratio_probes(features, columns[:1]), columns="", target="", ratio=True
+        )
+    trained_on = features.blocks.complements()
+    for task in tasks[1:]:
+        with clock.stage("mean"):
+            fits = fit_means(features, mean, task)
+            for view in features.plain:
+                out_of_fold(fits, view)
+        with clock.stage("ratio"):
+            ratios = fit_ratios(features, ratio, task.columns, trained_on, "pi")
+            ratio_out_of_fold(ratios, "source")
+    return {
+        "chosen": f"{mean.name}; {ratio.name}",
+        "shared_seconds": round(clock.cpu["shared design"], 3),
+        "choosing_seconds": round(clock.cpu["choosing"], 3),
+        "mean_seconds": round(clock.cpu["mean"] / sets, 4),
+        "ratio_seconds": round(clock.cpu["ratio"] / sets, 4),
+    }
+
+
+def _task(features: Any, name: str, values: Any, domain: Any, columns: Any) -> MeanTask:
+    """A first-order regression: trained on all blocks but the row's own."""
+    ordered = values[features.blocks.order[domain]]
+    binary = np.isin(values, (0.0, 1.0)).all()
+    return MeanTask(
+        name,
+        "probability" if binary else "real",
+        columns,
+        features.plain[domain],
+        ordered,
+        features.blocks.complements(),
+    )
+
+
+def _all_columns(design: Any) -> tuple[int, ...]:
+    return design.baseline + design.covariates  # type: ignore[no-any-return]
+
+
+def _half_of_the_players(design: Any, seed: int) -> tuple[int, ...]:
+    order = np.random.default_rng([SEED, seed]).permutation(len(design.players))
+    chosen = tuple(sorted(int(k) for k in order[: len(design.players) // 2]))
+    return design.subset_columns(chosen)  # type: ignore[no-any-return]
+
+
+_RUNS: dict[str, Any] = {"cost": _cost, "m": _reduced_risk, "pi_w": _ratio, "pi_wz": _ratio}

@@ -1,0 +1,109 @@
+"""The measurements of `benchmarks/run.py`; each runs in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import measure
+import numpy as np
+from synthetic import wide_design
+
+from whygap.datasets import load_employment
+from whygap.domains import ByDomain
+from whygap.explain import Analysis
+from whygap.parallel import one_thread
+from whygap.progress import Silent
+from whygap.settings import Settings
+from whygap.simulate import gaussian
+from whygap.studies.cases import Move, insurance_study
+
+SUBSETS = ((0,), (1,), (2,))
+
+
+def run_one(job: dict[str, Any]) -> dict[str, Any]:
+    settings = Settings(progress=False, **job.get("settings", {}))
+    found: dict[str, Any] = _RUNS[job["case"]](job, settings)
+    return {**found, "peak_mb": round(measure.peak_megabytes(), 1)}
+
+
+def _insurance(job: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """The paper's case: NE to WV, 3,000 + 6,000 rows, 3 baseline columns, 31 players."""
+    clock = measure.Clock()
+    with clock.stage("model and tables"):
+        study = insurance_study(Path(job["data"]), Move("NE", "WV"))
+        design = study.design
+    return _explained(design, settings, clock, job["detail"])
+
+
+def _demo(job: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """What `whygap demo` explains."""
+    clock = measure.Clock()
+    with clock.stage("model and tables"):
+        design = load_employment().study().design
+    return _explained(design, settings, clock, job["detail"])
+
+
+def _wide(job: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """Synthetic rows x columns, generated in chunks; players are groups of columns."""
+    clock = measure.Clock()
+    with clock.stage("model and tables"):
+        design = wide_design(job["rows"], job["columns"], job["players"])
+    return _explained(design, settings, clock, job["detail"])
+
+
+def _explained(
+    design: Any, settings: Settings, clock: measure.Clock, parts: list[Any]
+) -> dict[str, Any]:
+    """Walk the main path stage by stage."""
+    with clock.stage("aggregate"):
+        analysis = Analysis.begin(design, settings, Silent())
+        aggregate = analysis.aggregate()
+    found: dict[str, Any] = {"gap": aggregate.gap.value}
+    for part in parts:
+        with clock.stage(part):
+            detailed = analysis.detail(part)
+        found[f"{part}_subsets"] = detailed.sampling.evaluated if detailed.sampling else 0
+        found[f"{part}_shares"] = {
+            name: [e.value, e.standard_error] for name, e in detailed.shares.items()
+        }
+    return {**found, **_seconds(clock), "rows": sum(design.rows), "columns": len(design.columns)}
+
+
+def _coverage(job: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """The paper's coverage world: set-up, then {Z1}, {Z2}, {Z3} of both parts."""
+    clock, rows = measure.Clock(), job["rows"]
+    design = gaussian.draw(ByDomain(rows, rows), np.random.default_rng(0))
+    with one_thread():
+        with clock.stage("aggregate"):
+            analysis = Analysis.begin(design, settings, Silent())
+        for name in ("covariate", "outcome"):
+            with clock.stage(f"{name} set-up"):
+                (part,) = analysis.parts(name)  # type: ignore[arg-type]
+                part.denominator()
+                part.numerator(SUBSETS[0])
+            with clock.stage(f"{name} subsets"):
+                for subset in _repeated(job.get("passes", 1)):
+                    part.numerator(subset)
+    return {**_seconds(clock), "rows": 2 * rows, "columns": 4}
+
+
+def _repeated(passes: int) -> Iterator[tuple[int, ...]]:
+    for _ in range(passes):
+        yield from SUBSETS
+
+
+def _seconds(clock: measure.Clock) -> dict[str, Any]:
+    return {
+        "cpu": {name: round(value, 3) for name, value in clock.cpu.items()},
+        "wall": {name: round(value, 3) for name, value in clock.wall.items()},
+    }
+
+
+_RUNS: dict[str, Any] = {
+    "insurance": _insurance,
+    "demo": _demo,
+    "coverage": _coverage,
+    "wide": _wide,
+}

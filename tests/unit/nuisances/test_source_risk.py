@@ -1,0 +1,126 @@
+"""The source risk as a column, and the parts that use it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from learning_designs import shifted_design
+
+from whygap.domains import ByDomain
+from whygap.equations import binning
+from whygap.explain import Analysis
+from whygap.nuisances.outcome import fit_risk
+from whygap.nuisances.source_risk import LOGIT_STEP, risk_columns, twin_risks
+from whygap.progress import Silent
+from whygap.settings import Settings
+
+FAST = Settings(learner="fast", progress=False)
+
+
+def begun(design, **changes):
+    return Analysis.begin(design, replace(FAST, **changes), Silent())
+
+
+@pytest.fixture(scope="module")
+def design():
+    return shifted_design((600, 500), columns=4)
+
+
+@pytest.fixture(scope="module")
+def analysis(design):
+    return begun(design)
+
+
+@pytest.fixture(scope="module")
+def risks(analysis):
+    ground = analysis.grounds[0]
+    return twin_risks(ground, fit_risk(ground, "p_0"))
+
+
+def test_every_half_has_a_risk_of_its_own(analysis, risks):
+    halves = analysis.grounds[0].halves
+    assert set(risks) == set(halves)
+    first, second = (risks[half].target for half in halves[:2])
+    assert not np.array_equal(first, second)
+    assert np.corrcoef(first, second)[0, 1] > 0.5
+
+
+def test_bins_lie_on_both_sides_of_the_nearest_edge(analysis, risks):
+    ground = analysis.grounds[0]
+    for half, extra in risk_columns(ground, risks).items():
+        q, views = risks[half], extra.views
+        assert np.array_equal(views["own"].position, binning.bin_index(q.target, 20))
+        assert np.array_equal(views["up"].position, views["down"].position + 1)
+        edge = (views["down"].position + 0.5) / 20
+        assert np.abs(q.source - edge).max() <= 0.5 / 20 + 1e-9
+        assert (views["own"].domain, views["up"].domain) == ("target", "source")
+
+
+def test_the_smooth_form_steps_on_the_logit_scale(design):
+    ground = begun(design, outcome_form="smooth").grounds[0]
+    risks = twin_risks(ground, fit_risk(ground, "p_0"))
+    extra = next(iter(risk_columns(ground, risks).values()))
+    here = extra.views["here"].position
+    assert np.allclose(extra.views["up"].position - here, LOGIT_STEP)
+    assert np.allclose(here - extra.views["down"].position, LOGIT_STEP)
+
+
+def test_a_given_risk_serves_every_half(design):
+    rng = np.random.default_rng(0)
+    given = ByDomain(rng.random(600), rng.random(500))
+    ground = begun(replace(design, source_risk=given)).grounds[0]
+    columns = risk_columns(ground, twin_risks(ground, fit_risk(ground, "p_0")))
+    assert len({id(extra) for extra in columns.values()}) == 1
+
+
+def test_terms_of_the_extra_column_follow_those_of_the_others(analysis, risks):
+    ground = analysis.grounds[0]
+    extra = next(iter(risk_columns(ground, risks).values()))
+    plain = ground.features.inputs(ground.features.plain.target, slice(0, 50), (0, 1))
+    with_risk = ground.features.inputs(extra.views["own"], slice(0, 50), (0, 1), extra)
+    assert with_risk.raw.shape[1] == plain.raw.shape[1] + 1
+    assert np.array_equal(with_risk.raw[:, -1], extra.views["own"].position[:50])
+    width = plain.basis.shape[1]
+    assert np.array_equal(with_risk.basis[:, :width], plain.basis)
+    assert with_risk.basis.shape[1] == len(with_risk.simple) > width + extra.mains
+
+
+@pytest.mark.parametrize("part", ["covariate", "outcome"])
+def test_the_full_set_leaves_exactly_nothing(analysis, part):
+    (one,) = analysis.parts(part)
+    everything = tuple(range(one.players))
+    left = one.numerator(everything)
+    assert left.value == 0
+    assert left.standard_error == 0
+
+
+def test_the_covariate_denominator_is_the_numerator_of_the_empty_set(analysis):
+    (part,) = analysis.parts("covariate")
+    assert part.denominator().value == part.numerator(()).value
+
+
+@pytest.mark.parametrize("part", ["covariate", "outcome"])
+def test_a_subset_is_valued_the_same_twice(analysis, part):
+    (one,) = analysis.parts(part)
+    first, second = one.numerator((1,)), one.numerator((1,))
+    assert first.value == second.value
+    assert first.standard_error == second.standard_error
+
+
+def test_the_risk_term_can_be_switched_off(design):
+    kept, dropped = (begun(design, risk_uncertainty=flag) for flag in (True, False))
+    with_term, without = (run.parts("outcome")[0].numerator((1,)) for run in (kept, dropped))
+    assert without.influence is not None
+    assert np.ptp(without.influence.source) == 0
+    assert np.ptp(with_term.influence.source) > 0
+
+
+@pytest.mark.parametrize("part", ["covariate", "outcome"])
+def test_no_baseline_columns_are_no_obstacle(design, part):
+    bare = replace(design, baseline=())
+    (one,) = begun(bare).parts(part)
+    for subset in ((), (0,)):
+        assert np.isfinite(one.numerator(subset).value)
+        assert one.numerator(subset).standard_error > 0
