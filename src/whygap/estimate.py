@@ -81,7 +81,8 @@ def _unit_sums(contribution: Array, weight: Array, unit: IntArray, size: int) ->
     centred = weight * (contribution - np.mean(contribution * weight))
     if size == len(centred):
         return centred
-    return np.bincount(unit, weights=centred, minlength=size) * (size / len(centred))
+    sums: Array = np.bincount(unit, weights=centred, minlength=size).astype(np.float64)
+    return sums * (size / len(centred))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

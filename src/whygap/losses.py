@@ -58,11 +58,11 @@ class Metric:
 
 
 def _accuracy(prediction: Array, outcome: Array) -> Array:
-    return (prediction == outcome).astype(float)
+    return np.equal(prediction, outcome).astype(float)
 
 
 def _zero_one(prediction: Array, outcome: Array) -> Array:
-    return (prediction != outcome).astype(float)
+    return np.not_equal(prediction, outcome).astype(float)
 
 
 def _brier(prediction: Array, outcome: Array) -> Array:

@@ -13,11 +13,11 @@ from scipy.special import expit
 from whygap.domains import Array, ByDomain
 from whygap.equations import binning, outcome_value
 from whygap.equations.outcome_value import (
-    binned_slope,
     OutcomeTwin,
     OutcomeValues,
     ReducedTwin,
     RiskSlope,
+    binned_slope,
 )
 from whygap.estimate import Estimate, Sample
 
@@ -161,7 +161,7 @@ def equation(world: Continuous, nodes: Nodes, residual: Array, reduced: ReducedT
     weights = ByDomain(flat.source.ravel(), (flat.target * target_density(*nodes.point)).ravel())
     p = p_1(*nodes.point).ravel()
     slope = world.slope(*nodes.point).ravel()
-    twin = OutcomeTwin(p_0=ByDomain(p, p), p_1=ByDomain(p, p))
+    twin = OutcomeTwin(p_0=ByDomain(p - residual.ravel(), p), p_1=ByDomain(p, p))
     ratio = target_density(*nodes.point) / source_density(*nodes.point)
     values = OutcomeValues(
         sample=Sample.of(weights.map(len), weights),

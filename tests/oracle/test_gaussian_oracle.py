@@ -6,7 +6,7 @@ import pytest
 from whygap.domains import ByDomain
 from whygap.equations import binning, covariate_value, outcome_value
 from whygap.equations.covariate_value import CovariateTwin, CovariateValues
-from whygap.equations.outcome_value import binned_slope, OutcomeTwin, OutcomeValues, ReducedTwin
+from whygap.equations.outcome_value import OutcomeTwin, OutcomeValues, ReducedTwin, binned_slope
 from whygap.simulate import GaussianNuisances, GaussianWorld
 
 BINS = 20

@@ -25,7 +25,7 @@ from continuous_world import (
 )
 from oracle_inputs import Oracle, worlds
 
-from whygap.equations.outcome_value import binned_slope, ReducedTwin, numerator
+from whygap.equations.outcome_value import ReducedTwin, binned_slope, numerator
 
 STEP = 1e-3
 

@@ -51,7 +51,7 @@ def as_ratio_blend(learner: Any) -> RatioBlend:
 
 
 def odds(probability: Array) -> Array:
-    """p / (1 - p), with p kept away from 0 and 1."""
+    """Odds p / (1 - p), with p kept away from 0 and 1."""
     inside = np.clip(probability, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
     return inside / (1 - inside)
 

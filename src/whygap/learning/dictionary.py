@@ -153,7 +153,7 @@ def _spline(j: int, knots: Array, k: int, mean: float, spread: float) -> Piece:
     def truncated(z: Array, i: int) -> Array:
         last = knots[-1]
         cubic = np.maximum(z - knots[i], 0) ** 3 - np.maximum(z - last, 0) ** 3
-        return cubic / (last - knots[i])
+        return np.asarray(cubic / (last - knots[i]))
 
     def piece(x: Array) -> Array:
         z = (x[:, j] - mean) / spread

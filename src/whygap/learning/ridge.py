@@ -77,7 +77,7 @@ def logistic(basis: Array, target: Array, weight: Array, penalty: Array) -> Arra
 
 def logit_clipped(probability: Array) -> Array:
     """Logit of probabilities kept away from 0 and 1."""
-    return special.logit(np.clip(probability, 1e-6, 1 - 1e-6))
+    return np.asarray(special.logit(np.clip(probability, 1e-6, 1 - 1e-6)))
 
 
 def _objective(
@@ -92,15 +92,16 @@ def _factor(matrix: Array) -> tuple[Array, bool]:
     jitter = 0.0
     for _ in range(6):
         try:
-            return linalg.cho_factor(
-                matrix + jitter * np.eye(len(matrix)), lower=True, check_finite=False
-            )
+            eased = matrix + jitter * np.eye(len(matrix))
+            lower, side = linalg.cho_factor(eased, lower=True, check_finite=False)
         except linalg.LinAlgError:
             jitter = max(10 * jitter, 1e-8 * float(np.trace(matrix)) / len(matrix))
+        else:
+            return lower, side
     raise linalg.LinAlgError("the penalised Hessian is not positive definite")
 
 
 def _solve(gram: Array, moments: Array) -> Array:
     if len(gram) == 0:
         return np.zeros(0)
-    return linalg.cho_solve(_factor(gram), moments, check_finite=False)
+    return np.asarray(linalg.cho_solve(_factor(gram), moments, check_finite=False))

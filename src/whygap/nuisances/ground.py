@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain, IntArray
+from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.equations.corners import AggregateValues
 from whygap.estimate import Sample
 from whygap.learning.blocks import Blocks, BlockSet, make_blocks
@@ -102,35 +102,34 @@ def lay_ground(
     ratio_wz = _ratio(features, menu, "pi_wz", everything)
     rows = blocks.back()
     sample = sample or design.sample(blocks.evaluated_rows())
-    keep = {name: pair.zip(rows, lambda v, r: v[r]) for name, pair in arrays.items()}
-    risk = sorted_risk.zip(rows, lambda v, r: v[r])
-    mu_0_wz = ByDomain(
-        *(keep["intercept"][d] + keep["slope"][d] * risk[d] for d in ("source", "target"))
-    )
-    values = AggregateValues(
-        sample,
-        keep["loss"],
-        mu_00_w,
-        mu_0_wz,
-        clipped(ratio_out_of_fold(ratio_w, "source"), settings),
-        clipped(ratio_out_of_fold(ratio_wz, "source"), settings),
-    )
+    loss = arrays["loss"].zip(rows, lambda v, r: v[r])
+    mu_0_wz = _mean_loss_given_wz(arrays, sorted_risk, rows)
+    pi_w = clipped(ratio_out_of_fold(ratio_w, "source"), settings)
+    pi_wz = clipped(ratio_out_of_fold(ratio_wz, "source"), settings)
+    values = AggregateValues(sample, loss, mu_00_w, mu_0_wz, pi_w, pi_wz)
+    by_name = {f"sorted_{name}": pair for name, pair in arrays.items()}
     return Ground(
-        design,
-        settings,
-        features,
-        menu,
-        sample,
-        rows,
-        arrays["outcome"],
-        arrays["loss"],
-        arrays["intercept"],
-        arrays["slope"],
-        sorted_risk,
-        values,
-        ratio_w,
-        ratio_wz,
+        design=design,
+        settings=settings,
+        features=features,
+        menu=menu,
+        sample=sample,
+        rows=rows,
+        sorted_risk=sorted_risk,
+        aggregate=values,
+        ratio_w=ratio_w,
+        ratio_wz=ratio_wz,
+        **by_name,
     )
+
+
+def _mean_loss_given_wz(
+    arrays: dict[str, ByDomain[Array]], risk: ByDomain[Array], rows: ByDomain[IntArray]
+) -> ByDomain[Array]:
+    """mu_..0(W, Z) = a + b p_0, at the evaluated rows."""
+    intercept, slope = arrays["intercept"], arrays["slope"]
+    fitted = ByDomain(*(intercept[d] + slope[d] * risk[d] for d in DOMAINS))
+    return fitted.zip(rows, lambda values, kept: values[kept])
 
 
 def clipped(ratio: Array, settings: Settings) -> Array:

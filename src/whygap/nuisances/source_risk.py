@@ -35,9 +35,7 @@ def twin_risks(ground: Ground, p_0: Fits) -> Risks:
     if ground.design.source_risk is not None:
         return dict.fromkeys(ground.halves, ground.sorted_risk)
     plain = ground.features.plain
-    return {
-        half: plain.map(lambda view, h=half: everywhere(p_0, h, view)) for half in ground.halves
-    }
+    return {h: ByDomain(*(everywhere(p_0, h, view) for view in plain)) for h in ground.halves}
 
 
 def risk_columns(ground: Ground, risks: Risks) -> dict[BlockSet, Extra]:
