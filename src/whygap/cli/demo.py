@@ -48,7 +48,7 @@ def command(
     )
     folder = make_folder(output)
     speaker.note("A published model predicts who is at work. Why is it worse for non-citizens?")
-    speaker.note("The groups overlap poorly, so rows that only one could have produced are left out.")
+    speaker.note("The groups overlap poorly: rows that only one could have produced are left out.")
     gap = explain(load_employment().study(), detail=("covariate", "outcome"), settings=chosen)
     gap.save(folder / "gap.json")
     gap.report(folder / "gap.html", chosen.level)
