@@ -65,21 +65,21 @@ def _jobs(data: str | None, large: bool) -> dict[str, dict[str, Any]]:
             "detail": [],
             "settings": {"learner": "fast"},
         }
-    jobs["wide, 20000 + 20000 x 50, 20 groups, fast"] = {
-        "case": "wide",
+    jobs["20000 + 20000 x 50, 20 groups, 8 random subsets, fast"] = {
+        "case": "pace",
         "rows": 20_000,
         "columns": 50,
         "players": 20,
-        "detail": BOTH,
-        "settings": {"learner": "fast", "subsets": 64},
+        "subsets": 8,
+        "settings": {"learner": "fast"},
     }
-    jobs["200 players, 2000 + 2000 x 203, fast"] = {
-        "case": "wide",
+    jobs["2000 + 2000 x 203, 200 players, 8 random subsets, fast"] = {
+        "case": "pace",
         "rows": 2000,
         "columns": 203,
         "players": 200,
-        "detail": ["outcome"],
-        "settings": {"learner": "fast", "time_budget": 60.0},
+        "subsets": 8,
+        "settings": {"learner": "fast"},
     }
     if large:
         jobs["wide, 1000000 + 1000000 x 50, aggregate, fast"] = {

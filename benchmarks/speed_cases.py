@@ -53,6 +53,28 @@ def _wide(job: dict[str, Any], settings: Settings) -> dict[str, Any]:
     return _explained(design, settings, clock, job["detail"])
 
 
+def _pace(job: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """Set-up and a few random subsets of both parts: where a whole run would take too long."""
+    clock = measure.Clock()
+    with clock.stage("model and tables"):
+        design = wide_design(job["rows"], job["columns"], job["players"])
+    rng, found = np.random.default_rng(0), {}
+    with one_thread():
+        with clock.stage("aggregate"):
+            analysis = Analysis.begin(design, settings, Silent())
+        for name in ("covariate", "outcome"):
+            with clock.stage(f"{name} set-up"):
+                (part,) = analysis.parts(name)  # type: ignore[arg-type]
+                part.numerator((0, 1))
+            with clock.stage(name):
+                for _ in range(job["subsets"]):
+                    size = int(rng.integers(1, job["players"]))
+                    chosen = rng.permutation(job["players"])[:size]
+                    part.numerator(tuple(sorted(int(k) for k in chosen)))
+            found[f"{name}_subsets"] = job["subsets"]
+    return {**found, **_seconds(clock), "rows": sum(design.rows), "columns": len(design.columns)}
+
+
 def _explained(
     design: Any, settings: Settings, clock: measure.Clock, parts: list[Any]
 ) -> dict[str, Any]:
@@ -106,4 +128,5 @@ _RUNS: dict[str, Any] = {
     "demo": _demo,
     "coverage": _coverage,
     "wide": _wide,
+    "pace": _pace,
 }
