@@ -58,6 +58,18 @@ class Sample:
             sizes=units.map(lambda u: int(u.max()) + 1 if len(u) else 0),
         )
 
+    def grouped(self, most: int, rng: np.random.Generator) -> Sample:
+        """The same rows in at most `most` units per domain: random groups where there are more.
+
+        Groups are as large as each other and do not look at the data, so that sums over them have
+        variances and covariances of the same expectation as those of the units.
+        """
+        if max(self.sizes) <= most:
+            return self
+        group = self.sizes.map(lambda size: rng.permutation(size) % most)
+        few = self.sizes.map(lambda size: min(size, most))
+        return replace(self, units=group.zip(self.units, lambda g, unit: g[unit]), sizes=few)
+
     def mean(self, contributions: ByDomain[Array]) -> ByDomain[float]:
         """Weighted mean in each domain."""
         return contributions.zip(self.weights, lambda c, w: float(np.mean(c * w)))

@@ -14,6 +14,7 @@ LEARNERS = ("auto", "fast", "boosted", "paper")
 OUTCOME_FORMS = ("binned", "smooth", "v_statistic")
 SUPPORTS = ("all", "common")
 BACKENDS = ("local", "ray", "dask")
+_AUTO_TRAINING_ROWS = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,10 @@ class Settings:
         precision: "auto" stops when every share's sampling error is below this fraction of its
             standard error, or below `precision_floor`, whichever is larger.
         precision_floor: see `precision`.
+        training_rows: models are trained on at most this many rows per domain, drawn at random;
+            "auto" is 60,000, None is all. Averages use all rows, whatever is said here.
+        influence_groups: beyond this many rows (or clusters) per domain, influence values are kept
+            as sums over so many random groups; this bounds the memory, variances stay unbiased.
         time_budget: seconds after which no new batch of subsets starts.
         clip: None, or the largest density ratio allowed; clipped rows are counted.
         support: "all", or "common" to restrict every mean to the region of shared support.
@@ -63,6 +68,8 @@ class Settings:
     subsets: int | str = "auto"
     precision: float = 0.2
     precision_floor: float = 0.003
+    training_rows: int | str | None = "auto"
+    influence_groups: int = 20_000
     time_budget: float | None = None
     clip: float | None = None
     support: str = "all"
@@ -91,6 +98,13 @@ class Settings:
                 got=f"repeats={self.repeats} with split={self.split:g}",
                 hint="Use split=None.",
             )
+
+    @property
+    def most_training_rows(self) -> int | None:
+        """Rows per domain that models may be trained on; None is all."""
+        if isinstance(self.training_rows, str):
+            return _AUTO_TRAINING_ROWS
+        return self.training_rows
 
     @classmethod
     def from_mapping(cls, values: dict[str, Any]) -> Settings:
@@ -166,6 +180,13 @@ def _subsets(name: str, value: Any) -> None:
     _integer(2)(name, value)
 
 
+def _training_rows(name: str, value: Any) -> None:
+    if isinstance(value, str):
+        _choice(("auto",))(name, value)
+    elif value is not None:
+        _integer(100)(name, value)
+
+
 def _learner(name: str, value: Any) -> None:
     if isinstance(value, str):
         _choice(LEARNERS)(name, value)
@@ -190,6 +211,8 @@ _RULES: dict[str, Rule] = {
     "subsets": _subsets,
     "precision": _number(0, 10),
     "precision_floor": _number(0, 1),
+    "training_rows": _training_rows,
+    "influence_groups": _integer(100),
     "time_budget": _number(0, float("inf"), optional=True),
     "clip": _number(0, float("inf"), optional=True),
     "support": _choice(SUPPORTS),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.errors import FitError, TableError
@@ -32,17 +33,27 @@ class Blocks:
         evaluated: the blocks whose rows are averaged over (all, or one for a single split).
         order: per domain, row numbers sorted by block: row i of the sorted data is row order[i].
         bounds: per domain, block k occupies sorted rows bounds[k]:bounds[k+1].
+        trained: per domain and block, how many of the block's rows models may be trained on: its
+            first ones. None is all of them.
     """
 
     count: int
     evaluated: tuple[int, ...]
     order: ByDomain[IntArray]
     bounds: ByDomain[IntArray]
+    trained: ByDomain[IntArray] | None = None
 
     def rows(self, domain: Domain, block: int) -> slice:
         """Sorted rows of one block."""
         bounds = self.bounds[domain]
         return slice(int(bounds[block]), int(bounds[block + 1]))
+
+    def training_rows(self, domain: Domain, block: int) -> slice:
+        """Sorted rows of one block that models may be trained on."""
+        rows = self.rows(domain, block)
+        if self.trained is None:
+            return rows
+        return slice(rows.start, rows.start + int(self.trained[domain][block]))
 
     def complement(self, block: int) -> BlockSet:
         """All other blocks."""
@@ -105,12 +116,31 @@ def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) ->
     labels = ByDomain(*(_labels(design, d, shares, rng) for d in ("source", "target")))
     for domain in ("source", "target"):
         _check(labels[domain], design.outcome[domain], len(shares), domain)
+    chosen = labels.zip(
+        design.outcome, lambda b, y: _for_training(b, y, settings.most_training_rows, rng)
+    )
     return Blocks(
         count=len(shares),
         evaluated=evaluated,
-        order=labels.map(lambda b: np.argsort(b, kind="stable")),
+        order=labels.zip(chosen, lambda b, first: np.lexsort((~first, b))),
         bounds=labels.map(lambda b: np.searchsorted(np.sort(b), np.arange(len(shares) + 1))),
+        trained=labels.zip(chosen, lambda b, first: np.bincount(b[first], minlength=len(shares))),
     )
+
+
+def _for_training(
+    label: IntArray, outcome: Array, most: int | None, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """At most `most` rows, the same fraction of every block and outcome."""
+    if most is None or len(label) <= most:
+        return np.ones(len(label), dtype=bool)
+    chosen = np.zeros(len(label), dtype=bool)
+    stratum = 2 * label + (outcome > 0)
+    for number, size in enumerate(np.bincount(stratum)):
+        rows = np.flatnonzero(stratum == number)
+        count = max(1, int(size * most / len(label)))
+        chosen[rng.choice(rows, min(count, size), replace=False, shuffle=False)] = True
+    return chosen
 
 
 def _labels(design: Design, domain: Domain, shares: Array, rng: np.random.Generator) -> IntArray:

@@ -113,10 +113,10 @@ class Features:
         return Inputs(raw, basis, simple, categorical)
 
     def training_rows(self, domain: Domain, blocks: BlockSet) -> IntArray:
-        """Sorted rows of some blocks."""
+        """Sorted rows of some blocks that models may be trained on."""
         parts = [
             np.arange(s.start, s.stop)
-            for s in (self.blocks.rows(domain, k) for k in sorted(blocks))
+            for s in (self.blocks.training_rows(domain, k) for k in sorted(blocks))
         ]
         return np.concatenate(parts)
 

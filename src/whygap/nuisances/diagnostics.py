@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from whygap.domains import Array
+from whygap.domains import DOMAINS, Array
 from whygap.equations import binning
 from whygap.learning.density_ratio import RatioFits
 from whygap.nuisances.ground import Ground
@@ -65,7 +65,33 @@ def ground_notes(ground: Ground, ratios: tuple[RatioRecord, ...]) -> tuple[Note,
                 "outcome shares assume there are none. Another number of bins avoids this.",
             )
         )
-    return tuple(notes)
+    return (*notes, *_size_notes(ground))
+
+
+def _size_notes(ground: Ground) -> list[Note]:
+    """What was done because there are many rows."""
+    notes, blocks, sample = [], ground.blocks, ground.sample
+    rows = blocks.bounds.map(lambda bounds: int(bounds[-1]))
+    trained = rows if blocks.trained is None else blocks.trained.map(lambda t: int(t.sum()))
+    if sum(trained) < sum(rows):
+        notes.append(
+            Note(
+                "info",
+                f"Models were trained on {trained.source:,} of {rows.source:,} source rows and "
+                f"{trained.target:,} of {rows.target:,} target rows, drawn at random; all rows "
+                "serve in the averages. training_rows=None trains on all.",
+            )
+        )
+    groups = ground.settings.influence_groups
+    if any(sample.sizes[d] == groups < rows[d] for d in DOMAINS):
+        notes.append(
+            Note(
+                "info",
+                f"Standard errors rest on sums over {groups:,} random groups of rows per domain, "
+                f"which makes them uncertain by about {(0.5 / groups) ** 0.5:.1%}.",
+            )
+        )
+    return notes
 
 
 def _overlap_notes(record: RatioRecord) -> list[Note]:

@@ -21,6 +21,8 @@ from whygap.tables.design import Design
 
 __all__ = ["Ground", "lay_ground", "loss_kind"]
 
+_FOR_GROUPS = 2
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
@@ -101,7 +103,7 @@ def lay_ground(
     ratio_w = _ratio(features, menu, "pi_w", design.baseline)
     ratio_wz = _ratio(features, menu, "pi_wz", everything)
     rows = blocks.back()
-    sample = sample or design.sample(blocks.evaluated_rows())
+    sample = sample or _sample(design, blocks, settings)
     loss = arrays["loss"].zip(rows, lambda v, r: v[r])
     mu_0_wz = _mean_loss_given_wz(arrays, sorted_risk, rows)
     pi_w = clipped(ratio_out_of_fold(ratio_w, "source"), settings)
@@ -121,6 +123,12 @@ def lay_ground(
         ratio_wz=ratio_wz,
         **by_name,
     )
+
+
+def _sample(design: Design, blocks: Blocks, settings: Settings) -> Sample:
+    """The rows that are averaged over, in no more units than are to be kept apart."""
+    rng = np.random.default_rng([settings.seed, _FOR_GROUPS])
+    return design.sample(blocks.evaluated_rows()).grouped(settings.influence_groups, rng)
 
 
 def _mean_loss_given_wz(

@@ -105,7 +105,8 @@ class Fold:
     @property
     def held_out_rows(self) -> IntArray:
         """Sorted target rows of this block."""
-        return self.ground.features.training_rows("target", frozenset([self.block]))
+        rows = self.ground.blocks.rows("target", self.block)
+        return np.arange(rows.start, rows.stop)
 
     def observed(self, rows: IntArray, columns: Sequence[int]) -> Inputs:
         """Columns and the bin, at target rows."""
