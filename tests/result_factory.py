@@ -189,7 +189,7 @@ def _detailed(
         players=players,
         denominator=denominator,
         defined=ok,
-        reason="" if ok else "Its size cannot be told from 0: there may be no shift to explain.",
+        reason="" if ok else "Their size, 0.001, has a 95% interval that reaches 0.",
         base=base_top / denominator if ok else None,
         shares=shares,
         covariance=covariance,

@@ -6,7 +6,7 @@ Paper: Algorithm 4, with the right sampling weights, exact efficiency, and a sto
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -207,7 +207,7 @@ def _subset_values(
     names: tuple[str, ...], subsets: Sequence[Subset], values: Values, denominator: Estimate
 ) -> tuple[SubsetValue, ...]:
     """Every evaluated subset; influence values are dropped when they would fill the memory."""
-    size = sum(len(v) for v in denominator.sample.weights) if denominator.sample else 0
+    size = sum(denominator.sample.sizes) if denominator.sample else 0
     lean = size * len(subsets) > _KEEP_INFLUENCE
     kept = []
     for subset in subsets:
@@ -223,9 +223,9 @@ def _without_influence(estimate: Estimate) -> Estimate:
     return Estimate(estimate.value, estimate.standard_error, estimate.plugin, ratio=estimate.ratio)
 
 
-_WHAT: dict[str, Callable[[], str]] = {
-    "covariate": lambda: "how much the covariate shift changes the metric from stratum to stratum",
-    "outcome": lambda: "how much the outcome shift changes the metric from row to row",
+_WHERE = {
+    "covariate": "in each stratum of the baseline variables",
+    "outcome": "at each row",
 }
 
 
@@ -236,10 +236,13 @@ def _undefined(
     interval: tuple[float, float],
     level: float,
 ) -> Detailed:
+    """No shares. Their denominator may be too noisy although the part as a whole is clear."""
+    low, high = interval
     reason = (
-        f"There is no detectable {name} shift to explain: {_WHAT[name]()} (mean squared, "
-        f"{denominator.value:.3g}) has a {level:.0%} interval from {interval[0]:.3g} to "
-        f"{interval[1]:.3g}, which reaches 0, so shares of it are undefined."
+        f"Shares divide up the effect of the {name} shift on the metric {_WHERE[name]}, squared "
+        f"and averaged. That size, {denominator.value:.3g}, has a {level:.0%} interval from "
+        f"{low:.3g} to {high:.3g}, which {'lies below' if high < 0 else 'reaches'} 0, so there is "
+        "nothing sure to divide."
     )
     return Detailed(
         part=name,

@@ -199,8 +199,13 @@ def test_shares_of_nothing_are_undefined(size, noise):
     assert solved.base is None
     assert solved.sampling is None
     assert game.asked == [], "no subset is valued in vain"
-    assert solved.reason.startswith("There is no detectable outcome shift to explain: how much the")
-    assert solved.reason.endswith("which reaches 0, so shares of it are undefined.")
+    low, high = solved.denominator.interval(0.95)
+    where = "lies below" if high < 0 else "reaches"
+    assert solved.reason == (
+        "Shares divide up the effect of the outcome shift on the metric at each row, squared and "
+        f"averaged. That size, {solved.denominator.value:.3g}, has a 95% interval from {low:.3g} "
+        f"to {high:.3g}, which {where} 0, so there is nothing sure to divide."
+    )
 
 
 def test_repeats_are_combined_subset_by_subset():

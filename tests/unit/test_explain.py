@@ -149,7 +149,7 @@ def test_one_table_twice_has_no_gap_and_no_shares():
     for detail in gap.details().values():
         assert not detail.defined
         assert detail.shares == {}
-        assert detail.reason.startswith(f"There is no detectable {detail.part} shift to explain")
+        assert detail.reason.startswith(f"Shares divide up the effect of the {detail.part} shift")
 
 
 def test_repeats_combine_by_the_median(study):

@@ -8,7 +8,7 @@ from whygap.domains import ByDomain
 from whygap.estimate import normal_quantile
 from whygap.render.numbers import level_name, percent, percent_interval, rounded_count
 from whygap.render.phrases import joined
-from whygap.render.reading import Reading, Standing
+from whygap.render.reading import Reading, Standing, excludes_zero
 from whygap.results import Detailed, Gap
 
 __all__ = ["detail_sentences", "rows_needed", "what_would_settle"]
@@ -21,10 +21,8 @@ def detail_sentences(reading: Reading, name: str) -> list[str]:
     """Everything worth saying of one detailed part, most important first."""
     detail, level = reading.gap.details()[name], reading.level
     if not detail.defined:
-        return [
-            f"The shares of the {detail.part} part are undefined. {detail.reason}".strip(),
-            what_would_settle(reading.gap, detail, level),
-        ]
+        settle = what_would_settle(reading.gap, detail, level)
+        return [_undefined(reading, name), *filter(None, [detail.reason]), settle]
     return [
         *_cancelling(reading, name),
         *_base(detail, level),
@@ -50,21 +48,35 @@ def rows_needed(gap: Gap, detail: Detailed, level: float) -> ByDomain[float] | N
 def what_would_settle(gap: Gap, detail: Detailed, level: float) -> str:
     """The sample size an undefined part asks for."""
     needed = rows_needed(gap, detail, level)
+    whole = excludes_zero(gap.aggregate.parts()[detail.part], level)
+    likely = "" if whole else ": most likely there is little to explain"
     if needed is None:
-        return (
-            "Its estimated size is not above 0, so no number of rows can be named: most likely "
-            "there is little to explain."
-        )
+        return f"The estimated size is not above 0, so no number of rows can be named{likely}."
     times = needed.source / gap.about.rows.source
     if times > 1000:
-        return (
-            "Its estimated size is so near 0 that more rows are unlikely to help: most likely "
-            "there is little to explain."
-        )
+        return f"The estimated size is so near 0 that no number of rows can be named{likely}."
     return (
-        f"If it is as large as estimated, about {_times(times)} times the rows "
+        f"If the effect is as large as estimated, about {_times(times)} times the rows "
         f"({rounded_count(needed.source)} source and {rounded_count(needed.target)} target rows) "
         f"would settle it at the {level_name(level)} level."
+    )
+
+
+def _undefined(reading: Reading, name: str) -> str:
+    """An undefined share is no denial of the shift: the part as a whole may well be clear."""
+    if not reading.is_clear(name):
+        return (
+            f"The shares of the {name} part are undefined, and the part as a whole cannot be told "
+            "from 0 either: there may be nothing to explain."
+        )
+    baseline = reading.gap.about.baseline
+    across = "from row to row"
+    if name == "covariate":
+        across = f"from stratum to stratum of {joined(baseline)}" if baseline else "precisely enough"
+    return (
+        f"The {name} part as a whole is clear ({reading.units.change(reading.parts[name].value)}), "
+        f"but these rows are too few to follow its effect {across}. That effect is what shares "
+        "divide up, so they are undefined."
     )
 
 

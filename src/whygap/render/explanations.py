@@ -15,10 +15,10 @@ SHARES_AND_INTERVALS = [
     (
         "Share of a variable",
         (
-            "A shift is not equally strong everywhere. The share says how much of its unevenness "
-            "disappears when this variable's part of the shift is accounted for, averaged over "
-            "all orders in which variables can be added (Shapley). Shares add up to 100%, "
-            "together with the recalibration."
+            "A shift moves the metric further for some rows than for others. The share says how "
+            "much of this pattern (of its mean square) this variable's part of the shift "
+            "reproduces, averaged over all orders in which variables can be added (Shapley). "
+            "Shares add up to 100%, together with the recalibration."
         ),
     ),
     (
@@ -87,8 +87,8 @@ def not_meanings() -> list[str]:
             "the two domains differ in a way that moves the metric."
         ),
         (
-            "A share of a variable is not a number of points of the change: it says how uneven the "
-            "shift is, not how large."
+            "A share of a variable is not a number of points of the change. It divides up the "
+            "shift's squared effect, in which ups and downs do not cancel."
         ),
         "They hold for these two tables, this model and this metric.",
     ]

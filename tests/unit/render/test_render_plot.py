@@ -73,7 +73,7 @@ def test_unbounded_intervals_get_arrows() -> None:
 def test_undefined_shares_are_words_not_bars() -> None:
     display = SharesDisplay.from_gap(make_gap(defined=()), "outcome").plot()
     assert len(display.ax_.patches) == 0
-    assert any("Undefined. Its size" in text.get_text() for text in display.ax_.texts)
+    assert any("Undefined. Their size" in text.get_text() for text in display.ax_.texts)
 
 
 def test_overlap_and_profile_draw_what_was_recorded() -> None:
