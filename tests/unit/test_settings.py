@@ -71,6 +71,18 @@ MESSAGES = [
         {"precision_floor": 1},
         "The 'precision_floor' setting must be a number between 0 and 1. Got 1.",
     ),
+    (
+        {"training_rows": 99},
+        "The 'training_rows' setting must be a whole number at least 100. Got 99.",
+    ),
+    (
+        {"training_rows": "all"},
+        "The 'training_rows' setting must be one of 'auto'. Got 'all'.",
+    ),
+    (
+        {"influence_groups": None},
+        "The 'influence_groups' setting must be a whole number at least 100. Got None.",
+    ),
     ({"time_budget": 0}, "The 'time_budget' setting must be a number above 0 or None. Got 0."),
     ({"clip": -1}, "The 'clip' setting must be a number above 0 or None. Got -1."),
     (
@@ -100,6 +112,12 @@ def test_every_default_is_valid_and_frozen():
     with pytest.raises(FrozenInstanceError):
         settings.seed = 1
     assert Settings.from_mapping(settings.to_mapping()) == settings
+
+
+def test_models_are_trained_on_sixty_thousand_rows_at_most_unless_told_otherwise():
+    assert Settings().most_training_rows == 60_000
+    assert Settings(training_rows=None).most_training_rows is None
+    assert Settings(training_rows=500).most_training_rows == 500
 
 
 def test_two_folds_are_enough_without_twins():

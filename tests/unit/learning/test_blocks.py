@@ -104,6 +104,31 @@ def test_rows_come_back_in_their_own_order():
         assert np.array_equal(sorted_rows[blocks.back()[domain]], blocks.evaluated_rows()[domain])
 
 
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_training_rows_are_a_stratified_part_of_every_block(domain):
+    design = shifted_design((4000, 3000))
+    whole, some = cut(design, folds=5), cut(design, folds=5, training_rows=1000)
+    chosen = []
+    for block in range(5):
+        rows = rows_of(some, domain, block)
+        assert np.array_equal(np.sort(rows), rows_of(whole, domain, block))
+        assert whole.training_rows(domain, block) == whole.rows(domain, block)
+        trained = some.order[domain][some.training_rows(domain, block)]
+        assert set(trained) <= set(rows)
+        share = design.outcome[domain][rows].mean()
+        assert abs(design.outcome[domain][trained].mean() - share) < 1 / len(trained) + 1e-3
+        chosen.append(len(trained))
+    assert 990 <= sum(chosen) <= 1000
+
+
+def test_the_seed_decides_the_training_rows():
+    design = shifted_design((4000, 3000))
+    one, again, other = (cut(design, seed, training_rows=1000) for seed in (1, 1, 2))
+    rows = [b.order.source[b.training_rows("source", 0)] for b in (one, again, other)]
+    assert np.array_equal(rows[0], rows[1])
+    assert not np.array_equal(rows[0], rows[2])
+
+
 def test_twins_need_three_blocks():
     blocks = cut(shifted_design(), folds=2, twins=False)
     with pytest.raises(
