@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -38,6 +38,16 @@ def probe_subsets(players: int, seed: int) -> list[Subset]:
     return [tuple(sorted(int(k) for k in order[:size])) for size in sizes]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Numerators:
+    """A part's numerators without their sample, which is large and known to whoever asks."""
+
+    part: Part
+
+    def __call__(self, subset: Subset) -> Estimate:
+        return replace(self.part.numerator(subset), sample=None)
+
+
 @dataclass(slots=True)
 class Values:
     """Numerators of finished subsets, per repeat; combined over repeats on demand."""
@@ -48,11 +58,13 @@ class Values:
     checkpoint: Checkpoint | None
     done: list[dict[Subset, Estimate]] = field(default_factory=list)
     workers: Workers = field(init=False)
+    jobs: list[_Numerators] = field(init=False)
     chosen: set[int] = field(default_factory=set)
     samples: dict[int, Sample | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.workers = Workers(self.settings)
+        self.jobs = [_Numerators(part) for part in self.parts]
         for repeat, part in enumerate(self.parts):
             kept: dict[Subset, Estimate] = {}
             if self.checkpoint is not None:
@@ -64,18 +76,19 @@ class Values:
         """Value the subsets that are not there yet."""
         for repeat, part in enumerate(self.parts):
             missing = [s for s in subsets if s not in self.done[repeat]]
-            batch = dict(zip(missing, self._run(part, missing), strict=True))
+            if not missing:
+                self._choose_again(part, subsets)
+            batch = dict(zip(missing, self._run(part, self.jobs[repeat], missing), strict=True))
             self.done[repeat].update(batch)
             if self.checkpoint is not None:
                 self.checkpoint.save(self.name, repeat, batch)
 
-    def _run(self, part: Part, subsets: Sequence[Subset]) -> list[Estimate]:
+    def _run(self, part: Part, job: _Numerators, subsets: Sequence[Subset]) -> list[Estimate]:
         sample = self._sample(part)
         here = self._to_value_here(part, subsets)
         with one_thread():
-            values = [part.numerator(s) for s in subsets[:here]]
-        values += self.workers.run(part.numerator, subsets[here:])
-        # Estimates that come back from a worker carry a copy of the sample: give them the original.
+            values = [job(s) for s in subsets[:here]]
+        values += self.workers.run(job, subsets[here:])
         return [
             Estimate.of(e.value, e.influence, sample, plugin=e.plugin)  # type: ignore[arg-type]
             for e in values
@@ -100,6 +113,12 @@ class Values:
                 self.chosen.add(id(part))
                 return k + 1
         return len(subsets)
+
+    def _choose_again(self, part: Part, subsets: Sequence[Subset]) -> None:
+        """A resumed part that values nothing anew still has to choose and record its learners."""
+        with one_thread():
+            for subset in subsets[: self._to_value_here(part, subsets)]:
+                part.numerator(subset)
 
     def numerator(self, subset: Subset) -> Estimate:
         """Combined over repeats."""
