@@ -90,12 +90,14 @@ def insurance_study(
     baseline: tuple[str, ...] = ("SEX", "AGEP", "race_white"),
     rows: tuple[int | None, int | None] = (3000, 6000),
     seed: int = 0,
+    table: pa.Table | None = None,
 ) -> Study:
     """The paper's insurance model: 10 hidden units, alpha 1, trained on 3,300 source rows.
 
     `rows=(None, None)` keeps every row, the training rows too (for worlds made from the tables).
+    `table` takes the place of the file in the data folder.
     """
-    table = read_table(data, move.file)
+    table = read_table(data, move.file) if table is None else table
     here = _state(table, move.source, move.source_year)
     there = _state(table, move.target, move.target_year)
     features = [c for c in table.column_names if c not in NOT_FEATURES]

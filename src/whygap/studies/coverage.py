@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["plan", "run"]
 
 METRICS = ("accuracy", "brier")
+VARIANT_SIZES = (2000, 8000)
 LEARNERS = ("fast", "boosted", "paper")
 VARIANTS: dict[str, dict[str, Any]] = {
     "no source-risk term": {"risk_uncertainty": False},
@@ -41,7 +43,7 @@ def plan(*, quick: bool) -> list[tuple[Config, int]]:
         (_config(rows, metric, **settings), 100)
         for metric in METRICS
         for settings in VARIANTS.values()
-        for rows in (2000, 8000)
+        for rows in VARIANT_SIZES
     ]
     learners = [(_config(2000, "accuracy", learner=name), 100) for name in LEARNERS]
     return default + without + learners
@@ -62,55 +64,52 @@ def run(
     from whygap.studies.simulation import Simulation, run_simulation, study_folder
 
     command = "whygap study coverage" + (" --quick" if quick else "")
-    study = Simulation("coverage", plan(quick=quick), _words, command)
+    study = Simulation("coverage", plan(quick=quick), partial(_words, quick=quick), command)
     return run_simulation(study, study_folder(output, "coverage", quick), jobs, report)
 
 
-def _words(rows: list[Row], lines: dict[str, list[Line]], folder: Path) -> str:  # noqa: ARG001
+def _words(rows: list[Row], lines: dict[str, list[Line]], folder: Path, quick: bool) -> str:  # noqa: ARG001
+    planned = plan(quick=quick)
+    main = {"learner": "fast"} if quick else {}
     parts = [_INTRODUCTION]
     for metric in METRICS:
-        ours = [r for r in rows if r.metric == metric and _is_main(r)]
-        if ours:
-            parts.append(_metric_section(metric, ours, folder))
-    variants = _variant_section(rows)
-    parts += [variants] if variants else []
-    undefined = _undefined_section(rows)
-    return "\n\n".join([*parts, undefined])
+        ours = [item for item in planned if item[0].metric == metric and item[0].settings == main]
+        parts += [_metric_section(metric, ours, rows, folder)] if ours else []
+    if not quick:
+        parts.append(_variant_section(planned, rows))
+    return "\n\n".join([*parts, _undefined_section(rows)])
 
 
-def _is_main(row: Row) -> bool:
-    return row.settings in ("defaults", "learner=fast")
-
-
-def _metric_section(metric: str, rows: list[Row], folder: Path) -> str:
+def _metric_section(
+    metric: str, planned: list[tuple[Config, int]], rows: list[Row], folder: Path
+) -> str:
     from whygap.render.plot import save_figure
     from whygap.studies.figures import coverage_figure
-    from whygap.studies.markdown import grid
+    from whygap.studies.markdown import grid, planned_columns, plugin_cell, width_cell
 
-    settings = "defaults" if any(r.settings == "defaults" for r in rows) else "learner=fast"
-    rows = [r for r in rows if r.settings == settings]
-    counts = {r.rows_source: (r.replicates, r.config) for r in rows}
-    columns = [(f"n={n:,} (R={r})", label) for n, (r, label) in sorted(counts.items())]
-    save_figure(coverage_figure(rows, PANELS), folder / f"coverage_{metric}.svg")
+    title = f"## {metric.capitalize()}"
+    here = [r for r in rows if r.config in {config.label for config, _ in planned}]
+    if not here:
+        return f"{title}\n\nNot run."
+    columns = planned_columns(planned, here, lambda config: f"n={config.rows[0]:,}")
+    save_figure(coverage_figure(here, PANELS), folder / f"coverage_{metric}.svg")
     kinds = ("denominator", "numerator {Z", "value {Z", "share")
     chosen = [
         r.quantity
-        for r in rows
+        for r in here
         if r.quantity in AGGREGATE
         or (any(f" {kind}" in r.quantity for kind in kinds) and "," not in r.quantity)
     ]
-    return "\n\n".join(
-        [
-            f"## {metric.capitalize()} ({settings})",
-            f"![Coverage against sample size, {metric}](coverage_{metric}.svg)",
-            _LEGEND,
-            grid(rows, list(dict.fromkeys(chosen)), columns),
-        ]
-    )
+    names = list(dict.fromkeys(chosen))
+    picture = f"![Coverage against sample size, {metric}](coverage_{metric}.svg)"
+    parts = [title, picture, _LEGEND, "### Debiased", grid(here, names, columns)]
+    parts += ["### Plug-in", _PLUGIN_TEXT, grid(here, names, columns, plugin_cell)]
+    return "\n\n".join([*parts, "### Width", _WIDTH, grid(here, names, columns, width_cell)])
 
 
-def _variant_section(rows: list[Row]) -> str:
-    from whygap.studies.markdown import grid
+def _variant_section(planned: list[tuple[Config, int]], rows: list[Row]) -> str:
+    """With and without what we add to the paper, and other learners, at two sizes."""
+    from whygap.studies.markdown import grid, planned_columns
 
     wanted = [
         f"{part} {kind} {s}"
@@ -118,18 +117,23 @@ def _variant_section(rows: list[Row]) -> str:
         for kind in ("numerator", "value")
         for s in SINGLES
     ]
+    wanted += [f"{part} share Z{k}" for part in ("covariate", "outcome") for k in (1, 2, 3)]
     sections = []
     for metric in METRICS:
-        for size in (2000, 8000):
-            here = [r for r in rows if r.metric == metric and r.rows_source == size]
-            configs = dict.fromkeys((r.settings, r.config, r.replicates) for r in here)
-            columns = [(f"{name} (R={count})", label) for name, label, count in configs]
-            if len({label for _, label in columns}) > 1:
-                title = f"### {metric.capitalize()}, n = {size:,}"
-                sections += [title, grid(here, wanted, list(dict.fromkeys(columns)))]
-    if not sections:
-        return ""
+        for size in VARIANT_SIZES:
+            same = [i for i in planned if i[0].metric == metric and i[0].rows[0] == size]
+            here = [r for r in rows if r.config in {config.label for config, _ in same}]
+            title = f"### {metric.capitalize()}, n = {size:,}"
+            columns = planned_columns(same, here, _variant_name)
+            sections += [title, grid(here, wanted, columns) if here else "Not run."]
     return "\n\n".join(["## Other settings and learners", _VARIANTS_TEXT, *sections])
+
+
+def _variant_name(config: Config) -> str:
+    known = {str(settings): name for name, settings in VARIANTS.items()}
+    if not config.settings:
+        return "as above"
+    return known.get(str(dict(config.settings)), f"learner {config.settings.get('learner')}")
 
 
 def _undefined_section(rows: list[Row]) -> str:
@@ -167,7 +171,13 @@ built as in the paper (with cross-fitting and variances centred within each doma
 
 _LEGEND = """Solid: debiased, with our intervals. Dotted: the plug-in value with the same
 standard error. Grey: where 99 of 100 right 90% intervals fall with so many replicates. Cells:
-coverage of the 90% interval (bias in standard deviations). Bold: below the 99% band."""
+coverage of the 90% interval (bias in standard deviations). Bold: below the 99% band. R: number
+of replicates that are kept; *not run*: none yet."""
+
+_PLUGIN_TEXT = """The value without debiasing, with the debiased standard error around it (it has
+none of its own)."""
+
+_WIDTH = """Median width of the 90% intervals."""
 
 _UNDEFINED_TEXT = """Where the denominator's 95% interval reaches 0 no values and no shares are
 shown; coverage of values and shares above is over the replicates in which they were

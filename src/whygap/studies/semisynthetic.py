@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -135,33 +136,51 @@ def run(
         report(f"built {path}")
     command = "whygap study semisynthetic" + (" --quick" if quick else " --data DIR")
     steps = plan(quick=quick, folder=pools)
-    study = Simulation("semisynthetic", steps, _words, command)
+    study = Simulation("semisynthetic", steps, partial(_words, quick=quick), command)
     return run_simulation(study, study_folder(output, "semisynthetic", quick), jobs, report)
 
 
-def _words(rows: list[Row], lines: dict[str, list[Line]], folder: Path) -> str:  # noqa: ARG001
-    from whygap.studies.markdown import grid
-
+def _words(rows: list[Row], lines: dict[str, list[Line]], folder: Path, quick: bool) -> str:  # noqa: ARG001
     parts = [_INTRODUCTION]
-    for pool in KNOWN:
-        label = f"pool_name-{pool.name}_"
-        here = [r for r in rows if r.config.startswith(label)]
-        if not here:
-            continue
-        configs = dict.fromkeys((r.settings, r.config) for r in here)
-        counts = {r.config: max(x.replicates for x in here if x.config == r.config) for r in here}
-        columns = [(f"{name} (R={counts[c]})", c) for name, c in configs]
-        first = here[0]
-        parts += [
-            f"## {pool.name.capitalize()}",
-            (
-                f"Made from {pool.words}. {first.rows_source:,} source and {first.rows_target:,} "
-                f"target rows per replicate, metric {pool.metric}. Cells: coverage of the 90% "
-                "interval (bias in standard deviations); bold below the 99% band."
-            ),
-            grid(here, list(dict.fromkeys(r.quantity for r in here)), columns),
-        ]
+    for pool in KNOWN[: 1 if quick else None]:
+        here = [r for r in rows if r.config.startswith(f"pool_name-{pool.name}_")]
+        parts += [f"## {pool.name.capitalize()}", f"Made from {pool.words}."]
+        parts += _pool_section(pool, here) if here else ["Not run."]
+    if not quick:
+        parts += _beside(folder)
     return "\n\n".join(parts)
+
+
+def _pool_section(pool: Pool, rows: list[Row]) -> list[str]:
+    from whygap.studies.markdown import grid, plugin_cell
+
+    counts = {r.config: max(x.replicates for x in rows if x.config == r.config) for r in rows}
+    configs = dict.fromkeys((r.settings, r.config) for r in rows)
+    columns = [(f"{name} (R={counts[label]})", label) for name, label in configs]
+    names = list(dict.fromkeys(r.quantity for r in rows))
+    first = rows[0]
+    return [
+        (
+            f"{first.rows_source:,} source and {first.rows_target:,} target rows per replicate, "
+            f"metric {pool.metric}. Cells: coverage of the 90% interval (bias in standard "
+            "deviations); bold below the 99% band."
+        ),
+        grid(rows, names, columns),
+        "The plug-in beside it (with the debiased standard error around it):",
+        grid(rows, names, columns, plugin_cell),
+    ]
+
+
+def _beside(folder: Path) -> list[str]:
+    """The other worlds' coverage, and the null worlds' rates, from what is kept of them."""
+    from whygap.studies.beside_worlds import worlds_table
+    from whygap.studies.simulation import kept_lines
+    from whygap.studies.untuned import null_table
+
+    studies = ("coverage", "semisynthetic", "untuned", "shares")
+    found = worlds_table([folder.parent / name / "summary.csv" for name in studies])
+    nulls = null_table(kept_lines(folder.parent / "untuned"))
+    return [_BESIDE, found, "Worlds with nothing to find ([more](untuned.md)):", nulls]
 
 
 _INTRODUCTION = """# Coverage on real rows with known truth
@@ -171,3 +190,9 @@ probability and both risks are fitted once (LightGBM) and from then on *are* the
 drawn from the pool with these weights, outcomes from these risks, and every true value is an
 exact weighted sum. `twins=False, risk_uncertainty=False` is the paper's way (with
 cross-fitting)."""
+
+_BESIDE = """## Beside the other worlds
+
+Mean coverage of the 90% intervals (defaults; single variables), and how many quantities fell short
+of the 99% band: the paper's Gaussian world ([coverage](coverage.md)), a world nobody tuned to
+([untuned](untuned.md)), the comparison worlds ([shares](shares.md)), and the real rows above."""

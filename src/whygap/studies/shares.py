@@ -57,16 +57,19 @@ def run(
 
 
 def _words(rows: list[Row], lines: dict[str, list[Line]], folder: Path) -> str:  # noqa: ARG001
-    from whygap.studies.markdown import grid
+    from whygap.studies.markdown import grid, plugin_cell
 
     parts = [_INTRODUCTION]
     for world, title in TITLES.items():
         here = [r for r in rows if r.world == world and _is_share(r.quantity)]
         if not here:
+            parts += [f"## {title}", "Not run."]
             continue
         label, size, count = here[0].config, here[0].rows_source, here[0].replicates
         columns = [(f"n={size:,} (R={count})", label)]
-        parts += [f"## {title}", grid(here, [r.quantity for r in here], columns)]
+        names = [r.quantity for r in here]
+        parts += [f"## {title}", grid(here, names, columns), "The plug-in beside it:"]
+        parts.append(grid(here, names, columns, plugin_cell))
         parts.append(_ranks(here, lines[label]))
     return "\n\n".join(parts)
 

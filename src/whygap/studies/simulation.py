@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from whygap.storage import write_bytes, write_whole
+from whygap.studies.engine import WORLDS, code_digest
 from whygap.studies.provenance import provenance
 from whygap.studies.replicates import Config, Line, read_lines, run_missing
 from whygap.studies.summary import Row, summarise, to_csv
 from whygap.studies.worlds import make_world, truths
 
-__all__ = ["Plan", "Simulation", "run_simulation", "study_folder"]
+__all__ = ["Plan", "Simulation", "kept_lines", "run_simulation", "study_folder"]
 
 Plan = list[tuple[Config, int]]
 Report = Callable[[str], None]
@@ -65,9 +67,10 @@ def run_simulation(study: Simulation, folder: Path, jobs: int, report: Report) -
         if config.label not in known:
             report(f"{config.label}: computing the truth")
             known[config.label] = config_truths(config)
+        _warn_of_other_engines(config, lines, folder, report)
         lines_by_config[config.label] = lines
         rows += summarise(config, lines, known[config.label])
-    write_whole(folder / "truths.json", json.dumps(known, indent=1, sort_keys=True) + "\n")
+    _keep_truths(folder, known)
     write_whole(folder / "summary.csv", to_csv(rows))
     text = study.words(rows, lines_by_config, folder)
     page = text.rstrip() + "\n\n" + provenance(study.command, _cost(lines_by_config.values()))
@@ -94,6 +97,14 @@ def _lines(
     return [both[seed] for seed in sorted(both)]
 
 
+def kept_lines(folder: Path) -> dict[str, list[Line]]:
+    """Every packed replicate of a study, by configuration."""
+    found: dict[str, list[Line]] = {}
+    for line in _packed(folder):
+        found.setdefault(line["config"], []).append(line)
+    return found
+
+
 def _packed(folder: Path) -> list[Line]:
     path = folder / "replicates.jsonl.gz"
     if not path.exists():
@@ -116,8 +127,15 @@ def _pack(folder: Path) -> None:
 
 
 def _known_truths(folder: Path) -> dict[str, dict[str, float]]:
+    """Truths by configuration; none where the worlds' code has changed since."""
     path = folder / "truths.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return dict(kept["truths"]) if kept.get("worlds") == code_digest(WORLDS) else {}
+
+
+def _keep_truths(folder: Path, known: dict[str, dict[str, float]]) -> None:
+    kept = {"worlds": code_digest(WORLDS), "truths": known}
+    write_whole(folder / "truths.json", json.dumps(kept, indent=1, sort_keys=True) + "\n")
 
 
 def _cost(groups: Iterable[list[Line]]) -> str:
@@ -125,6 +143,24 @@ def _cost(groups: Iterable[list[Line]]) -> str:
     hours = sum(line["cpu_seconds"] for line in lines) / 3600
     return (
         f"The page rests on {len(lines)} replicates that took {hours:.2f} CPU hours in all. "
-        "Replicates are kept in `replicates.jsonl.gz`, the table behind the page in `summary.csv`; "
-        "running the command again only adds what is missing."
+        f"{_engines(lines)} Replicates are kept in `replicates.jsonl.gz`, the table behind the "
+        "page in `summary.csv`; running the command again only adds what is missing."
     )
+
+
+def _warn_of_other_engines(config: Config, lines: list[Line], folder: Path, report: Report) -> None:
+    others = sum(line.get("engine") != code_digest() for line in lines)
+    if others:
+        report(
+            f"{config.label}: {others} of {len(lines)} kept replicates were made by another state "
+            f"of the engine; delete '{folder / 'replicates.jsonl.gz'}' to run them anew"
+        )
+
+
+def _engines(lines: list[Line]) -> str:
+    """Whether one state of the code made all replicates."""
+    states = Counter(line.get("engine", "not recorded") for line in lines)
+    if len(states) == 1:
+        return f"State of the engine: {next(iter(states))}."
+    told = ", ".join(f"{state} ({count})" for state, count in states.most_common())
+    return f"**Several states of the engine made them: {told}.**"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from whygap.studies.replicates import Config, Line
 if TYPE_CHECKING:
     from whygap.studies.summary import Row
 
-__all__ = ["plan", "run"]
+__all__ = ["null_table", "plan", "run"]
 
 NULLS = ("identical", "baseline_only", "recalibrated")
 NEAR = 0.1
@@ -54,43 +55,37 @@ def run(
     from whygap.studies.simulation import Simulation, run_simulation, study_folder
 
     command = "whygap study untuned" + (" --quick" if quick else "")
-    study = Simulation("untuned", plan(quick=quick), _words, command)
+    study = Simulation("untuned", plan(quick=quick), partial(_words, quick=quick), command)
     return run_simulation(study, study_folder(output, "untuned", quick), jobs, report)
 
 
-def _words(rows: list[Row], lines: dict[str, list[Line]], folder: Path) -> str:  # noqa: ARG001
-    from whygap.studies.markdown import grid
+def _words(rows: list[Row], lines: dict[str, list[Line]], folder: Path, quick: bool) -> str:  # noqa: ARG001
+    from whygap.studies.markdown import grid, planned_columns
 
-    ours = [r for r in rows if r.world == "untuned"]
-    columns = []
-    for label in dict.fromkeys(r.config for r in ours):
-        row = max((r for r in ours if r.config == label), key=lambda r: r.replicates)
-        size = f"{row.rows_source:,}+{row.rows_target:,}"
-        columns.append((f"{row.metric}, n={size} (R={row.replicates})", label))
     parts = [_INTRODUCTION]
-    for metric in ("accuracy", "brier"):
-        here = [r for r in ours if r.metric == metric]
-        chosen = [r.quantity for r in here if "," not in r.quantity]
-        if here:
-            told = [c for c in columns if c[0].startswith(metric)]
-            parts += [f"## {metric.capitalize()}", grid(here, list(dict.fromkeys(chosen)), told)]
-    return "\n\n".join([*parts, _NULL_TEXT, _null_table(lines)])
+    planned = [item for item in plan(quick=quick) if item[0].world == "untuned"]
+    for metric in dict.fromkeys(config.metric for config, _ in planned):
+        ours = [item for item in planned if item[0].metric == metric]
+        here = [r for r in rows if r.world == "untuned" and r.metric == metric]
+        columns = planned_columns(ours, here, lambda c: f"n={c.rows[0]:,}+{c.rows[1]:,}")
+        names = list(dict.fromkeys(r.quantity for r in here if "," not in r.quantity))
+        parts += [f"## {metric.capitalize()}", grid(here, names, columns) if here else "Not run."]
+    return "\n\n".join([*parts, _NULL_TEXT, null_table(lines, quick=quick)])
 
 
-def _null_table(lines: dict[str, list[Line]]) -> str:
+def null_table(lines: Mapping[str, list[Line]], *, quick: bool = False) -> str:
+    """How often the null worlds were seen to be null."""
     from whygap.studies.markdown import table
 
     body = []
-    for label, found in lines.items():
-        if not label.startswith("null"):
+    for config, _ in plan(quick=quick):
+        if config.world != "null":
             continue
-        kind = next(k for k in NULLS if f"kind-{k}" in label)
-        sizes = next(word for word in label.split("_") if word[0].isdigit())
+        kind, found = config.options["kind"], lines.get(config.label, [])
+        sizes = f"{config.rows[0]:,}+{config.rows[1]:,}"
         cells = [_share(_undefined(found, part)) for part in ("covariate", "outcome")]
         near = _share(_recalibration(found)) if kind == "recalibrated" else "–"
-        body.append(
-            [kind.replace("_", " "), sizes.replace("-", "+"), *cells, near, str(len(found))]
-        )
+        body.append([kind.replace("_", " "), sizes, *cells, near, str(len(found))])
     head = ["world", "rows", "covariate undefined", "outcome undefined", "v_Y(empty) near 1", "R"]
     return table(head, body)
 
@@ -110,6 +105,8 @@ def _recalibration(lines: Sequence[Line]) -> list[bool]:
 
 
 def _share(flags: list[bool]) -> str:
+    if not flags:
+        return "not run"
     return f"{sum(flags)} of {len(flags)} ({sum(flags) / len(flags):.0%})"
 
 

@@ -1,0 +1,66 @@
+"""Which state of the code made a number: a digest that comments and docstrings do not change.
+
+Kept replicates and kept analyses carry it, so that a page can say whether all of them were made by
+one and the same engine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tokenize
+from functools import cache
+from pathlib import Path
+
+__all__ = ["ENGINE", "WORLDS", "code_digest"]
+
+SOURCE = Path(__file__).absolute().parents[1]
+ENGINE = (
+    "detail.py",
+    "equations",
+    "estimate.py",
+    "learning",
+    "losses.py",
+    "nuisances",
+    "shapley",
+    "valuation.py",
+)
+"""What decides an estimate, given a design and settings."""
+WORLDS = ("simulate",)
+"""What decides a truth."""
+
+_LAYOUT = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENCODING,
+    tokenize.ENDMARKER,
+}
+
+
+@cache
+def code_digest(rooms: tuple[str, ...] = ENGINE) -> str:
+    """Eight digits for the code of these files and folders of whygap."""
+    digest = hashlib.sha256()
+    for room in rooms:
+        place = SOURCE / room
+        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            digest.update(f"{path.relative_to(SOURCE).as_posix()}\n".encode())
+            digest.update(_code(path.read_text(encoding="utf-8")).encode())
+    return digest.hexdigest()[:8]
+
+
+def _code(text: str) -> str:
+    """The tokens that do something; a string that stands alone on its line is a docstring."""
+    kept: list[str] = []
+    at_start = True
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in _LAYOUT:
+            at_start = True
+            continue
+        if not (token.type == tokenize.STRING and at_start):
+            kept.append(token.string)
+        at_start = False
+    return "".join(kept)
