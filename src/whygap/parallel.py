@@ -1,9 +1,11 @@
 """Subsets in parallel: one function of one shared object, any backend, the same numbers.
 
-The shared object (a part with its features and fits) travels once to every worker: on this machine
-with each batch, large arrays as memory maps; to a Ray or Dask cluster once for all batches. A task
-whose worker is lost runs again elsewhere. BLAS runs on one thread everywhere: the order of its
-sums, and so the last bit of every number, does not depend on how many workers there are.
+The shared object (a part with its features and fits) travels once to every worker and stays there
+for all batches: on this machine as a file that workers map into their memory, on a Ray cluster
+through its object store, on a Dask cluster as a copy per worker. A task names the object and brings
+the items. A task whose worker is lost runs again elsewhere. BLAS runs on one thread everywhere: the
+order of its sums, and so the last bit of every number, does not depend on how many workers there
+are.
 """
 
 from __future__ import annotations
@@ -11,14 +13,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import joblib
+from joblib._parallel_backends import LokyBackend
 from joblib.externals.loky.process_executor import TerminatedWorkerError
+from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits
 
 from whygap.errors import SettingsError, WhygapError
 from whygap.settings import Settings
+from whygap.shipping import Parcel, opened
 
 __all__ = ["Workers", "one_thread", "run_chunks"]
 
@@ -57,10 +64,14 @@ class Workers:
 
     def _here(self, job: Any, items: Sequence[Any]) -> list[Any]:
         """In this process, or in joblib's workers (the backend may be the caller's own choice)."""
-        count = min(self.settings.n_jobs, len(items))
-        if count <= 1:
+        if min(self.settings.n_jobs, len(items)) <= 1:
             return _run(job, items)
-        tasks = [joblib.delayed(_run)(job, chunk) for chunk in _cut(items, count)]
+        parcel = self._ship(job, _parcel)
+        where = parcel.path if isinstance(parcel, Parcel) else None
+        tasks = [
+            joblib.delayed(_run if where is None else _run_at)(where or job, chunk)
+            for chunk in self._chunks(items)
+        ]
         try:
             done = joblib.Parallel(n_jobs=self.settings.n_jobs)(tasks)
         except TerminatedWorkerError:
@@ -80,11 +91,10 @@ class Workers:
     def _on_ray(self, job: Any, items: Sequence[Any]) -> list[Any]:
         """Ray runs the tasks of a lost worker again; the data stay in the driver's object store."""
         ray = _ray(self.settings)
-        handle = self._ship(job, ray.put)
-        remote = ray.remote(_run).options(num_cpus=1, max_retries=_RETRIES)
-        chunks = _cut(items, min(_CHUNKS_PER_WORKER * self.settings.n_jobs, len(items)))
+        handle = self._ship(job, lambda one: _Held(ray.put(one)))
+        remote = ray.remote(_run_held).options(num_cpus=1, max_retries=_RETRIES)
         try:
-            done = ray.get([remote.remote(handle, chunk) for chunk in chunks])
+            done = ray.get([remote.remote(handle, chunk) for chunk in self._chunks(items)])
         except ray.exceptions.RayTaskError as error:
             raise error.cause from error
         return _joined(done, len(items))
@@ -95,6 +105,10 @@ class Workers:
         handle = self._ship(job, lambda one: client.scatter(one, broadcast=True, hash=False))
         tasks = [client.submit(_run, handle, [item], pure=False) for item in items]
         return [values[0] for values in client.gather(tasks)]
+
+    def _chunks(self, items: Sequence[Any]) -> list[Sequence[Any]]:
+        """A few chunks per worker, so that none waits long for the slowest."""
+        return _cut(items, min(_CHUNKS_PER_WORKER * self.settings.n_jobs, len(items)))
 
     def _ship(self, job: Any, send: Callable[[Any], Any]) -> Any:
         """What stands for the job on the cluster; sent when first asked for.
@@ -110,6 +124,34 @@ class Workers:
 def _run(job: Any, items: Sequence[Any]) -> list[Any]:
     with one_thread():
         return [job(item) for item in items]
+
+
+def _parcel(job: Any) -> Parcel | None:
+    """A file for joblib's own worker processes; None where the caller's backend takes the job."""
+    backend, _ = get_active_backend()
+    return Parcel(job) if isinstance(backend, LokyBackend) else None
+
+
+def _run_at(path: Path, items: Sequence[Any]) -> list[Any]:
+    return _run(opened(path), items)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A reference to an object in Ray's store; wrapped, so that Ray does not fetch it by itself."""
+
+    reference: Any
+
+
+@lru_cache(maxsize=2)
+def _fetched(reference: Any) -> Any:
+    import ray
+
+    return ray.get(reference)
+
+
+def _run_held(held: _Held, items: Sequence[Any]) -> list[Any]:
+    return _run(_fetched(held.reference), items)
 
 
 def _cut(items: Sequence[Any], count: int) -> list[Sequence[Any]]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
+import joblib
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from whygap.errors import SettingsError
-from whygap.parallel import one_thread, run_chunks
+from whygap.errors import SettingsError, WhygapError
+from whygap.parallel import Workers, one_thread, run_chunks
 from whygap.settings import Settings
+from whygap.shipping import Parcel, opened
 
 
 def square(number: int) -> int:
@@ -37,8 +42,6 @@ def test_more_workers_than_items():
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_workers_compute_on_one_thread(jobs):
-    import numpy as np
-
     _ = np.eye(2) @ np.eye(2)
     assert run_chunks(threads, [0, 1], Settings(n_jobs=jobs)) == [1, 1]
 
@@ -61,3 +64,77 @@ def test_a_missing_cluster_package_is_named(monkeypatch, backend, module, packag
     assert str(caught.value) == (
         f"backend='{backend}' needs the {package} package. pip install 'whygap[{backend}]'"
     )
+
+
+class Table:
+    """Something large that all items share."""
+
+    def __init__(self) -> None:
+        self.large = np.arange(100_000.0)
+        self.other = np.asfortranarray(np.arange(200_000.0).reshape(400, 500))
+        self.small = np.arange(3)
+        self.double = lambda number: 2 * number
+
+    def __call__(self, item: int) -> tuple[float, int, int]:
+        """The value asked for, which process answered, and which copy of the table it has."""
+        return float(self.large[item]), os.getpid(), id(self)
+
+
+def test_local_workers_get_the_shared_object_once(monkeypatch, tmp_path):
+    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
+    workers, job = Workers(Settings(n_jobs=2)), Table()
+    answers = [answer for _ in range(3) for answer in workers.run(job, [5, 6, 7, 8])]
+    assert [value for value, _, _ in answers] == [5, 6, 7, 8] * 3
+    assert len(list(tmp_path.glob("whygap-*"))) == 1
+    assert os.getpid() not in {process for _, process, _ in answers}
+    copies = {(process, copy) for _, process, copy in answers}
+    assert len(copies) == len({process for process, _ in copies})
+    del workers
+    assert not list(tmp_path.glob("whygap-*"))
+
+
+def test_the_callers_own_backend_takes_the_job_itself(monkeypatch, tmp_path):
+    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
+    job = Table()
+    with joblib.parallel_config("threading"):
+        answers = Workers(Settings(n_jobs=2)).run(job, [1, 2, 3])
+    assert {copy for _, _, copy in answers} == {id(job)}
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_comes_out_of_a_parcel_went_into_it():
+    job = Table()
+    parcel = Parcel(job)
+    there = opened(parcel.path)
+    for name in ("large", "other", "small"):
+        array = getattr(there, name)
+        assert np.array_equal(array, getattr(job, name))
+        assert array.flags.aligned
+    assert there.other.flags.f_contiguous
+    assert there.double(4) == 8
+    assert opened(parcel.path) is there
+    there.large[0] = 99
+    assert job.large[0] == 0
+    opened.cache_clear()
+    assert opened(parcel.path).large[0] == 0
+    sizes = {path.name: path.stat().st_size for path in parcel.path.iterdir()}
+    assert sizes["job"] < 10_000
+    assert sizes["arrays"] >= job.large.nbytes + job.other.nbytes
+    opened.cache_clear()
+
+
+def test_a_parcel_without_large_arrays():
+    parcel = Parcel({"few": np.arange(4)})
+    assert np.array_equal(opened(parcel.path)["few"], np.arange(4))
+    opened.cache_clear()
+
+
+def test_a_folder_without_room_says_what_to_do(monkeypatch, tmp_path):
+    gone = tmp_path / "gone"
+    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(gone))
+    with pytest.raises(WhygapError) as caught:
+        Parcel(1)
+    text = str(caught.value)
+    assert text.startswith("The tables and models could not be laid out for the workers. Got ")
+    assert text.endswith("Let JOBLIB_TEMP_FOLDER name a folder with more room, or use n_jobs=1.")
+    assert not Path(gone).exists()

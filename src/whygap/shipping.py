@@ -1,0 +1,77 @@
+"""A job in a file: written once, mapped into the memory of every worker of this machine.
+
+Large arrays lie in the file as they lie in memory. Workers map them copy-on-write: they share one
+copy of what they only read, and may write without anyone noticing, as in a single process.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import shutil
+import tempfile
+import weakref
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import cloudpickle
+
+from whygap.errors import WhygapError
+
+__all__ = ["Parcel", "opened"]
+
+_LARGE = 100_000
+_ALIGNED = 64
+_KEPT_OPEN = 2
+
+
+class Parcel:
+    """A job laid out in a folder of its own, which goes when this object goes."""
+
+    def __init__(self, job: Any) -> None:
+        folder = os.environ.get("JOBLIB_TEMP_FOLDER")
+        try:
+            self.path = Path(tempfile.mkdtemp(prefix="whygap-", dir=folder))
+            weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+            _lay_out(job, self.path)
+        except OSError as error:
+            raise WhygapError(
+                "The tables and models could not be laid out for the workers",
+                got=str(error),
+                hint="Let JOBLIB_TEMP_FOLDER name a folder with more room, or use n_jobs=1.",
+            ) from error
+
+
+@lru_cache(maxsize=_KEPT_OPEN)
+def opened(path: Path) -> Any:
+    """The job in a folder; a worker keeps those it opened last."""
+    starts, sizes = pickle.loads((path / "places").read_bytes())  # noqa: S301 - our own file
+    buffers: list[Any] = []
+    if starts:
+        with (path / "arrays").open("rb") as file:
+            whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+        buffers = [whole[a : a + size] for a, size in zip(starts, sizes, strict=True)]
+    return pickle.loads((path / "job").read_bytes(), buffers=buffers)  # noqa: S301 - our own file
+
+
+def _lay_out(job: Any, path: Path) -> None:
+    arrays: list[memoryview] = []
+
+    def stays_in_line(buffer: pickle.PickleBuffer) -> bool:
+        raw = buffer.raw()
+        if raw.nbytes < _LARGE:
+            return True
+        arrays.append(raw)
+        return False
+
+    text = cloudpickle.dumps(job, protocol=5, buffer_callback=stays_in_line)
+    (path / "job").write_bytes(text)
+    starts = []
+    with (path / "arrays").open("wb") as file:
+        for array in arrays:
+            file.write(b"\0" * (-file.tell() % _ALIGNED))
+            starts.append(file.tell())
+            file.write(array)
+    (path / "places").write_bytes(pickle.dumps((starts, [a.nbytes for a in arrays])))
