@@ -172,6 +172,23 @@ def test_compare_prints_ours_beside_the_others(call, world, result, tmp_path):
     assert (tmp_path / "table.csv").read_text().startswith("part,method,term")
 
 
+@pytest.mark.parametrize(
+    ("graph", "code", "words"),
+    [
+        ({"Z2": ["Z1"], "y": ["W", "Z1", "Z2"]}, 0, "graph_shapley"),
+        ({"Z2": ["Z1"], "Z1": ["Z2"]}, 2, "The causal graph has a cycle. Got Z1 -> Z2 -> Z1."),
+        ({"Z2": ["Z11"]}, 2, "names 'Z11' (a parent of 'Z2'), which is no variable of the study."),
+    ],
+)
+def test_compare_reads_a_causal_graph(call, world, tmp_path, graph, code, words):
+    file = tmp_path / "graph.json"
+    file.write_text(json.dumps(graph))
+    command = ("compare", world / "study.toml", "--graph", file, "--methods", "graph_shapley")
+    done = call(*command, "--others-only", *QUICK)
+    assert done.code == code, done.err
+    assert words in done.out + done.err
+
+
 def test_revise_with_the_variables_of_a_result(call, world, result, tmp_path):
     command = ("revise", world / "study.toml", "--gap", result, "--top", 1, *QUICK)
     done = call(*command, "-o", tmp_path / "steps.csv")

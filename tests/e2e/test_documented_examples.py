@@ -50,6 +50,7 @@ def desk(world, result, tmp_path, monkeypatch):
     for name in ("source.parquet", "target.parquet", "study.toml"):
         shutil.copy(world / name, tmp_path / name)
     shutil.copy(result, tmp_path / "gap.json")
+    (tmp_path / "graph.toml").write_text('Z2 = ["Z1"]\n')
     rng = np.random.default_rng(0)
     for short, table in (("s", "source"), ("t", "target")):
         rows = pq.read_table(world / f"{table}.parquet").slice(0, 600)

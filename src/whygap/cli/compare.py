@@ -22,7 +22,15 @@ Given = Annotated[
     typer.Option("--gap", metavar="GAP.json", help="A result of explain; else it is computed."),
 ]
 OthersOnly = Annotated[bool, typer.Option("--others-only", help="Leave our own shares out.")]
-EXAMPLES = ("whygap compare study.toml",)
+GraphFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--graph",
+        metavar="FILE",
+        help="Causal graph (.toml or .json, variable to parents); adds graph_shapley.",
+    ),
+]
+EXAMPLES = ("whygap compare study.toml", "whygap compare study.toml --graph graph.toml")
 
 
 def command(
@@ -30,6 +38,7 @@ def command(
     methods: Methods = None,
     given: Given = None,
     others_only: OthersOnly = False,
+    graph_file: GraphFile = None,
     output: OutputFile = None,
     seed: Seed = None,
     settings: Set = None,
@@ -42,8 +51,7 @@ def command(
     from whygap import storage
     from whygap.cli.frames import csv_of, records_of
     from whygap.cli.inputs import names_in, read_study
-    from whygap.explain import explain
-    from whygap.rivals import compare
+    from whygap.rivals import compare, read_graph
 
     speaker = Speaker(as_json, quiet, verbose)
     check_writable(output)
@@ -54,10 +62,15 @@ def command(
         progress=False if quiet else None,
         seed=seed,
     )
-    gap = None
-    if not others_only:
-        gap = storage.load(given) if given else explain(study, settings=chosen)
-    table = compare(study, methods=names_in(methods), settings=chosen, gap=gap)
+    asked = names_in(methods)
+    table = compare(
+        study,
+        methods=asked if asked is None or others_only else [*asked, "whygap"],
+        settings=chosen,
+        gap=storage.load(given) if given else None,
+        graph=read_graph(graph_file) if graph_file else None,
+        others_only=others_only,
+    )
     if output is not None:
         storage.write_whole(output, csv_of(table))
         speaker.note(f"Wrote {output}")

@@ -1,6 +1,7 @@
 """The comparators of the paper and the earlier systems of its Table 1, behind one interface."""
 
 from whygap.rivals.compare import METHODS, compare, comparison
+from whygap.rivals.graph_file import read_graph
 from whygap.rivals.importances import Importances
 from whygap.rivals.revisions import RevisionContrast, compare_revisions
 
@@ -11,4 +12,5 @@ __all__ = [
     "compare",
     "compare_revisions",
     "comparison",
+    "read_graph",
 ]

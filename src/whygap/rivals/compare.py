@@ -56,6 +56,7 @@ def compare(
     settings: Settings | None = None,
     gap: Gap | None = None,
     graph: Graph | None = None,
+    others_only: bool = False,
 ) -> Any:
     """A tidy table of the rivals' importances beside our shares.
 
@@ -67,7 +68,8 @@ def compare(
         methods: names of rivals, and "whygap" for ours; None for all that apply.
         settings: seed, folds, level.
         gap: our result for the same study; computed when it is wanted and not given.
-        graph: causal graph (node -> parents) for `graph_shapley`.
+        graph: causal graph (node -> parents) for `graph_shapley`; the outcome goes by its column.
+        others_only: leave our shares out.
 
     Returns:
         The kind of table the study came in.
@@ -75,8 +77,8 @@ def compare(
     chosen = settings or Settings()
     asked = [methods] if isinstance(methods, str) else methods
     rivals = None if asked is None else [name for name in asked if name != OURS]
-    found = comparison(study.design, rivals, chosen, graph)
-    if asked is None or OURS in asked or gap is not None:
+    found = comparison(study.design, rivals, chosen, graph, study.outcome)
+    if not others_only and (asked is None or OURS in asked or gap is not None):
         found = [*ours(gap or _explained(study, chosen), chosen.level), *found]
     return _table(found, study.table_kind)
 
@@ -92,8 +94,9 @@ def comparison(
     methods: Sequence[str] | None = None,
     settings: Settings | None = None,
     graph: Graph | None = None,
+    outcome: str = graph_shapley.OUTCOME,
 ) -> list[Importances]:
-    """Every asked-for rival on one design.
+    """Every asked-for rival on one design; names and the graph are checked before any is run.
 
     Without `methods`, a rival that cannot answer here keeps its place with one term, `(no answer)`,
     whose importance is NaN and whose unit is the reason; a rival asked for by name raises.
@@ -101,7 +104,8 @@ def comparison(
     chosen = settings or Settings()
     known = dict(METHODS)
     if graph is not None:
-        known["graph_shapley"] = (partial(graph_shapley.importance, graph=graph),)
+        graph_shapley.checked_graph(design, graph, outcome)
+        known["graph_shapley"] = (partial(graph_shapley.importance, graph=graph, outcome=outcome),)
     names = list(known) if methods is None else _checked(methods, known)
     found: list[Importances] = []
     for name in names:
@@ -146,7 +150,8 @@ def _checked(methods: Sequence[str], known: Mapping[str, object]) -> list[str]:
         if name == "graph_shapley" and name not in known:
             raise SettingsError(
                 "The method 'graph_shapley' needs a causal graph",
-                hint="Give graph={'z2': ['z1'], ...}, each variable with its parents.",
+                hint="Give graph={'z2': ['z1'], ...} (command line: --graph FILE), each variable "
+                "with its parents.",
             )
         if name not in known:
             raise SettingsError(

@@ -61,7 +61,7 @@ def _names(node: str, listed: Iterable[str]) -> tuple[str, ...]:
             got=repr(listed),
             hint=f"Write ['{listed}'].",
         )
-    return tuple(listed)
+    return tuple(dict.fromkeys(listed))
 
 
 def _check_parent(parent: str, node: str, variables: tuple[str, ...], outcome: str) -> None:

@@ -30,7 +30,7 @@ from whygap.settings import Settings
 from whygap.shapley import Subset, SubsetPlan, linear_weights
 from whygap.tables.design import Design
 
-__all__ = ["GraphShares", "attribute", "importance"]
+__all__ = ["GraphShares", "attribute", "checked_graph", "importance"]
 
 ASSUMPTIONS = "The causal graph is right and complete; the source covers the target."
 MISLEADS = (
@@ -60,10 +60,13 @@ class GraphShares:
 
 
 def importance(
-    design: Design, settings: Settings, graph: Mapping[str, Iterable[str]]
+    design: Design,
+    settings: Settings,
+    graph: Mapping[str, Iterable[str]],
+    outcome: str = OUTCOME,
 ) -> Importances:
     """One share per mechanism; baseline columns and the outcome are mechanisms too."""
-    found = attribute(design, settings, graph)
+    found = attribute(design, settings, graph, outcome)
     return Importances(
         method="graph_shapley",
         part="aggregate",
@@ -75,13 +78,10 @@ def importance(
     )
 
 
-def attribute(
-    design: Design,
-    settings: Settings,
-    graph: Mapping[str, Iterable[str]],
-    outcome: str = OUTCOME,
-) -> GraphShares:
-    """Fit one ratio per mechanism and share the gap among them."""
+def checked_graph(
+    design: Design, graph: Mapping[str, Iterable[str]], outcome: str = OUTCOME
+) -> Graph:
+    """The graph in causal order; unknown names, cycles and too many mechanisms are refused."""
     checked = graph_of(design, graph, outcome)
     if len(checked.nodes) > LARGEST_GRAPH:
         raise SettingsError(
@@ -89,6 +89,17 @@ def attribute(
             got=len(checked.nodes),
             hint="Group variables with groups={...}; a group is one mechanism.",
         )
+    return checked
+
+
+def attribute(
+    design: Design,
+    settings: Settings,
+    graph: Mapping[str, Iterable[str]],
+    outcome: str = OUTCOME,
+) -> GraphShares:
+    """Fit one ratio per mechanism and share the gap among them."""
+    checked = checked_graph(design, graph, outcome)
     ratios = [_mechanism_ratio(design, settings, checked, node) for node in checked.nodes[:-1]]
     swapped = design.loss.source + _outcome_change(design, settings, checked)
     weights, loss = design.sample().weights, design.loss

@@ -19,6 +19,7 @@ class Tables:
 
     design: Design
     table_kind: str = "pyarrow"
+    outcome: str = "sick"
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,8 @@ def test_rivals_that_cannot_answer_say_why_and_raise_when_asked(design):
             "graph_shapley",
             (
                 "The method 'graph_shapley' needs a causal graph. "
-                "Give graph={'z2': ['z1'], ...}, each variable with its parents."
+                "Give graph={'z2': ['z1'], ...} (command line: --graph FILE), each variable with "
+                "its parents."
             ),
         ),
     ],
@@ -83,3 +85,29 @@ def test_an_unknown_term_is_refused(design):
     assert str(caught.value) == (
         "The method 'mean_change' has no importance named 'z11'. Did you mean 'z1'?"
     )
+
+
+def test_a_graph_may_name_the_outcomes_column(design):
+    graph = {"z1": ["w0"], "z2": ["z1"], "sick": ["w0", "z2"]}
+    table: Any = compare(
+        Tables(design), ["graph_shapley"], Settings(folds=2, twins=False), graph=graph
+    )
+    assert table["term"].to_pylist() == ["w0", "z1", "z2", "(outcome)"]
+    assert set(table["method"].to_pylist()) == {"graph_shapley"}
+
+
+def test_a_bad_graph_is_refused_before_any_method_is_run(design, monkeypatch):
+    monkeypatch.setitem(METHODS, "mean_change", (lambda *_: pytest.fail("was run"),))
+    with pytest.raises(SettingsError) as caught:
+        compare(Tables(design), graph={"z1": ["z2"], "z2": ["z1"]})
+    assert str(caught.value) == (
+        "The causal graph has a cycle. Got z1 -> z2 -> z1. "
+        "Remove one of these edges; mechanisms need a causal order."
+    )
+
+
+def test_the_others_alone_need_no_explanation(design, monkeypatch):
+    for name in set(METHODS) - {"mean_change"}:
+        monkeypatch.delitem(METHODS, name)
+    table: Any = compare(Tables(design), others_only=True)
+    assert set(table["method"].to_pylist()) == {"mean_change"}
