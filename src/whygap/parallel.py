@@ -11,6 +11,7 @@ are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -100,8 +101,23 @@ class Workers:
         return _joined(done, len(items))
 
     def _on_dask(self, job: Any, items: Sequence[Any]) -> list[Any]:
-        """Dask runs the tasks of a lost worker again; every worker holds a copy of the data."""
+        """Dask runs the tasks of a lost worker again; every worker holds a copy of the data.
+
+        Where all copies were lost with their workers, Dask cancels the tasks: they start anew.
+        """
         client = _dask(self.settings)
+        for _ in range(_RETRIES):
+            try:
+                return self._gathered(client, job, items)
+            except CancelledError:
+                self.shipped.pop(id(job), None)
+        raise WhygapError(
+            f"All Dask workers were lost {_RETRIES} times",
+            got=f"n_jobs={self.settings.n_jobs}",
+            hint="Most often their memory is full: give them more, or use fewer per machine.",
+        )
+
+    def _gathered(self, client: Any, job: Any, items: Sequence[Any]) -> list[Any]:
         handle = self._ship(job, lambda one: client.scatter(one, broadcast=True, hash=False))
         tasks = [client.submit(_run, handle, [item], pure=False) for item in items]
         return [values[0] for values in client.gather(tasks)]
@@ -111,14 +127,13 @@ class Workers:
         return _cut(items, min(_CHUNKS_PER_WORKER * self.settings.n_jobs, len(items)))
 
     def _ship(self, job: Any, send: Callable[[Any], Any]) -> Any:
-        """What stands for the job on the cluster; sent when first asked for.
+        """What stands for the job where it runs; sent when first asked for.
 
-        A bound method is known by its object, which is kept so that its number stays its own.
+        The job is kept, so that its number stays its own.
         """
-        owner = getattr(job, "__self__", job)
-        if id(owner) not in self.shipped:
-            self.shipped[id(owner)] = (owner, send(job))
-        return self.shipped[id(owner)][1]
+        if id(job) not in self.shipped:
+            self.shipped[id(job)] = (job, send(job))
+        return self.shipped[id(job)][1]
 
 
 def _run(job: Any, items: Sequence[Any]) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,14 +25,34 @@ pytestmark = [
 CLUSTERS = {"ray": "ray", "dask": "distributed"}
 
 
+LONGEST = 240
+
+
 @pytest.fixture(params=list(CLUSTERS))
 def backend(request):
-    package = CLUSTERS[request.param]
-    if importlib.util.find_spec(package) is None:
-        pytest.skip(
-            f"the package {package} is not installed: pip install 'whygap[{request.param}]'"
-        )
-    return request.param
+    return _installed(request.param)
+
+
+def _installed(where: str) -> str:
+    """The backend's name, if its package is there."""
+    package = CLUSTERS.get(where)
+    if package and importlib.util.find_spec(package) is None:
+        pytest.skip(f"the package {package} is not installed: pip install 'whygap[{where}]'")
+    return where
+
+
+@pytest.fixture(autouse=True)
+def bounded():
+    """A cluster that hangs fails its test; it does not stop the suite."""
+
+    def too_long(number, frame):
+        raise TimeoutError(f"no answer from the cluster in {LONGEST} seconds")
+
+    before = signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(LONGEST)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -101,31 +122,44 @@ def test_a_killed_local_worker_changes_nothing(tmp_path):
     assert serial.to_frame().equals(survived.to_frame())
 
 
-def test_the_shared_object_travels_once(backend):
-    job, counter = Shared(list(range(1000))), []
-    workers = Workers(spread(backend))
-    whole = Workers._ship
+@pytest.mark.parametrize("where", ["local", *CLUSTERS])
+def test_the_shared_object_travels_once_and_stays(where):
+    job, sent = Shared(list(range(1000))), []
+    workers = Workers(spread(_installed(where)))
+    ship = Workers._ship
 
     def counted(self, one, send):
-        return whole(self, one, lambda thing: (counter.append(thing), send(thing))[1])
+        return ship(self, one, lambda thing: (sent.append(thing), send(thing))[1])
 
-    Workers._ship = counted
-    try:
-        for _ in range(3):
-            assert workers.run(job.value, [1, 2, 3]) == [1, 2, 3]
-    finally:
-        Workers._ship = whole
-    assert len(counter) == 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Workers, "_ship", counted)
+        answers = [answer for _ in range(3) for answer in workers.run(job, [1, 2, 3, 4])]
+    assert [number for number, _, _ in answers] == [1, 2, 3, 4] * 3
+    assert sent == [job]
+    copies = {(process, copy) for _, process, copy in answers}
+    assert len(copies) == len({process for process, _ in copies})
+
+
+@pytest.mark.parametrize("where", ["local", *CLUSTERS])
+def test_work_goes_on_when_all_workers_were_killed(where):
+    job, workers = Shared(list(range(1000))), Workers(spread(_installed(where)))
+    processes = {process for _, process, _ in workers.run(job, [1, 2, 3, 4])}
+    assert os.getpid() not in processes
+    for process in processes:
+        os.kill(process, signal.SIGKILL)
+    answers = workers.run(job, [5, 6, 7, 8])
+    assert [number for number, _, _ in answers] == [5, 6, 7, 8]
+    assert not processes & {process for _, process, _ in answers}
 
 
 class Shared:
-    """Something to ship."""
+    """Something to ship: numbers, who was asked for them, and which copy answered."""
 
     def __init__(self, numbers):
         self.numbers = numbers
 
-    def value(self, item):
-        return self.numbers[item]
+    def __call__(self, item):
+        return self.numbers[item], os.getpid(), id(self)
 
 
 def test_an_error_on_a_worker_arrives_with_its_own_type(backend):
