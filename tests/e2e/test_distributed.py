@@ -8,6 +8,7 @@ import signal
 from dataclasses import replace
 from pathlib import Path
 
+import joblib
 import pytest
 from deadly import Deadly
 from sklearn.linear_model import LinearRegression
@@ -160,6 +161,19 @@ class Shared:
 
     def __call__(self, item):
         return self.numbers[item], os.getpid(), id(self)
+
+
+def test_joblibs_own_switch_works_too(backend):
+    study = make_study(*tables(500, 400))
+    serial = wg.explain(study, detail="outcome", settings=fast())
+    Workers(spread(backend)).run(abs, [-1])
+    if backend == "ray":
+        from ray.util.joblib import register_ray
+
+        register_ray()
+    with joblib.parallel_config(backend):
+        switched = wg.explain(study, detail="outcome", settings=fast(n_jobs=2))
+    assert serial.to_frame().equals(switched.to_frame())
 
 
 def test_an_error_on_a_worker_arrives_with_its_own_type(backend):
