@@ -71,11 +71,11 @@ def explain(
 def explain_with(study: Study, detail: Sequence[str] | str, settings: Settings, menu: Menu) -> Gap:
     """Explain a study with a menu of learners that may already have chosen some of them."""
     wanted = parts_named(detail)
-    if "outcome" in wanted:
-        require_model(study.design, settings)
     with reporter(settings.progress) as report:
-        report.stage("reading tables")
-        analysis = Analysis.begin(study.design, settings, report, menu)
+        design = study.read(report)
+        if "outcome" in wanted:
+            require_model(design, settings)
+        analysis = Analysis.begin(design, settings, report, menu)
         aggregate = analysis.aggregate()
         return analysis.gap(study, aggregate, analysis.details(wanted))
 
@@ -89,9 +89,10 @@ def subset_values(
     """Explained shares v(s) of the subsets you name, without Shapley shares."""
     settings = settings or Settings()
     (name,) = parts_named(part)
-    positions = [_positions(study.design, subset) for subset in subsets]
     with reporter(settings.progress) as report:
-        analysis = Analysis.begin(study.design, settings, report)
+        design = study.read(report)
+        positions = [_positions(design, subset) for subset in subsets]
+        analysis = Analysis.begin(design, settings, report)
         parts = analysis.parts(name)
         with one_thread():
             bottom = median_of([p.denominator() for p in parts])

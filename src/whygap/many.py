@@ -14,6 +14,7 @@ import narwhals as nw
 from whygap.errors import InputError, SettingsError, WhygapError, did_you_mean
 from whygap.explain import PARTS, explain_with, was_interrupted
 from whygap.learning.menu import Menu
+from whygap.progress import Reporter, Silent, reporter
 from whygap.render import frame, report
 from whygap.results import Gap
 from whygap.settings import Settings
@@ -110,7 +111,8 @@ def explain_many(
         One `Gap` per target, with a combined table and report.
     """
     settings = settings or Settings()
-    studies = _studies(study, targets)
+    with reporter(settings.progress) as told:
+        studies = _studies(study, targets, told)
     folders = _folders(tuple(studies), settings)
     found: dict[str, Gap] = {}
     first = Menu(settings)
@@ -127,7 +129,7 @@ def explain_many(
     return Many(found, tuple(name for name in studies if name not in found))
 
 
-def _studies(study: Study, targets: Mapping[str, Any]) -> dict[str, Study]:
+def _studies(study: Study, targets: Mapping[str, Any], told: Reporter) -> dict[str, Study]:
     """One study per target, every table read and checked, the source read once."""
     if not isinstance(targets, Mapping) or not targets:
         raise InputError(
@@ -140,15 +142,17 @@ def _studies(study: Study, targets: Mapping[str, Any]) -> dict[str, Study]:
             raise InputError("The name of a target must be text", got=repr(name))
     opened = {name: _checked(study, name, table) for name, table in targets.items()}
     source = _source(tuple(opened.values()))
-    return {name: _checked(replace(one, source=source), name) for name, one in opened.items()}
+    return {
+        name: _checked(replace(one, source=source), name, told=told) for name, one in opened.items()
+    }
 
 
-def _checked(study: Study, name: str, table: Any = None) -> Study:
+def _checked(study: Study, name: str, table: Any = None, told: Reporter | None = None) -> Study:
     """The study against one target; without a table, its rows are read and checked."""
     try:
         if table is not None:
             return study.with_target(table, name)
-        _ = study.design
+        study.read(told or Silent())
     except WhygapError as error:
         raise type(error)(
             f"Target '{name}': {error.what}", got=error.got, hint=error.hint

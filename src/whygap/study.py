@@ -12,6 +12,7 @@ import numpy as np
 from whygap.domains import Array, ByDomain
 from whygap.errors import SettingsError
 from whygap.losses import Metric, metric_of
+from whygap.progress import Reporter, Silent
 from whygap.tables import (
     Design,
     ModelScoring,
@@ -124,10 +125,21 @@ class Study:
     @cached_property
     def design(self) -> Design:
         """Both tables as arrays; read, scored and checked once."""
+        return self._read(Silent())
+
+    def read(self, report: Reporter) -> Design:
+        """`design`, telling how many rows the model has scored when it is first asked for."""
+        if "design" not in self.__dict__:
+            self.__dict__["design"] = self._read(report)
+        return self.design
+
+    def _read(self, report: Reporter) -> Design:
+        report.stage("reading tables")
         asked = () if self.model_scoring is None else tuple(self.model_scoring.columns)
         needed = tuple(dict.fromkeys(self.roles.columns + asked))
         frames = self.tables.map(lambda table: table.read(needed))
-        return build_design(frames, self.roles, self._scoring(), self.positive, self.names)
+        scoring = self._scoring(report)
+        return build_design(frames, self.roles, scoring, self.positive, self.names)
 
     @cached_property
     def model_scoring(self) -> ModelScoring | None:
@@ -142,15 +154,16 @@ class Study:
         """The same study against another target."""
         return replace(self, target=table, target_name=name)
 
-    def _scoring(self) -> Scoring:
-        metric, threshold = self.metric_, self.threshold
+    def _scoring(self, report: Reporter) -> Scoring:
+        metric, threshold, model = self.metric_, self.threshold, self.model_scoring
+        if model is not None:
+            report.stage("asking the model")
+            model = replace(model, told=lambda done, total: report.update(done, total, "rows"))
 
         def coefficients(prediction: Array) -> tuple[Array, Array]:
             return metric.coefficients(prediction, threshold)
 
-        return Scoring(
-            coefficients, metric.name, metric.higher_is_better, metric.wants, self.model_scoring
-        )
+        return Scoring(coefficients, metric.name, metric.higher_is_better, metric.wants, model)
 
 
 def check_threshold(threshold: Any) -> None:

@@ -10,6 +10,7 @@ from whygap.check.report import CheckReport, RoleFacts
 from whygap.check.trial import forecast, measure_overlap
 from whygap.domains import ByDomain
 from whygap.errors import WhygapError
+from whygap.progress import reporter
 from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables.design import Design, Note
@@ -37,7 +38,8 @@ def check(study: Study, settings: Settings | None = None) -> CheckReport:
         A page to print; `.ok` says whether an analysis can be trusted, `.problems` why not.
     """
     settings = settings or Settings()
-    design = study.design
+    with reporter(settings.progress) as report:
+        design = study.read(report)
     domains, columns = domain_facts(design), column_facts(design)
     overlap, obstacle = _attempt(lambda: measure_overlap(design, settings))
     costs, stopped = None, ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -20,11 +20,25 @@ from whygap.tables.outcome import Labels
 from whygap.tables.prediction import as_predictions, require_unit_interval
 from whygap.tables.roles import Roles, listed
 
-__all__ = ["BATCH", "Answers", "ask_model", "ask_rows", "model_columns", "model_notes"]
+__all__ = [
+    "BATCH",
+    "Answers",
+    "Told",
+    "ask_model",
+    "ask_rows",
+    "model_columns",
+    "model_notes",
+    "nobody",
+]
 
 BATCH = 20_000
 
 Answers = tuple[ByDomain[Array], tuple[Note, ...]]
+Told = Callable[[int, int], None]
+
+
+def nobody(done: int, total: int) -> None:
+    """Nobody is told how many rows are done."""
 
 
 def model_columns(
@@ -76,12 +90,25 @@ def model_notes(predictor: Predictor, columns: Sequence[str], roles: Roles) -> t
 
 
 def ask_model(
-    predictor: Predictor, frames: ByDomain[Frame], columns: Sequence[str], labels: Labels
+    predictor: Predictor,
+    frames: ByDomain[Frame],
+    columns: Sequence[str],
+    labels: Labels,
+    told: Told = nobody,
 ) -> Answers:
-    """Predictions at every row of both tables, and what the model warned of."""
+    """Predictions at every row of both tables, and what the model warned of.
+
+    `told` hears after each batch how many rows of both tables are done, and of how many.
+    """
+    total = frames.source.rows + frames.target.rows
+    before = ByDomain(0, frames.source.rows)
+
+    def ask(frame: Frame, start: int) -> Any:
+        return raw_answers(predictor, frame, columns, lambda done: told(start + done, total))
+
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        raw = frames.map(lambda frame: raw_answers(predictor, frame, columns))
+        raw = frames.zip(before, ask)
     prediction = read_answers(predictor, raw, labels)
     said = dict.fromkeys(str(w.message).strip().splitlines()[0] for w in caught if str(w.message))
     notes = tuple(Note("warning", f"The model warned: {text}") for text in list(said)[:3])
@@ -92,12 +119,14 @@ def ask_rows(predictor: Predictor, frame: Frame, columns: Sequence[str], labels:
     """Predictions at the rows of one table; what the model warns of was said before."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        raw = raw_answers(predictor, frame, columns)
+        raw = raw_answers(predictor, frame, columns, lambda _: None)
     return read_answers(predictor, ByDomain(raw, raw), labels).source
 
 
-def raw_answers(predictor: Predictor, frame: Frame, columns: Sequence[str]) -> Any:
-    """The model's own answers, batch by batch."""
+def raw_answers(
+    predictor: Predictor, frame: Frame, columns: Sequence[str], told: Callable[[int], None]
+) -> Any:
+    """The model's own answers, batch by batch; `told` hears how many rows are done."""
     parts = []
     for start in range(0, frame.rows, BATCH):
         rows = min(BATCH, frame.rows - start)
@@ -114,6 +143,7 @@ def raw_answers(predictor: Predictor, frame: Frame, columns: Sequence[str]) -> A
                 got=f"shape {answer.shape} for {rows} rows",
             )
         parts.append(answer)
+        told(start + rows)
     return np.concatenate(parts)
 
 

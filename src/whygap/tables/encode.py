@@ -23,6 +23,7 @@ RARE_ROWS = 10
 MOSTLY_NUMBERS = 10
 RARE_SHARE = 0.005
 OTHER = "(other)"
+HUGE = 1e100
 UNITS = {
     "date": "days since 1970-01-01",
     "time": "seconds since midnight",
@@ -66,8 +67,9 @@ class EncodedColumn:
 
 def encode_column(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     """Encode one column of both tables alike."""
-    same, notes = reconcile(name, raw)
-    notes = infinite_notes(name, raw) + notes
+    usable, notes = without_huge(name, raw)
+    same, more = reconcile(name, usable)
+    notes = infinite_notes(name, raw) + notes + more
     kind: RawKind = next((r.kind for r in same if r.kind != "missing"), "missing")
     if kind == "text":
         encoded = encode_text(name, same)
@@ -113,6 +115,19 @@ def agree_on_order(
     moved = RawColumn("ordered", lookup[codes], ordered.levels)
     pair = ByDomain(ordered, moved) if raw.source is ordered else ByDomain(moved, ordered)
     return pair, ()
+
+
+def without_huge(
+    name: str, raw: ByDomain[RawColumn]
+) -> tuple[ByDomain[RawColumn], tuple[Note, ...]]:
+    """Numbers so large that their squares could not be added up become missing ones."""
+    huge = raw.map(lambda column: np.abs(column.values) > HUGE)
+    total = sum(int(rows.sum()) for rows in huge)
+    if not total:
+        return raw, ()
+    text = f"Column '{name}': {total} values beyond {HUGE:g} in size are treated as missing."
+    cut = raw.zip(huge, lambda c, rows: replace(c, values=np.where(rows, np.nan, c.values)))
+    return cut, (Note("warning", text),)
 
 
 def infinite_notes(name: str, raw: ByDomain[RawColumn]) -> tuple[Note, ...]:

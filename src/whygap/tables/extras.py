@@ -61,7 +61,13 @@ def read_weights(name: str, raw: ByDomain[RawColumn]) -> tuple[ByDomain[Array], 
         zeros = int((values == 0).sum())
         if zeros:
             notes.append(Note("info", f"{zeros:,} {domain} rows have weight zero."))
-    return weights, tuple(notes)
+    return weights.map(in_range), tuple(notes)
+
+
+def in_range(weights: Array) -> Array:
+    """Only proportions matter: weights whose squares would leave the range are scaled to 1."""
+    largest = weights.max()
+    return weights if 1e-100 < largest < 1e100 else weights / largest
 
 
 def read_clusters(

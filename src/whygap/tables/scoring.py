@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whygap.domains import Array, ByDomain
-from whygap.tables.ask import BATCH, Answers, ask_model, ask_rows
+from whygap.tables.ask import BATCH, Answers, Told, ask_model, ask_rows, nobody
 from whygap.tables.decode import can_decode, decode_rows
 from whygap.tables.design import Note
 from whygap.tables.features import Features
@@ -23,15 +23,16 @@ Coefficients = Callable[[Array], tuple[Array, Array]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelScoring:
-    """A model and the columns it is shown."""
+    """A model, the columns it is shown, and who is told how far it is."""
 
     predictor: Predictor
     columns: Sequence[str]
     notes: tuple[Note, ...] = ()
+    told: Told = nobody
 
     def predict(self, frames: ByDomain[Frame], labels: Labels) -> Answers:
         """Predictions at every row of both tables."""
-        prediction, warned = ask_model(self.predictor, frames, self.columns, labels)
+        prediction, warned = ask_model(self.predictor, frames, self.columns, labels, self.told)
         return prediction, (*self.notes, *warned)
 
     def recombine(

@@ -199,6 +199,31 @@ def test_infinite_values_become_missing_and_are_counted() -> None:
     assert texts(design)[0] == "Column 'x': 80 infinite values are treated as missing."
 
 
+def test_numbers_too_large_to_square_become_missing_and_are_counted() -> None:
+    design = with_column("x", [1.0, -1e200, 2.0], [1.0, 2.0])
+    assert np.isnan(values_of(design, "x")[0]).sum() == 80
+    assert texts(design)[0] == "Column 'x': 80 values beyond 1e+100 in size are treated as missing."
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_only_proportions_of_weights_matter(size: float) -> None:
+    source, target = source_and_target()
+    pair = [
+        table.assign(w=np.where(table["visits"] > 3, 2.0, 1.0) * size) for table in (source, target)
+    ]
+    design = Study(
+        source=pair[0],
+        target=pair[1],
+        outcome="y",
+        prediction="risk",
+        weights="w",
+        covariates=["visits"],
+    ).design
+    assert design.weights is not None
+    for values in design.weights:
+        assert set(values) == {0.5, 1.0}
+
+
 def test_intervals_of_pandas_cut_are_categories() -> None:
     source, target = (
         table.assign(band=pd.cut(table["visits"], [-1, 2, 5, 9])) for table in source_and_target()

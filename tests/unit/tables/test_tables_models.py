@@ -19,6 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 from table_factory import source_and_target
 
+import whygap as wg
 from whygap.errors import ModelError
 from whygap.study import Study
 from whygap.tables.model import predictor_of
@@ -265,6 +266,47 @@ def test_a_model_is_asked_in_batches(tables: Any, monkeypatch: Any) -> None:
 
     _ = by_model(tables, ask).design
     assert sizes == [100, 100, 40, 100, 80]
+
+
+class Listener:
+    """A reporter that remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.said: list[Any] = []
+
+    def stage(self, text: str) -> None:
+        self.said.append(text)
+
+    def update(self, done: int, total: int, text: str) -> None:
+        self.said.append((done, total, text))
+
+
+def test_every_batch_is_told(tables: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("whygap.tables.ask.BATCH", 100)
+    study, listener = by_model(tables, lambda table: table["visits"] / 10), Listener()
+    design = study.read(listener)
+    batches = [(done, 420, "rows") for done in (100, 200, 240, 340, 420)]
+    assert listener.said == ["reading tables", "asking the model", *batches]
+    assert study.design is design
+    assert study.read(listener) is design
+    assert len(listener.said) == 2 + len(batches)
+
+
+def test_nothing_is_said_of_a_model_where_there_is_none(tables: Any, logistic: Any) -> None:
+    listener = Listener()
+    by_column(tables, logistic).read(listener)
+    assert listener.said == ["reading tables"]
+
+
+def test_check_and_explain_show_the_progress_of_a_model(
+    tables: Any, logistic: Any, capsys: Any
+) -> None:
+    quick = wg.Settings(learner="fast", folds=3, progress=True)
+    wg.explain(by_model(tables, logistic), detail=(), settings=quick)
+    expected = ["reading tables", "asking the model", "asking the model: 420 of 420, rows"]
+    assert capsys.readouterr().err.splitlines()[:3] == expected
+    wg.check(by_model(tables, logistic), quick)
+    assert capsys.readouterr().err.splitlines() == expected
 
 
 FAILURES: dict[str, tuple[Any, str]] = {

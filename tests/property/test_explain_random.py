@@ -1,0 +1,115 @@
+"""Random tables, analysed: finite numbers that are explained, or one of our own errors."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from random_tables import ARGUMENTS, HEALTH, convert, table_pair, usual_pair
+
+import whygap as wg
+from whygap.errors import WhygapError
+from whygap.estimate import Estimate
+from whygap.results import Detailed, Gap
+
+RUNS = {
+    **ARGUMENTS,
+    "tables": st.one_of(usual_pair(), usual_pair(), usual_pair(), table_pair()),
+    "detail": st.sampled_from([(), ("covariate",), ("outcome",), ("covariate", "outcome")]),
+    "more": st.fixed_dictionaries(
+        {"learner": st.just("fast"), "folds": st.sampled_from([3, 3, 5])},
+        optional={
+            "support": st.just("common"),
+            "outcome_form": st.just("smooth"),
+            "twins": st.just(False),
+            "clip": st.just(5.0),
+            "level": st.just(0.8),
+        },
+    ),
+}
+
+
+def assert_finite(estimate: Estimate) -> None:
+    assert math.isfinite(estimate.value)
+    assert math.isfinite(estimate.standard_error)
+    assert estimate.standard_error >= 0
+    low, high = estimate.interval(0.95)
+    assert not math.isnan(low)
+    assert not math.isnan(high)
+
+
+def assert_explained(part: Detailed) -> None:
+    """Shares for every player that add up, or the reason in words why there are none."""
+    assert_finite(part.denominator)
+    if not part.defined:
+        assert part.reason.endswith(".")
+        assert not part.shares
+        return
+    assert set(part.shares) == set(part.players)
+    assert part.base is not None
+    for estimate in (part.base, *part.shares.values()):
+        assert_finite(estimate)
+    whole = part.base.value + sum(share.value for share in part.shares.values())
+    assert whole == pytest.approx(part.value(part.players).value, abs=1e-6)
+
+
+def assert_whole(gap: Gap) -> None:
+    """Every number is finite, parts add up, the words are there, and the file reads back."""
+    parts = gap.aggregate.parts().values()
+    for estimate in (gap.aggregate.gap, *parts, *gap.aggregate.corners()):
+        assert_finite(estimate)
+    assert sum(part.value for part in parts) == pytest.approx(gap.aggregate.gap.value, abs=1e-9)
+    for detailed in gap.details().values():
+        assert_explained(detailed)
+    assert all(note.text.endswith((".", "?")) for note in gap.diagnostics.notes)
+    assert "nan" not in gap.summary().split()
+    with tempfile.TemporaryDirectory() as folder:
+        assert wg.load(gap.save(Path(folder) / "gap.json")) == gap
+
+
+def try_explain(
+    tables: Any, kind: str, baseline: int, named: bool, metric: str, extra: str, **run: Any
+) -> None:
+    source, target = (convert(table, kind) for table in tables)
+    names = [name for name in tables[0].columns if name not in ("y", "risk")]
+    extras = {extra: names.pop()} if extra and names else {}
+    refusal = None
+    try:
+        study = wg.Study(
+            source=source,
+            target=target,
+            outcome="y",
+            prediction="risk",
+            baseline=names[:baseline],
+            covariates=names[baseline:] if named else None,
+            metric=metric,
+            **extras,
+        )
+        chosen = wg.Settings(**run["more"], halvings=1, subsets=8, progress=False)
+        gap = wg.explain(study, detail=run["detail"], settings=chosen)
+    except WhygapError as err:
+        refusal = err
+    if refusal is None:
+        event(f"explained, {len(run['detail'])} details")
+        assert_whole(gap)
+    else:
+        event(type(refusal).__name__)
+        assert not isinstance(refusal.__cause__, Warning), refusal
+
+
+@given(**RUNS)
+@settings(max_examples=100, deadline=None, suppress_health_check=HEALTH, derandomize=True)
+def test_random_tables_are_explained(**arguments: Any) -> None:
+    try_explain(**arguments)
+
+
+@pytest.mark.nightly
+@given(**RUNS)
+@settings(max_examples=2000, deadline=None, suppress_health_check=HEALTH)
+def test_many_random_tables_are_explained(**arguments: Any) -> None:
+    try_explain(**arguments)
