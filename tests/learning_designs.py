@@ -9,7 +9,8 @@ import numpy as np
 
 from whygap.domains import Array, ByDomain
 from whygap.learning.blocks import Blocks, make_blocks
-from whygap.learning.features import Features, Inputs, make_features
+from whygap.learning.features import Features, make_features
+from whygap.learning.inputs import Inputs
 from whygap.settings import Settings
 from whygap.tables.design import Column, Design, Player
 

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from whygap.domains import Array
-from whygap.learning.features import Inputs
+from whygap.learning.inputs import Inputs
 from whygap.learning.models import BasisModel, Constant, Fast, Kind, Mean, Model, is_trivial
 
 __all__ = ["Boosted", "OnTop"]
@@ -37,7 +37,7 @@ class BoostedModel:
     def predict_after(self, inputs: Inputs, rounds: int) -> Array:
         """One number per row, from the first `rounds` trees."""
         score = np.asarray(
-            self.booster.predict(inputs.raw, num_iteration=rounds, raw_score=True), dtype=float
+            self.booster.predict(inputs.table, num_iteration=rounds, raw_score=True), dtype=float
         )
         score += self.level if self.start is None else self.start.score(inputs)
         if not self.logistic:
@@ -72,7 +72,7 @@ class Boosted:
         level = mean if kind == "real" else float(special.logit(np.clip(mean, 1e-6, 1 - 1e-6)))
         score = np.full(len(label), level) if start is None else start.score(inputs)
         data = lgb.Dataset(
-            inputs.raw,
+            inputs.table,
             label=label,
             weight=weight,
             init_score=score,

@@ -16,7 +16,7 @@ from scipy import optimize
 
 from whygap.domains import Array
 from whygap.learning.boosted import Boosted, BoostedModel, OnTop
-from whygap.learning.features import Inputs
+from whygap.learning.inputs import Inputs
 from whygap.learning.models import Blend, Fast, Kind, is_trivial
 
 __all__ = ["Choice", "Probe", "choose_auto", "choose_boosted", "choose_fast", "shaped"]

@@ -19,7 +19,7 @@ from scipy import optimize
 from whygap.domains import Array
 from whygap.learning.boosted import Boosted, BoostedModel, OnTop
 from whygap.learning.choose import Choice, shaped
-from whygap.learning.features import Inputs
+from whygap.learning.inputs import Inputs
 from whygap.learning.models import Blend, Fast, Kind, Model, is_trivial
 
 __all__ = ["Half", "TwinProbe", "choose_twins"]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from whygap.domains import Array
 from whygap.errors import FitError, WhygapError
 from whygap.learning.blocks import BlockSet
-from whygap.learning.features import Extra, Features, Inputs, View
+from whygap.learning.features import Extra, Features, View
+from whygap.learning.inputs import Inputs, Lift
 from whygap.learning.models import Kind, Learner, Model
+from whygap.learning.ridge import Curvature
 
-__all__ = ["Fits", "MeanTask", "fit_means"]
+__all__ = ["Fits", "MeanTask", "fit_means", "training"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,7 +23,8 @@ class MeanTask:
 
     `targets` has one entry per row of the view's domain; where the target itself depends on the
     training set (second-stage regressions) it is one such array per training set. `extra` likewise
-    may differ by training set: each twin sees its own estimate of the source risk.
+    may differ by training set: each twin sees its own estimate of the source risk. A `repeated`
+    task comes again with other columns and all else the same.
     """
 
     name: str
@@ -30,6 +34,7 @@ class MeanTask:
     targets: Array | Mapping[BlockSet, Array]
     trained_on: tuple[BlockSet, ...]
     extra: Mapping[BlockSet, Extra] | None = None
+    repeated: bool = False
 
     def training_view(self, blocks: BlockSet) -> View:
         """The rows of one training set, with its extra column."""
@@ -52,13 +57,19 @@ class Fits:
         """At the rows of one block, from the model of one training set."""
         return self.models[trained_on].predict(self.inputs(view, block))
 
-    def predict_named(self, trained_on: BlockSet, name: str, block: int) -> Array:
-        """The same with the extra column's view of that name."""
+    def predict_named(self, trained_on: Sequence[BlockSet], name: str, block: int) -> list[Array]:
+        """The same from several models with the extra column's view of that name."""
         assert self.task.extra is not None  # noqa: S101 - only tasks with an extra column ask
-        extra = self.task.extra[trained_on]
-        rows = self.features.blocks.rows(extra.views[name].domain, block)
-        inputs = self.features.inputs(extra.views[name], rows, self.task.columns, extra)
-        return self.models[trained_on].predict(inputs)
+        found: list[Array] = []
+        plain: Inputs | None = None
+        for blocks in trained_on:
+            extra = self.task.extra[blocks]
+            view = extra.views[name]
+            rows = self.features.blocks.rows(view.domain, block)
+            plain = plain or self.inputs(self.features.plain[view.domain], block)
+            inputs = self.features.lifted(plain, view, rows, self.task.columns, extra)
+            found.append(self.models[blocks].predict(inputs))
+        return found
 
     def inputs(self, view: View, block: int) -> Inputs:
         """What models without an extra column see of the rows of one block."""
@@ -71,15 +82,31 @@ def fit_means(features: Features, learner: Learner, task: MeanTask) -> Fits:
     return Fits(features, task, {b: _fit(features, learner, task, b) for b in task.trained_on})
 
 
-def _fit(features: Features, learner: Learner, task: MeanTask, blocks: BlockSet) -> Model:
+def training(
+    features: Features, task: MeanTask, blocks: BlockSet, columns: Sequence[int] | None = None
+) -> tuple[Inputs, Array, Array]:
+    """Inputs, target and weight of one training set (of other columns than the task's own)."""
     domain = task.view.domain
     rows = features.training_rows(domain, blocks)
     extra = None if task.extra is None else task.extra[blocks]
-    inputs = features.inputs(task.training_view(blocks), rows, task.columns, extra)
+    chosen = task.columns if columns is None else columns
+    inputs = features.inputs(task.training_view(blocks), rows, chosen, extra)
+    if task.repeated and columns is None:
+        inputs = replace(inputs, known=_known(features, task, blocks))
+    return inputs, task.target(blocks)[rows], features.weights[domain][rows]
+
+
+def _known(features: Features, task: MeanTask, blocks: BlockSet) -> Callable[[Any], Curvature]:
+    def find(learner: Any) -> tuple[Curvature, Lift | None]:
+        everything = training(features, task, blocks, features.everything)
+        return learner.curvature(*everything, task.kind), everything[0].lift
+
+    return features.known(task.name, blocks, task.columns, find)
+
+
+def _fit(features: Features, learner: Learner, task: MeanTask, blocks: BlockSet) -> Model:
     try:
-        return learner.fit(
-            inputs, task.target(blocks)[rows], features.weights[domain][rows], task.kind
-        )
+        return learner.fit(*training(features, task, blocks), task.kind)
     except (WhygapError, KeyboardInterrupt):
         raise
     except Exception as error:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +13,12 @@ from whygap.errors import WhygapError
 from whygap.learning.blocks import BlockSet
 from whygap.learning.choose_ratio import RatioBlend, as_ratio_blend, odds
 from whygap.learning.conditional_mean import fit_error
-from whygap.learning.features import Features, Inputs
+from whygap.learning.features import Features
+from whygap.learning.inputs import Inputs
 from whygap.learning.models import Learner, Model
+from whygap.learning.ridge import Curvature
 
-__all__ = ["RatioFits", "domain_inputs", "fit_ratios"]
+__all__ = ["RatioFits", "domain_inputs", "fit_ratios", "stacked"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,12 +47,19 @@ def fit_ratios(
     columns: tuple[int, ...],
     trained_on: tuple[BlockSet, ...],
     name: str,
+    *,
+    repeated: bool = False,
 ) -> RatioFits:
-    """One domain classifier per training set; without columns the ratio is 1."""
+    """One domain classifier per training set; without columns the ratio is 1.
+
+    `repeated` ones come again with other columns.
+    """
     blend = as_ratio_blend(learner)
     models, factor = {}, {}
     for blocks in trained_on:
         inputs, label, weight = domain_inputs(features, columns, blocks)
+        if repeated:
+            inputs = replace(inputs, known=_known(features, blocks, columns))
         try:
             models[blocks] = tuple(
                 part.fit(inputs, label, weight, "probability") for part in blend.learners
@@ -62,6 +72,16 @@ def fit_ratios(
     return RatioFits(features, columns, blend.weights, models, factor)
 
 
+def _known(
+    features: Features, blocks: BlockSet, columns: tuple[int, ...]
+) -> Callable[[Any], Curvature]:
+    def find(learner: Any) -> tuple[Curvature, None]:
+        everything = domain_inputs(features, features.everything, blocks)
+        return learner.curvature(*everything, "probability"), None
+
+    return features.known("domain", blocks, columns, find)
+
+
 def domain_inputs(
     features: Features, columns: tuple[int, ...], blocks: BlockSet
 ) -> tuple[Inputs, Array, Array]:
@@ -72,10 +92,13 @@ def domain_inputs(
         parts.append(features.inputs(features.plain[domain], rows, columns))
         weights.append(features.weights[domain][rows])
         labels.append(np.full(len(rows), float(label)))
-    both = Inputs(
-        np.vstack([p.raw for p in parts]),
-        np.vstack([p.basis for p in parts]),
-        parts[0].simple,
-        parts[0].categorical,
+    return stacked(parts), np.concatenate(labels), np.concatenate(weights)
+
+
+def stacked(parts: Sequence[Inputs]) -> Inputs:
+    """Rows below each other."""
+    return replace(
+        parts[0],
+        raw=np.vstack([p.raw for p in parts]),
+        basis=np.vstack([p.basis for p in parts]),
     )
-    return both, np.concatenate(labels), np.concatenate(weights)

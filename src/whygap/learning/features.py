@@ -6,7 +6,8 @@ Nothing here depends on a column set: a set selects from what is ready.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,22 +15,11 @@ from numpy.typing import NDArray
 from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.dictionary import Dictionary, build_dictionary
+from whygap.learning.inputs import Inputs, Lift
+from whygap.learning.ridge import Curvature
 from whygap.tables.design import Column, Design
 
-__all__ = ["Extra", "Features", "Inputs", "View", "make_features"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Inputs:
-    """What a model sees of some rows: raw columns (for trees) and basis columns (for the rest)."""
-
-    raw: Array
-    basis: Array
-    simple: Array
-    categorical: tuple[int, ...]
-
-    def __len__(self) -> int:
-        return len(self.raw)
+__all__ = ["Extra", "Features", "View", "make_features"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,9 +34,8 @@ class View:
 class Extra:
     """A column known only after a fit: the source risk.
 
-    Its basis is made when it is asked for: main terms, hinges of the first (continuous) one, the
-    first one times the linear terms of the other columns, and the rest (indicators) times all
-    their terms.
+    Its basis columns are main terms and hinges of the first (continuous) one. The first main term
+    multiplies the linear terms of the other columns, the rest (indicators) all their terms.
 
     Attributes:
         main: raw values -> main terms.
@@ -65,20 +54,12 @@ class Extra:
         first = main(np.zeros(1) if own is None else own)[0]
         return cls(main, np.unique(np.quantile(first, [0.1, 0.3, 0.5, 0.7, 0.9])), views)
 
-    def terms(
-        self, position: Array, basis: Array, simple: Array, single: NDArray[np.bool_]
-    ) -> Array:
-        """Basis columns at rows whose other columns have this basis."""
-        first, *rest = self.main(position)
-        parts = [first[:, None], *(r[:, None] for r in rest)]
-        parts += [np.maximum(first[:, None] - self.knots, 0), first[:, None] * basis[:, simple > 0]]
-        parts += [r[:, None] * basis[:, single] for r in rest]
-        return np.hstack(parts)
-
-    @property
-    def mains(self) -> int:
-        """How many main terms there are (they are lightly penalised)."""
-        return len(self.main(np.zeros(1)))
+    def lift(self, position: Array, light: Array, single: NDArray[np.bool_]) -> Lift:
+        """Its terms at some rows, beside basis columns with these marks."""
+        mains = self.main(position)
+        hinges = np.maximum(mains[0][:, None] - self.knots, 0)
+        times = (light > 0, *(single for _ in mains[1:]))
+        return Lift(position, np.column_stack([*mains, hinges]), times)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +73,9 @@ class Features:
     basis: ByDomain[Array]
     weights: ByDomain[Array]
     plain: ByDomain[View] = field(default_factory=lambda: ByDomain(View("source"), View("target")))
+    curvatures: dict[tuple[str, BlockSet, Any], tuple[Curvature, Lift | None]] = field(
+        default_factory=dict
+    )
 
     def inputs(
         self, view: View, rows: slice | IntArray, columns: Sequence[int], extra: Extra | None = None
@@ -99,18 +83,64 @@ class Features:
         """Raw and basis columns of a column set at some rows."""
         chosen = list(columns)
         functions = self.dictionary.select(columns)
-        raw = self.raw[view.domain][rows][:, chosen]
-        basis = self.basis[view.domain][rows][:, functions]
-        simple = self.dictionary.simple[functions]
-        if extra is not None and view.position is not None:
-            position = view.position[rows]
-            terms = extra.terms(position, basis, simple, self.dictionary.single[functions])
-            raw = np.column_stack([raw, position])
-            basis = np.hstack([basis, terms])
-            light = (np.arange(terms.shape[1]) < extra.mains).astype(float)
-            simple = np.concatenate([simple, light])
-        categorical = tuple(k for k, c in enumerate(chosen) if self.columns[c].kind == "category")
-        return Inputs(raw, basis, simple, categorical)
+        plain = Inputs(
+            self.raw[view.domain][rows][:, chosen],
+            self.basis[view.domain][rows][:, functions],
+            self.dictionary.simple[functions],
+            tuple(k for k, c in enumerate(chosen) if self.columns[c].kind == "category"),
+        )
+        return self.lifted(plain, view, rows, columns, extra)
+
+    def lifted(
+        self,
+        plain: Inputs,
+        view: View,
+        rows: slice | IntArray,
+        columns: Sequence[int],
+        extra: Extra | None,
+    ) -> Inputs:
+        """The same rows of a column set with the extra column as this view has it."""
+        if extra is None or view.position is None:
+            return plain
+        single = self.dictionary.single[self.dictionary.select(columns)]
+        return replace(plain, lift=extra.lift(view.position[rows], plain.light, single))
+
+    def known(
+        self,
+        name: str,
+        blocks: BlockSet,
+        columns: Sequence[int],
+        find: Callable[[Any], tuple[Curvature, Lift | None]],
+    ) -> Callable[[Any], Curvature]:
+        """What a learner's fit on all columns has found out for a set; that fit is made once."""
+
+        def part(learner: Any) -> Curvature:
+            key = (name, blocks, learner)
+            if key not in self.curvatures:
+                self.curvatures[key] = find(learner)
+            curvature, lift = self.curvatures[key]
+            return curvature.part(self._place(columns, lift))
+
+        return part
+
+    def _place(self, columns: Sequence[int], lift: Lift | None) -> IntArray:
+        """Where a set's coefficients are among those of all columns, intercept first."""
+        functions = self.dictionary.select(columns)
+        width = len(self.dictionary.tags)
+        parts = [np.zeros(1, dtype=np.int64), 1 + functions]
+        if lift is not None:
+            start = 1 + width + lift.terms.shape[1]
+            parts.append(np.arange(1 + width, start))
+            for mask in lift.times:
+                rank = start + np.cumsum(mask) - 1
+                parts.append(rank[functions][mask[functions]])
+                start += int(mask.sum())
+        return np.concatenate(parts)
+
+    @property
+    def everything(self) -> tuple[int, ...]:
+        """All columns."""
+        return tuple(range(len(self.columns)))
 
     def training_rows(self, domain: Domain, blocks: BlockSet) -> IntArray:
         """Sorted rows of some blocks that models may be trained on."""

@@ -17,7 +17,7 @@ from whygap.learning.choose import (
 )
 from whygap.learning.choose_ratio import choose_ratio
 from whygap.learning.choose_twins import Half, TwinProbe, choose_twins
-from whygap.learning.conditional_mean import MeanTask
+from whygap.learning.conditional_mean import MeanTask, training
 from whygap.learning.density_ratio import domain_inputs
 from whygap.learning.features import Features
 from whygap.learning.models import Mean
@@ -138,16 +138,9 @@ def _twin_probe(features: Features, task: MeanTask, block: int) -> TwinProbe:
 
 
 def _half(features: Features, task: MeanTask, blocks: BlockSet, held: slice) -> Half:
-    domain = task.view.domain
-    rows = features.training_rows(domain, blocks)
     extra = None if task.extra is None else task.extra[blocks]
-    view = task.training_view(blocks)
-    return Half(
-        features.inputs(view, rows, task.columns, extra),
-        task.target(blocks)[rows],
-        features.weights[domain][rows],
-        features.inputs(view, held, task.columns, extra),
-    )
+    held_out = features.inputs(task.training_view(blocks), held, task.columns, extra)
+    return Half(*training(features, task, blocks), held_out)
 
 
 def mean_probes(features: Features, tasks: Sequence[MeanTask]) -> list[Probe]:
@@ -157,19 +150,15 @@ def mean_probes(features: Features, tasks: Sequence[MeanTask]) -> list[Probe]:
         for trained_on in task.trained_on[:_PROBED_BLOCKS]:
             domain = task.view.domain
             block = min(frozenset(range(features.blocks.count)) - trained_on)
-            rows = features.training_rows(domain, trained_on)
             held = features.blocks.rows(domain, block)
-            target = task.target(trained_on)
             extra = None if task.extra is None else task.extra[trained_on]
-            view = task.training_view(trained_on)
+            held_out = features.inputs(task.training_view(trained_on), held, task.columns, extra)
             probes.append(
                 Probe(
                     task.kind,
-                    features.inputs(view, rows, task.columns, extra),
-                    target[rows],
-                    features.weights[domain][rows],
-                    features.inputs(view, held, task.columns, extra),
-                    target[held],
+                    *training(features, task, trained_on),
+                    held_out,
+                    task.target(trained_on)[held],
                     features.weights[domain][held],
                 )
             )

@@ -14,7 +14,7 @@ from scipy import special
 
 from whygap.domains import Array
 from whygap.learning import ridge
-from whygap.learning.features import Inputs
+from whygap.learning.inputs import Inputs
 
 __all__ = ["Blend", "Fast", "Kind", "Learner", "Mean", "Model"]
 
@@ -63,7 +63,7 @@ class Mean:
 
 def is_trivial(inputs: Inputs, target: Array) -> bool:
     """No columns, or nothing to learn."""
-    return inputs.raw.shape[1] == 0 or float(np.ptp(target)) == 0.0
+    return inputs.table.shape[1] == 0 or float(np.ptp(target)) == 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +77,7 @@ class BasisModel:
 
     def score(self, inputs: Inputs) -> Array:
         """The linear predictor."""
-        return np.asarray(self.coefficients[0] + inputs.basis @ self.coefficients[1:])
+        return inputs.forward(self.coefficients)
 
     def predict(self, inputs: Inputs) -> Array:
         """One number per row."""
@@ -105,17 +105,34 @@ class Fast:
         """Train on these rows."""
         if is_trivial(inputs, target):
             return Mean().fit(inputs, target, weight, kind)
-        light = min(self.simple_penalty, self.penalty)
-        penalty = np.where(inputs.simple > 0, light, self.penalty)
+        known = None if inputs.known is None else inputs.known(self)
         if kind == "real":
-            return BasisModel(
-                ridge.least_squares(inputs.basis, target, weight, penalty), 0.0, 1.0, False
-            )
-        low, high = (0.0, 1.0) if kind == "probability" else (target.min(), target.max())
-        scaled = (target - low) / (high - low)
-        return BasisModel(
-            ridge.logistic(inputs.basis, scaled, weight, penalty), float(low), float(high), True
-        )
+            coefficients = ridge.least_squares(inputs, target, weight, self._penalty(inputs), known)
+            return BasisModel(coefficients, 0.0, 1.0, False)
+        scaled, low, high = to_unit(target, kind)
+        coefficients = ridge.logistic(inputs, scaled, weight, self._penalty(inputs), known)
+        return BasisModel(coefficients, low, high, True)
+
+    def curvature(
+        self, inputs: Inputs, target: Array, weight: Array, kind: Kind
+    ) -> ridge.Curvature:
+        """Second derivatives, from which fits on fewer columns start."""
+        if kind == "real":
+            return ridge.Curvature.of_least_squares(inputs, target, weight)
+        scaled = to_unit(target, kind)[0]
+        return ridge.Curvature.of_logistic(inputs, scaled, weight, self._penalty(inputs))
+
+    def _penalty(self, inputs: Inputs) -> Array:
+        light = min(self.simple_penalty, self.penalty)
+        return np.where(inputs.simple > 0, light, self.penalty)
+
+
+def to_unit(target: Array, kind: Kind) -> tuple[Array, float, float]:
+    """The target between 0 and 1, and what these stand for."""
+    if kind == "probability":
+        return target, 0.0, 1.0
+    low, high = float(target.min()), float(target.max())
+    return (target - low) / (high - low), low, high
 
 
 @dataclass(frozen=True, slots=True, eq=False)

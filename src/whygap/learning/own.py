@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from whygap.domains import Array
-from whygap.learning.features import Inputs
+from whygap.learning.inputs import Inputs
 from whygap.learning.models import Kind, Mean, Model, is_trivial
 
 __all__ = ["OwnEstimators"]
@@ -25,8 +25,8 @@ class OwnModel:
     def predict(self, inputs: Inputs) -> Array:
         """One number per row."""
         if self.classifies:
-            return np.asarray(self.estimator.predict_proba(inputs.raw)[:, 1], dtype=float)
-        return np.asarray(self.estimator.predict(inputs.raw), dtype=float)
+            return np.asarray(self.estimator.predict_proba(inputs.table)[:, 1], dtype=float)
+        return np.asarray(self.estimator.predict(inputs.table), dtype=float)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +45,7 @@ class OwnEstimators:
         estimator = clone(self.classifier if classifies else self.regressor)
         label = target.astype(int) if classifies else target
         if np.ptp(weight) == 0:
-            estimator.fit(inputs.raw, label)
+            estimator.fit(inputs.table, label)
         else:
-            estimator.fit(inputs.raw, label, sample_weight=weight)
+            estimator.fit(inputs.table, label, sample_weight=weight)
         return OwnModel(estimator, classifies)

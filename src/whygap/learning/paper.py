@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from whygap.domains import Array
-from whygap.learning.features import Inputs
+from whygap.learning.inputs import Inputs
 from whygap.learning.models import Kind, Mean, Model, is_trivial
 from whygap.learning.own import OwnModel
 
@@ -43,8 +43,8 @@ class PaperMenu:
         scoring = "neg_log_loss" if classifies else "neg_mean_squared_error"
         best = max(
             (
-                self._search(model, grid, scoring, inputs.raw, label, weight)
-                for model, grid in self._families(inputs.raw.shape[1], classifies)
+                self._search(model, grid, scoring, inputs.table, label, weight)
+                for model, grid in self._families(inputs.table.shape[1], classifies)
             ),
             key=lambda search: float(search.best_score_),
         )

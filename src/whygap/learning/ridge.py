@@ -1,78 +1,123 @@
-"""Penalised least squares and logistic regression on ready-made basis columns.
+"""Penalised least squares and logistic regression on anything that multiplies like a matrix.
 
-Each function fits one model; the penalty is a vector, one entry per basis column, per unit weight.
-The intercept is never penalised.
+The penalty is a vector, one entry per basis column, per unit weight; the intercept is never
+penalised. Second derivatives are the dear part, so a logistic fit takes many cheap steps (limited
+memory, preconditioned) for each new one; and fits on fewer columns of the same rows start from
+those of a fit on all columns (`Curvature`), of which they need a sub-block.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Protocol
+
 import numpy as np
 from scipy import linalg, special
 
-from whygap.domains import Array
+from whygap.domains import Array, IntArray
 
-__all__ = ["least_squares", "logistic", "logit_clipped"]
+__all__ = ["Curvature", "Dense", "Design", "least_squares", "logistic", "logit_clipped"]
 
-_MOST_STEPS = 40
-_TOLERANCE = 1e-7
-_LARGEST_LOGIT = 30.0
-
-
-def least_squares(basis: Array, target: Array, weight: Array, penalty: Array) -> Array:
-    """Coefficients, intercept first, of weighted ridge regression."""
-    total = weight.sum()
-    centre = (weight @ basis) / total
-    level = float(weight @ target) / total
-    shifted = basis - centre
-    weighted = shifted * weight[:, None]
-    gram = shifted.T @ weighted
-    gram[np.diag_indices_from(gram)] += penalty * total + 1e-10 * total
-    slopes = _solve(gram, weighted.T @ (target - level))
-    return np.concatenate([[level - centre @ slopes], slopes])
+_MOST_RENEWALS = 40
+_STEPS_BEFORE_RENEWAL = 10
+_MEMORY = 10
+# A fit ends when one more step would gain less than this per unit weight.
+_LEAST_GAIN = 1e-10
+_ROUGH_GAIN = 1e-6
+_JITTER = 1e-10
 
 
-def logistic(basis: Array, target: Array, weight: Array, penalty: Array) -> Array:
-    """Coefficients, intercept first, of penalised (quasi-)binomial regression; targets in [0, 1].
+class Design(Protocol):
+    """Rows times coefficients, intercept first."""
 
-    Newton steps with a Hessian that is renewed only while it still pays, and halved steps
-    whenever the penalised likelihood would fall.
+    @property
+    def width(self) -> int:
+        """Number of basis columns, without the intercept."""
+
+    def forward(self, coefficients: Array) -> Array:
+        """X b."""
+
+    def adjoint(self, rows: Array) -> Array:
+        """X' r."""
+
+    def gram(self, weight: Array) -> Array:
+        """X' diag(weight) X."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dense:
+    """A ready-made basis matrix."""
+
+    basis: Array
+
+    @property
+    def width(self) -> int:
+        """Number of basis columns, without the intercept."""
+        return int(self.basis.shape[1])
+
+    def forward(self, coefficients: Array) -> Array:
+        """X b."""
+        return np.asarray(coefficients[0] + self.basis @ coefficients[1:])
+
+    def adjoint(self, rows: Array) -> Array:
+        """X' r."""
+        return np.concatenate([[rows.sum()], rows @ self.basis])
+
+    def gram(self, weight: Array) -> Array:
+        """X' diag(weight) X."""
+        weighted = self.basis * weight[:, None]
+        out = np.empty((self.width + 1, self.width + 1))
+        out[0, 0] = weight.sum()
+        out[0, 1:] = out[1:, 0] = weighted.sum(axis=0)
+        out[1:, 1:] = self.basis.T @ weighted
+        return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curvature:
+    """Second derivatives of a fit on all columns, and the moments of its working response.
+
+    `solve` on a sub-block is one Newton step of the smaller fit: exact for least squares, a start
+    for logistic regression.
     """
-    total = weight.sum()
-    ridge = np.concatenate([[0.0], penalty * total + 1e-10 * total])
-    design = np.column_stack([np.ones(len(basis)), basis])
-    mean = np.clip(float(weight @ target) / total, 1e-6, 1 - 1e-6)
-    coefficients = np.zeros(design.shape[1])
-    coefficients[0] = special.logit(mean)
-    logit = np.full(len(target), coefficients[0])
-    value = _objective(logit, target, weight, coefficients, ridge)
-    factor = None
-    for step in range(_MOST_STEPS):
+
+    gram: Array
+    moments: Array
+
+    @classmethod
+    def of_least_squares(cls, design: Design, target: Array, weight: Array) -> Curvature:
+        """The Gram matrix itself."""
+        return cls(design.gram(weight), design.adjoint(weight * target))
+
+    @classmethod
+    def of_logistic(cls, design: Design, target: Array, weight: Array, penalty: Array) -> Curvature:
+        """At a rough fit."""
+        likelihood = _Likelihood(design, target, weight, _ridge(penalty, weight))
+        logit = design.forward(_newton(likelihood, _ROUGH_GAIN))
         fitted = special.expit(logit)
-        gradient = design.T @ (weight * (target - fitted)) - ridge * coefficients
-        if np.abs(gradient).max() <= _TOLERANCE * total:
-            break
-        if factor is None or step < 4 or step % 4 == 0:
-            curvature = np.maximum(weight * fitted * (1 - fitted), 1e-8 * weight)
-            hessian = design.T @ (design * curvature[:, None])
-            hessian[np.diag_indices_from(hessian)] += ridge + 1e-10 * total
-            factor = _factor(hessian)
-        move = linalg.cho_solve(factor, gradient, check_finite=False)
-        direction = design @ move
-        size = 1.0
-        while size > 1e-4:
-            trial = _objective(
-                logit + size * direction, target, weight, coefficients + size * move, ridge
-            )
-            if trial <= value + 1e-12 * abs(value):
-                break
-            size /= 2
-        gained = value - trial
-        coefficients = coefficients + size * move
-        logit = logit + size * direction
-        value = trial
-        if gained <= 1e-10 * abs(value):
-            break
-    return coefficients
+        curvature = _curvature(fitted, weight)
+        moments = design.adjoint(curvature * logit + weight * (target - fitted))
+        return cls(design.gram(curvature), moments)
+
+    def part(self, place: IntArray) -> Curvature:
+        """Of some of the coefficients."""
+        return Curvature(self.gram[np.ix_(place, place)], self.moments[place])
+
+
+def least_squares(
+    design: Design, target: Array, weight: Array, penalty: Array, known: Curvature | None = None
+) -> Array:
+    """Coefficients, intercept first, of weighted ridge regression."""
+    known = known or Curvature.of_least_squares(design, target, weight)
+    return _solve(_factor(known.gram, _ridge(penalty, weight)), known.moments)
+
+
+def logistic(
+    design: Design, target: Array, weight: Array, penalty: Array, known: Curvature | None = None
+) -> Array:
+    """Coefficients, intercept first, of penalised (quasi-)binomial regression on [0, 1]."""
+    likelihood = _Likelihood(design, target, weight, _ridge(penalty, weight))
+    return _newton(likelihood, _LEAST_GAIN, known)
 
 
 def logit_clipped(probability: Array) -> Array:
@@ -80,28 +125,108 @@ def logit_clipped(probability: Array) -> Array:
     return np.asarray(special.logit(np.clip(probability, 1e-6, 1 - 1e-6)))
 
 
-def _objective(
-    logit: Array, target: Array, weight: Array, coefficients: Array, ridge: Array
-) -> float:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Likelihood:
     """Penalised negative log likelihood: log(1 + e^x) - y x, stably."""
-    softplus = np.logaddexp(0.0, logit)
-    return float(weight @ (softplus - target * logit) + 0.5 * (ridge @ coefficients**2))
+
+    design: Design
+    target: Array
+    weight: Array
+    ridge: Array
+
+    def value(self, logit: Array, coefficients: Array) -> float:
+        fit = np.logaddexp(0.0, logit) - self.target * logit
+        return float(self.weight @ fit + 0.5 * (self.ridge @ coefficients**2))
+
+    def gradient(self, logit: Array, coefficients: Array) -> Array:
+        rows = self.weight * (special.expit(logit) - self.target)
+        return self.design.adjoint(rows) + self.ridge * coefficients
+
+    def factor(self, logit: Array) -> tuple[Array, bool]:
+        return _factor(self.design.gram(_curvature(special.expit(logit), self.weight)), self.ridge)
 
 
-def _factor(matrix: Array) -> tuple[Array, bool]:
-    jitter = 0.0
+def _newton(likelihood: _Likelihood, least_gain: float, known: Curvature | None = None) -> Array:
+    """Rounds of cheap steps, each with second derivatives renewed where the last one ended."""
+    total = float(likelihood.weight.sum())
+    if known is None:
+        mean = np.clip(float(likelihood.weight @ likelihood.target) / total, 1e-6, 1 - 1e-6)
+        coefficients = np.zeros(likelihood.design.width + 1)
+        coefficients[0] = special.logit(mean)
+        factor = likelihood.factor(likelihood.design.forward(coefficients))
+    else:
+        factor = _factor(known.gram, likelihood.ridge)
+        coefficients = _solve(factor, known.moments)
+    for _ in range(_MOST_RENEWALS):
+        coefficients, finished = _descend(likelihood, coefficients, factor, least_gain * total)
+        if finished:
+            break
+        factor = likelihood.factor(likelihood.design.forward(coefficients))
+    return coefficients
+
+
+def _descend(
+    likelihood: _Likelihood, coefficients: Array, factor: tuple[Array, bool], least_gain: float
+) -> tuple[Array, bool]:
+    """Limited-memory steps from a factored Hessian; says whether the end was reached."""
+    logit = likelihood.design.forward(coefficients)
+    value = likelihood.value(logit, coefficients)
+    gradient = likelihood.gradient(logit, coefficients)
+    memory: list[tuple[Array, Array]] = []
+    for _ in range(_STEPS_BEFORE_RENEWAL):
+        move = -_two_loops(gradient, memory, factor)
+        if -float(gradient @ move) <= 2 * least_gain:
+            return coefficients, True
+        direction = likelihood.design.forward(move)
+        size, reached = 1.0, value
+        while size > 1e-4:
+            reached = likelihood.value(logit + size * direction, coefficients + size * move)
+            if reached <= value + 1e-12 * abs(value):
+                break
+            size /= 2
+        if value - reached <= 1e-12 * abs(value):
+            return coefficients, True
+        coefficients, logit, value = coefficients + size * move, logit + size * direction, reached
+        before, gradient = gradient, likelihood.gradient(logit, coefficients)
+        memory = [*memory[1 - _MEMORY :], (size * move, gradient - before)]
+    return coefficients, False
+
+
+def _two_loops(
+    gradient: Array, memory: list[tuple[Array, Array]], factor: tuple[Array, bool]
+) -> Array:
+    """The inverse Hessian, as the last steps have corrected it, times the gradient."""
+    rest, taken = gradient, []
+    for move, change in reversed(memory):
+        share = float(move @ rest) / float(move @ change)
+        rest = rest - share * change
+        taken.append(share)
+    out: Array = _solve(factor, rest)
+    for (move, change), share in zip(memory, reversed(taken), strict=True):
+        out = np.asarray(out + move * (share - float(change @ out) / float(move @ change)))
+    return out
+
+
+def _curvature(fitted: Array, weight: Array) -> Array:
+    return np.maximum(weight * fitted * (1 - fitted), 1e-8 * weight)
+
+
+def _ridge(penalty: Array, weight: Array) -> Array:
+    return np.concatenate([[0.0], penalty]) * weight.sum()
+
+
+def _factor(gram: Array, ridge: Array) -> tuple[Array, bool]:
+    jitter = _JITTER * float(np.trace(gram)) / len(gram)
     for _ in range(6):
         try:
-            eased = matrix + jitter * np.eye(len(matrix))
+            eased = gram + np.diag(ridge + jitter)
             lower, side = linalg.cho_factor(eased, lower=True, check_finite=False)
         except linalg.LinAlgError:
-            jitter = max(10 * jitter, 1e-8 * float(np.trace(matrix)) / len(matrix))
+            jitter *= 100
         else:
             return lower, side
     raise linalg.LinAlgError("the penalised Hessian is not positive definite")
 
 
-def _solve(gram: Array, moments: Array) -> Array:
-    if len(gram) == 0:
-        return np.zeros(0)
-    return np.asarray(linalg.cho_solve(_factor(gram), moments, check_finite=False))
+def _solve(factor: tuple[Array, bool], right: Array) -> Array:
+    return np.asarray(linalg.cho_solve(factor, right, check_finite=False))

@@ -94,7 +94,8 @@ class CovariatePart:
             target="domain",
             ratio=True,
         )
-        fits = fit_ratios(ground.features, learner, columns, ground.blocks.complements(), "pi_wzs")
+        trained_on = ground.blocks.complements()
+        fits = fit_ratios(ground.features, learner, columns, trained_on, "pi_wzs", repeated=True)
         return clipped(ratio_out_of_fold(fits, "source"), ground.settings)
 
 
@@ -129,6 +130,7 @@ def _mean_loss_task(ground: Ground, columns: tuple[int, ...]) -> MeanTask:
         ground.features.plain.source,
         ground.sorted_loss.source,
         ground.halves,
+        repeated=True,
     )
 
 

@@ -47,7 +47,7 @@ def risk_twins(fits: Fits, name: str, halvings: int) -> list[tuple[Array, Array]
     extra = next(iter((fits.task.extra or {}).values()))
 
     def predict(block: int, trained_on: Sequence[BlockSet]) -> list[Array]:
-        return [fits.predict_named(t, name, block) for t in trained_on]
+        return fits.predict_named(trained_on, name, block)
 
     domain = extra.views[name].domain
     return _paired(fits.features.blocks, domain, halvings, set(fits.models), predict)

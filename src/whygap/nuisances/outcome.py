@@ -92,6 +92,7 @@ class OutcomePart:
             targets[name],
             ground.halves,
             self.extra,
+            repeated=True,
         )
 
     def _evaluate(self, fits: Fits, names: Sequence[str]) -> dict[str, list[tuple[Array, Array]]]:

@@ -13,7 +13,6 @@ factor 1 / p_1(q_bin | W, Z_s) the weights do not sum to 1 within a bin (docs/v_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +23,8 @@ from whygap.errors import FitError, WhygapError
 from whygap.learning.choose import Probe
 from whygap.learning.choose_ratio import as_ratio_blend, odds
 from whygap.learning.conditional_mean import fit_error
-from whygap.learning.features import Inputs
+from whygap.learning.density_ratio import stacked
+from whygap.learning.inputs import Inputs
 from whygap.learning.models import Model
 from whygap.nuisances.recombined import Mixed
 from whygap.nuisances.risk_bins import Fold
@@ -123,15 +123,4 @@ def _nothing_stayed(fold: Fold, rows: int, rounds: int) -> FitError:
         f"No recombined row stayed in its bin of the source risk in {rounds} rounds",
         got=f"{rows} rows, {fold.ground.settings.bins} bins",
         hint="Use fewer bins, or outcome_form='binned', which needs no recombined rows.",
-    )
-
-
-def stacked(parts: Sequence[Inputs]) -> Inputs:
-    """Rows of several inputs of the same columns."""
-    first = parts[0]
-    return Inputs(
-        np.vstack([p.raw for p in parts]),
-        np.vstack([p.basis for p in parts]),
-        first.simple,
-        first.categorical,
     )

@@ -14,7 +14,7 @@ import numpy as np
 from whygap.domains import Array, IntArray
 from whygap.equations import binning
 from whygap.learning.blocks import BlockSet
-from whygap.learning.features import Inputs
+from whygap.learning.inputs import Inputs
 from whygap.learning.models import Model
 from whygap.learning.ridge import logit_clipped
 from whygap.nuisances.ground import Ground
@@ -53,7 +53,7 @@ class BinTerms:
         level = self.level[number.astype(int), None]
         at_end = [(number == end).astype(float)[:, None] for end in self.ends]
         main = np.hstack([level, *at_end])
-        rest = [np.maximum(level - self.knots, 0), level * inputs.basis[:, inputs.simple > 0]]
+        rest = [np.maximum(level - self.knots, 0), level * inputs.basis[:, inputs.light > 0]]
         rest += [end * inputs.basis for end in at_end]
         added = np.hstack([main, *rest])
         light = (np.arange(added.shape[1]) < main.shape[1]).astype(float)
@@ -61,7 +61,7 @@ class BinTerms:
             inputs,
             raw=np.column_stack([inputs.raw, number]),
             basis=np.hstack([inputs.basis, added]),
-            simple=np.concatenate([inputs.simple, light]),
+            light=np.concatenate([inputs.light, light]),
         )
 
 

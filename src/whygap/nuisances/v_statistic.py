@@ -19,7 +19,7 @@ from whygap.errors import SettingsError, WhygapError
 from whygap.estimate import Estimate
 from whygap.learning.choose import Probe
 from whygap.learning.conditional_mean import Fits, MeanTask, fit_error, fit_means
-from whygap.learning.features import Inputs
+from whygap.learning.inputs import Inputs
 from whygap.learning.menu import mean_probes
 from whygap.learning.models import Model
 from whygap.nuisances.ground import Ground

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from whygap.learning.boosted import Boosted, OnTop
-from whygap.learning.features import Inputs
+from whygap.learning.inputs import Inputs
 from whygap.learning.models import Blend, Fast, Mean
 from whygap.learning.own import OwnEstimators
 from whygap.learning.paper import PaperMenu

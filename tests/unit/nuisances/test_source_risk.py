@@ -80,11 +80,11 @@ def test_terms_of_the_extra_column_follow_those_of_the_others(analysis, risks):
     extra = next(iter(risk_columns(ground, risks).values()))
     plain = ground.features.inputs(ground.features.plain.target, slice(0, 50), (0, 1))
     with_risk = ground.features.inputs(extra.views["own"], slice(0, 50), (0, 1), extra)
-    assert with_risk.raw.shape[1] == plain.raw.shape[1] + 1
-    assert np.array_equal(with_risk.raw[:, -1], extra.views["own"].position[:50])
+    assert with_risk.table.shape[1] == plain.raw.shape[1] + 1
+    assert np.array_equal(with_risk.table[:, -1], extra.views["own"].position[:50])
     width = plain.basis.shape[1]
-    assert np.array_equal(with_risk.basis[:, :width], plain.basis)
-    assert with_risk.basis.shape[1] == len(with_risk.simple) > width + extra.mains
+    assert np.array_equal(with_risk.dense()[:, :width], plain.basis)
+    assert with_risk.dense().shape[1] == len(with_risk.simple) > width + len(with_risk.lift.times)
 
 
 @pytest.mark.parametrize("part", ["covariate", "outcome"])

@@ -1,0 +1,141 @@
+"""What a model sees of some rows: raw columns (for trees) and basis columns (for the rest).
+
+Basis columns that multiply others (`Lift`) are never written out: products with coefficients and
+with rows go through the factors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whygap.domains import Array, IntArray
+from whygap.learning.ridge import Curvature, Dense
+
+__all__ = ["Inputs", "Lift"]
+
+_ROWS_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lift:
+    """One more column: its own terms, and the leading ones of these times other basis columns.
+
+    Attributes:
+        position: its raw values (n,).
+        terms: its basis columns (n, m).
+        times: one mask of the other basis columns for each leading term that multiplies them.
+    """
+
+    position: Array
+    terms: Array
+    times: tuple[NDArray[np.bool_], ...]
+
+    @property
+    def heads(self) -> Array:
+        """The terms that multiply."""
+        return self.terms[:, : len(self.times)]
+
+    @property
+    def width(self) -> int:
+        """Number of basis columns it adds."""
+        return int(self.terms.shape[1] + sum(int(mask.sum()) for mask in self.times))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Inputs:
+    """Rows of a column set.
+
+    Attributes:
+        raw: (n, columns).
+        basis: (n, functions) basis columns of the dictionary.
+        light: for every function, 1 if it is a linear term (lightly penalised), else 0.
+        categorical: which raw columns are categories.
+        lift: one more column, known only after a fit.
+        known: fast learner -> second derivatives of its fit on all columns of the same rows, as
+            far as they concern this column set.
+    """
+
+    raw: Array
+    basis: Array
+    light: Array
+    categorical: tuple[int, ...]
+    lift: Lift | None = None
+    known: Callable[[Any], Curvature] | None = None
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+    @property
+    def table(self) -> Array:
+        """All raw columns."""
+        return self.raw if self.lift is None else np.column_stack([self.raw, self.lift.position])
+
+    @property
+    def width(self) -> int:
+        """Number of basis columns, products included."""
+        return int(self.basis.shape[1]) + (0 if self.lift is None else self.lift.width)
+
+    @property
+    def simple(self) -> Array:
+        """1 for each lightly penalised basis column, products included."""
+        if self.lift is None:
+            return self.light
+        added = (np.arange(self.lift.width) < len(self.lift.times)).astype(float)
+        return np.concatenate([self.light, added])
+
+    def dense(self) -> Array:
+        """Every basis column written out."""
+        if self.lift is None:
+            return self.basis
+        products = [
+            head[:, None] * self.basis[:, mask]
+            for head, mask in zip(self.lift.heads.T, self.lift.times, strict=True)
+        ]
+        return np.hstack([self.basis, self.lift.terms, *products])
+
+    def forward(self, coefficients: Array) -> Array:
+        """The linear predictor."""
+        if self.lift is None:
+            return Dense(self.basis).forward(coefficients)
+        lift, width = self.lift, self.basis.shape[1]
+        by_head = np.zeros((width, 1 + len(lift.times)))
+        by_head[:, 0] = coefficients[1 : 1 + width]
+        start = 1 + width + lift.terms.shape[1]
+        for k, mask in enumerate(lift.times, start=1):
+            stop = start + int(mask.sum())
+            by_head[mask, k] = coefficients[start:stop]
+            start = stop
+        scores = self.basis @ by_head
+        own = lift.terms @ coefficients[1 + width : 1 + width + lift.terms.shape[1]]
+        products = np.einsum("nh,nh->n", scores[:, 1:], lift.heads)
+        return np.asarray(coefficients[0] + scores[:, 0] + own + products)
+
+    def adjoint(self, rows: Array) -> Array:
+        """Sums over rows of every basis column times `rows`, intercept first."""
+        if self.lift is None:
+            return Dense(self.basis).adjoint(rows)
+        lift = self.lift
+        stacked = np.column_stack([rows, lift.heads * rows[:, None]])
+        sums = self.basis.T @ stacked
+        products = [sums[mask, k] for k, mask in enumerate(lift.times, start=1)]
+        return np.concatenate([[rows.sum()], sums[:, 0], rows @ lift.terms, *products])
+
+    def gram(self, weight: Array) -> Array:
+        """Weighted inner products of all basis columns, a bounded number of rows at a time."""
+        total = np.zeros((self.width + 1, self.width + 1))
+        for start in range(0, len(self), _ROWS_AT_ONCE):
+            rows = slice(start, start + _ROWS_AT_ONCE)
+            total += Dense(self.rows(rows).dense()).gram(weight[rows])
+        return total
+
+    def rows(self, rows: slice | IntArray) -> Inputs:
+        """Some of the rows."""
+        lift = self.lift
+        if lift is not None:
+            lift = Lift(lift.position[rows], lift.terms[rows], lift.times)
+        return Inputs(self.raw[rows], self.basis[rows], self.light, self.categorical, lift)

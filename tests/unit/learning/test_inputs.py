@@ -1,0 +1,46 @@
+"""Products with basis columns that are never written out beside those with the written-out ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from whygap.learning.inputs import Inputs, Lift
+from whygap.learning.ridge import Dense
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "lifted"])
+def inputs(request):
+    rng = np.random.default_rng(3)
+    light = np.array([1.0, 0, 1, 0, 0])
+    lift = Lift(
+        rng.normal(size=40),
+        rng.normal(size=(40, 4)),
+        (light > 0, np.array([True, True, False, True, True])),
+    )
+    basis = rng.normal(size=(40, 5))
+    return Inputs(rng.normal(size=(40, 3)), basis, light, (), lift if request.param else None)
+
+
+def test_products_are_those_of_the_dense_matrix(inputs):
+    rng = np.random.default_rng(4)
+    dense = Dense(inputs.dense())
+    assert inputs.width == dense.width == len(inputs.simple)
+    coefficients, rows = rng.normal(size=inputs.width + 1), rng.normal(size=40)
+    assert np.allclose(inputs.forward(coefficients), dense.forward(coefficients))
+    assert np.allclose(inputs.adjoint(rows), dense.adjoint(rows))
+    assert np.allclose(inputs.gram(rows**2), dense.gram(rows**2))
+
+
+def test_gram_matrices_of_many_rows_are_summed_in_pieces(inputs, monkeypatch):
+    whole = inputs.gram(np.ones(40))
+    monkeypatch.setattr("whygap.learning.inputs._ROWS_AT_ONCE", 7)
+    assert np.allclose(inputs.gram(np.ones(40)), whole)
+
+
+def test_the_raw_table_ends_with_the_lifted_column(inputs):
+    columns = 3 if inputs.lift is None else 4
+    assert inputs.table.shape == (40, columns)
+    some = inputs.rows(slice(5, 9))
+    assert len(some) == 4
+    assert np.array_equal(some.table, inputs.table[5:9])
