@@ -126,8 +126,9 @@ def _column_pieces(values: Array, j: int, column: Column) -> tuple[list[Piece], 
     if len(distinct) <= _FEW_VALUES:
         return linear + missing, [_equals(j, v) for v in distinct[1:-1]]
     atoms = distinct[counts >= _ATOM_SHARE * len(values)][:_FEW_VALUES]
-    knots = np.unique(np.quantile(seen, np.linspace(0.03, 0.97, _KNOTS)))
-    splines = [_spline(j, (knots - mean) / spread, k, mean, spread) for k in range(len(knots) - 2)]
+    # Knots that differ in the table may be one number after scaling (1e-9 beside 1e20).
+    knots = np.unique((np.quantile(seen, np.linspace(0.03, 0.97, _KNOTS)) - mean) / spread)
+    splines = [_spline(j, knots, k, mean, spread) for k in range(len(knots) - 2)]
     return linear + missing, splines + [_equals(j, v) for v in atoms]
 
 
