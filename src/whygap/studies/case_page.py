@@ -134,7 +134,7 @@ def _rivals(beside: Beside, gap: Gap) -> str:
         [f"{NAMES[r.method]} ({r.part})", ", ".join(r.order[:TOP]) or "no answer"]
         for r in beside.rivals
     ]
-    return f"### Beside other methods\n\n{table(['method', f'top {TOP}'], lines)}"
+    return f"### Beside other methods\n\n{table(['method', f'top {TOP}'], lines, text=2)}"
 
 
 def _revision(beside: Beside, gap: Gap) -> str:

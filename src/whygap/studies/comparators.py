@@ -1,52 +1,39 @@
-"""What other methods say where the answer is known (the paper's Fig. 4a, 4b and accuracy table)."""
+"""What other methods say where the answer is known (the paper's Fig. 4a, 4b and accuracy table).
+
+Each seed draws a world, asks every method (the methods live in `whygap.rivals`), and writes one
+line; in the outcome world the top 1, 2, 3 variables of each method also revise the model.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from whygap.detail import detail
 from whygap.domains import ByDomain
+from whygap.parallel import one_thread
 from whygap.progress import Silent
 from whygap.repair.curve import Bench
-from whygap.results import Detailed
-from whygap.rivals.compare import comparison
+from whygap.rivals.compare import comparison, shares_of
 from whygap.rivals.importances import Importances
 from whygap.settings import Settings
 from whygap.storage import write_whole
 from whygap.studies.analysis import prepare_part
-from whygap.studies.figures import Bars, bars_figure
-from whygap.studies.markdown import number, table
+from whygap.studies.comparator_page import importance_csv, page
+from whygap.studies.comparator_seeds import Scene, Seeds
 from whygap.studies.provenance import provenance
+from whygap.studies.replicates import Config, Line, read_lines, run_missing
 from whygap.studies.simulation import study_folder
 from whygap.studies.worlds import make_world, truths
 from whygap.tables.design import Design
 
-__all__ = ["Scene", "run"]
+__all__ = ["SCENES", "plan", "replicate", "run", "seeds_of"]
 
-LEVEL = 0.9
-OURS = "whygap"
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """One comparison: a world, the part that shifts, and the rivals that speak about it."""
-
-    title: str
-    world: str
-    part: Literal["covariate", "outcome"]
-    rivals: tuple[str, ...]
-    figure: str
-    rows: int
-    words: str
-
-
+TOP = 3
 SCENES = (
     Scene(
         "Covariate shift (Fig. 4a)",
@@ -54,7 +41,8 @@ SCENES = (
         "covariate",
         ("mean_change", "oaxaca_blinder", "wu_shift"),
         "comparators_a.svg",
-        16000,
+        20_000,
+        2000,
         "Only Z1 shifts; Z2 follows it. A shift of Z1 alone explains all of the variation across "
         "strata of W, a shift of Z2 alone nearly all: a near tie with Z1 ahead.",
     ),
@@ -65,153 +53,109 @@ SCENES = (
         ("parametric_change", "parametric_acc", "random_forest_acc", "oaxaca_blinder"),
         "comparators_b.svg",
         4000,
+        500,
         "The coefficients of Z1, Z2 and, slightly, Z3 change. Z2's changes most on the logit "
         "scale, but most of that is a recalibration of the source risk, which Z1's change is not.",
     ),
 )
 
 
+def plan(*, quick: bool) -> list[tuple[Config, int]]:
+    """One configuration per scene, and how many seeds each gets."""
+    settings = {"learner": "fast"} if quick else {}
+    return [
+        (_config(scene, scene.quick_rows if quick else scene.rows, settings), 2 if quick else 20)
+        for scene in SCENES
+    ]
+
+
+def _config(scene: Scene, rows: int, settings: dict[str, Any]) -> Config:
+    return Config(scene.world, (rows, rows), settings=settings, parts=(scene.part,))
+
+
 def run(
     output: Path,
     data: Path | None = None,  # noqa: ARG001 - every study has the same signature
     quick: bool = False,
-    jobs: int = 1,  # noqa: ARG001 - two short analyses
+    jobs: int = 1,
     report: Callable[[str], None] = lambda _: None,
 ) -> Path:
-    """Run both scenes, write tables, figures and the page; returns its path."""
+    """Run the seeds that are missing (none with jobs=0), write tables, figures and the page."""
     folder = study_folder(output, "comparators", quick)
-    settings = Settings(learner="fast" if quick else "auto", seed=0, progress=False)
-    sections, records = [_INTRODUCTION], []
-    for scene in SCENES:
-        report(f"{scene.world}: shares and rivals")
-        world = make_world(scene.world, "accuracy", {})
-        rows = 2000 if quick else scene.rows
-        design = world.draw(ByDomain(rows, rows), np.random.default_rng(0))
-        solved = _solved(design, scene, settings)
-        found = [_ours(solved), *_rivals(design, scene, settings)]
-        truth = truths(world, (scene.part,), None)
-        exact = [truth[f"{scene.part} share {name}"] for name in world.players]
-        records += _records(scene, found)
-        sections.append(_section(scene, rows, found, exact, folder))
-        sections.append(_contrast(solved, exact[0] - exact[1]))
-        if scene.part == "outcome":
-            report("revisions by every ranking")
-            sections.append(_revisions(design, found, settings))
-    write_whole(folder / "importances.csv", _csv(records))
+    found = seeds_of(folder, plan(quick=quick), jobs, report)
+    write_whole(folder / "importances.csv", importance_csv(found))
     command = "whygap study comparators" + (" --quick" if quick else "")
-    page = "\n\n".join([*sections, provenance(command)])
-    return write_whole(folder / "comparators.md", page)
+    note = "Seeds are kept in `replicates.jsonl`; running the command again only adds missing ones."
+    return write_whole(
+        folder / "comparators.md", page(found, folder) + "\n\n" + provenance(command, note)
+    )
 
 
-def _solved(design: Design, scene: Scene, settings: Settings) -> Detailed:
+def seeds_of(
+    folder: Path,
+    planned: Sequence[tuple[Config, int]],
+    jobs: int = 0,
+    report: Callable[[str], None] = lambda _: None,
+) -> list[Seeds]:
+    """The kept lines of every scene that has any, after running what is missing."""
+    path = folder / "replicates.jsonl"
+    found = []
+    for scene, (config, count) in zip(SCENES, planned, strict=True):
+        if jobs:
+            run_missing(config, range(count), path, jobs=jobs, report=report, job=replicate)
+        lines = read_lines(path, config.label)
+        if lines:
+            world = make_world(config.world, config.metric, {})
+            truth = truths(world, config.parts, None)
+            exact = tuple(truth[f"{scene.part} share {name}"] for name in world.players)
+            found.append(Seeds(scene, config.rows[0], world.players, exact, lines))
+    return found
+
+
+def replicate(config: Config, seed: int) -> Line:
+    """Draw the world, ask every method, revise with the variables each of them names."""
+    started = time.process_time()
+    scene = next(scene for scene in SCENES if scene.world == config.world)
+    world = make_world(config.world, config.metric, {})
+    design = world.draw(ByDomain(*config.rows), np.random.default_rng([seed, *config.rows]))
+    settings = Settings(**{"seed": seed, "progress": False, **config.settings})
+    with one_thread():
+        found = _answers(design, scene, settings)
+        revised = _revised(design, found, settings) if scene.part == "outcome" else {}
+    return {
+        "config": config.label,
+        "seed": seed,
+        "importances": {item.method: _by_name(item) for item in found},
+        **revised,
+        "cpu_seconds": round(time.process_time() - started, 2),
+    }
+
+
+def _answers(design: Design, scene: Scene, settings: Settings) -> list[Importances]:
+    """Ours, where the shares are defined, and the rivals'."""
     part = prepare_part(design, settings, scene.part)
-    return detail([part], scene.part, design.players, settings, None, Silent())
+    solved = detail([part], scene.part, design.players, settings, None, Silent())
+    ours = [shares_of(solved, settings.level)] if solved.defined else []
+    rivals = comparison(design, scene.rivals, settings)
+    return [*ours, *(item for item in rivals if item.part == scene.part)]
 
 
-def _ours(solved: Detailed) -> Importances:
-    names = tuple(solved.shares)
-    ends = np.array([solved.shares[n].interval(LEVEL) for n in names]).reshape(-1, 2)
-    values = np.array([solved.shares[n].value for n in names])
-    unit = "share, 90% interval"
-    return Importances(OURS, solved.part, names, values, unit, "", "", ends[:, 0], ends[:, 1])
+def _by_name(item: Importances) -> dict[str, float]:
+    return {name: float(f"{item.value(name):.7g}") for name in item.names}
 
 
-def _contrast(solved: Detailed, truth: float) -> str:
-    """Whether the first two players can be told apart, in words."""
-    first, second = solved.players[:2]
-    if not solved.defined:
-        return solved.reason
-    difference = solved.difference(first, second)
-    low, high = difference.interval(LEVEL)
-    told = "cannot be told apart" if low <= 0 <= high else "can be told apart"
-    return (
-        f"{first} minus {second}: {number(difference.value)} (90% interval {number(low)} to "
-        f"{number(high)}; truth {number(truth)}): at this size the two {told}."
-    )
-
-
-def _rivals(design: Design, scene: Scene, settings: Settings) -> list[Importances]:
-    found = comparison(design, scene.rivals, settings)
-    return [item for item in found if item.part == scene.part]
-
-
-def _section(
-    scene: Scene, rows: int, found: Sequence[Importances], exact: Sequence[float], folder: Path
-) -> str:
-    from whygap.render.plot import save_figure
-
-    save_figure(bars_figure([_bars(i) for i in found if i.names], columns=3), folder / scene.figure)
-    names = next(i.names for i in found if i.method != OURS)
-    head = ["method", *names, "order"]
-    lines = [["true shares", *(number(x) for x in exact), _order(names, exact)]]
-    lines += [_line(item, names) for item in found]
-    words = f"{rows:,} rows in each domain. {scene.words}"
-    picture = f"![{scene.title}]({scene.figure})"
-    return "\n\n".join([f"## {scene.title}", words, picture, table(head, lines)])
-
-
-def _line(item: Importances, names: Sequence[str]) -> list[str]:
-    if not item.names:
-        return [item.method, *("–" for _ in names), "undefined: no shift told from 0"]
-    values = [item.value(name) for name in names]
-    return [item.method, *(number(x) for x in values), " > ".join(item.ranking())]
-
-
-def _order(names: Sequence[str], values: Sequence[float]) -> str:
-    return " > ".join(names[k] for k in np.argsort(-np.abs(np.array(values)), kind="stable"))
-
-
-def _bars(item: Importances) -> Bars:
-    none = np.full(len(item.names), np.nan)
-    return Bars(
-        item.method,
-        item.names,
-        tuple(item.values.tolist()),
-        tuple((none if item.low is None else item.low).tolist()),
-        tuple((none if item.high is None else item.high).tolist()),
-        item.unit,
-    )
-
-
-def _revisions(design: Design, found: Sequence[Importances], settings: Settings) -> str:
-    """Accuracy on held-out target rows after revising with the top k variables of each method."""
+def _revised(design: Design, found: Sequence[Importances], settings: Settings) -> Line:
+    """Accuracy on held-out target rows after a revision with each method's top 1, 2, 3."""
     bench = Bench(design, settings)
-    known = [p.name for p in design.players]
-    original = bench.original().scores["accuracy"]
-    lines = [["the model as it is", number(original.value), "", ""]]
-    for item in (i for i in found if i.names):
-        cells = []
-        for k in (1, 2, 3):
-            step = bench.targeted(tuple(known.index(n) for n in item.ranking()[:k]))
-            low, high = step.scores["accuracy"].interval(LEVEL)
-            value = number(step.scores["accuracy"].value)
-            cells.append(f"{value} ({number(low)} to {number(high)})")
-        lines.append([item.method, *cells])
-    head = ["ranking by", "top 1", "top 2", "top 3"]
-    return "\n\n".join(["## Accuracy after a targeted revision", _REVISION, table(head, lines)])
+    position = {player.name: k for k, player in enumerate(design.players)}
 
+    def curve(item: Importances) -> list[float]:
+        order = tuple(position[name] for name in item.ranking())
+        steps = [bench.targeted(order[:k]) for k in range(1, TOP + 1)]
+        return [step.scores.accuracy.value for step in steps]
 
-def _records(scene: Scene, found: Sequence[Importances]) -> list[list[Any]]:
-    return [
-        [scene.world, scene.part, item.method, name, f"{item.value(name):.6g}", item.ranks()[name]]
-        for item in found
-        for name in item.names
-    ]
-
-
-def _csv(records: list[list[Any]]) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(["world", "part", "method", "variable", "importance", "rank"])
-    writer.writerows(records)
-    return buffer.getvalue()
-
-
-_INTRODUCTION = """# Other methods where the answer is known
-
-The paper's two comparison worlds, drawn as its released code draws them, one seed, accuracy.
-Importances of different methods have different units: compare the order within each."""
-
-_REVISION = """As in the paper: the source risk is corrected on the target with the top k
-variables (Y on Q, W, Z_s) of each method's ranking, five-fold out of fold; 90% intervals.
-Methods that pick the same variables share a number."""
+    return {
+        "original": bench.original().scores.accuracy.value,
+        "retrained": bench.retrained().scores.accuracy.value,
+        "accuracy": {item.method: curve(item) for item in found},
+    }

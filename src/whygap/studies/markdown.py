@@ -19,9 +19,9 @@ __all__ = [
 ]
 
 
-def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; the first column is text, the others are numbers."""
-    rule = ["---", *("---:" for _ in head[1:])]
+def table(head: Sequence[str], lines: Iterable[Sequence[str]], text: int = 1) -> str:
+    """A Markdown table; the first `text` columns are text, the others are numbers."""
+    rule = ["---"] * text + ["---:"] * (len(head) - text)
     return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, rule, *lines))
 
 

@@ -6,7 +6,15 @@ import math
 
 import pytest
 
-from whygap.studies.markdown import coverage_cell, grid, number, table
+from whygap.studies.markdown import (
+    coverage_cell,
+    grid,
+    number,
+    planned_columns,
+    plugin_cell,
+    table,
+    width_cell,
+)
 from whygap.studies.replicates import Config
 from whygap.studies.summary import band, summarise, to_csv
 
@@ -49,7 +57,7 @@ def test_a_quantity_that_was_never_shown_has_no_coverage():
     value = rows_by_name([line(0, 1, 0.4, defined=False)])["outcome value {Z1}"]
     assert math.isnan(value.coverage)
     assert value.verdict == "never shown"
-    assert coverage_cell(value) == "–"
+    assert [cell(value) for cell in (coverage_cell, plugin_cell, width_cell)] == ["never shown"] * 3
 
 
 def test_quantities_without_estimates_are_left_out():
@@ -70,7 +78,23 @@ def test_cells_below_the_band_are_bold():
     text = grid([gap], ["aggregate gap", "unknown"], [("ours", gap.config), ("none", "other")])
     assert text.splitlines()[0] == "| quantity | truth | ours | none |"
     assert text.splitlines()[2].startswith("| aggregate gap | 1.0000 | **.00**")
-    assert text.splitlines()[2].endswith("| – |")
+    assert text.splitlines()[2].endswith("| not run |")
+
+
+def test_planned_configurations_say_how_many_replicates_are_there():
+    other = Config(rows=(200, 100))
+    rows = summarise(CONFIG, [line(0, 1, 0.4), line(1, 1, 0.4)], TRUTH)
+    plan = [(CONFIG, 100), (other, 100)]
+    assert planned_columns(plan, rows, lambda c: f"n={c.rows[0]}") == [
+        ("n=100 (R=2)", CONFIG.label),
+        ("n=200 (R=0)", other.label),
+    ]
+
+
+def test_the_plug_in_has_cells_of_its_own():
+    gap = rows_by_name([line(seed, 1.0 + seed / 100, 0.4) for seed in range(20)])["aggregate gap"]
+    assert plugin_cell(gap).startswith(("**", "."))
+    assert float(width_cell(gap)) == pytest.approx(gap.width, abs=5e-4)
 
 
 def test_numbers_and_tables():
