@@ -381,8 +381,8 @@ class Gap:
 
         return plot.overview(self, **options)
 
-    def report(self, path: str | Path, level: float | None = None) -> Path:
-        """Write one self-contained HTML page."""
+    def report(self, path: str | Path, level: float | None = None, revision: Any = None) -> Path:
+        """Write one self-contained HTML page; `revision` is what `wg.revise` returned."""
         from whygap.render import report
 
-        return report.write(self, path, level or float(self.about.settings.get("level", 0.95)))
+        return report.write(self, path, level, revision)

@@ -12,9 +12,16 @@ from collections import Counter
 import pytest
 from golden_file import check
 from result_factory import make_gap, many_players
+from revision_factory import make_revision
 
 from whygap.render import plot
-from whygap.render.plot import OverlapDisplay, ProfileDisplay, SharesDisplay, WaterfallDisplay
+from whygap.render.plot import (
+    OverlapDisplay,
+    ProfileDisplay,
+    RevisionDisplay,
+    SharesDisplay,
+    WaterfallDisplay,
+)
 
 
 def normalised(svg: str) -> str:
@@ -41,6 +48,9 @@ FIGURES = {
     ),
     "overlap": lambda: OverlapDisplay.from_gap(make_gap()).plot().figure_,
     "profile": lambda: ProfileDisplay.from_gap(make_gap(), "mobility", 0.9).plot().figure_,
+    "revision": lambda: (
+        RevisionDisplay.from_revision(make_revision(), "accuracy", 0.9).plot().figure_
+    ),
     "overview": lambda: make_gap().plot(level=0.9),
 }
 

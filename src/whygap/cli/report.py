@@ -11,21 +11,34 @@ from whygap.cli.options import Json, Level, Quiet, ResultFile, Verbose
 from whygap.cli.output import Speaker, check_writable
 
 Page = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="An .html file.")]
-EXAMPLES = ("whygap report gap.json -o gap.html",)
+Revised = Annotated[
+    Path | None,
+    typer.Option("--revision", metavar="REVISION.json", help="Printed by 'revise --json'."),
+]
+EXAMPLES = (
+    "whygap report gap.json -o gap.html",
+    "whygap report gap.json --revision revision.json -o gap.html",
+)
 
 
 def command(
     result: ResultFile,
     output: Page,
+    revision: Revised = None,
     level: Level = None,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Write a result as one self-contained HTML page."""
+    """Write a result as one self-contained HTML page.
+
+    With --revision, the page also shows what revising the model would bring.
+    """
     from whygap.cli.inputs import read_result
+    from whygap.render.revision import load_revision
 
     check_writable(output)
     gap, shown_level = read_result(result, level)
-    gap.report(output, shown_level)
+    revised = None if revision is None else load_revision(revision)
+    gap.report(output, shown_level, revised)
     Speaker(as_json, quiet, verbose).result(f"Wrote {output}", {"report": output})

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygap.render.detail_sentences import what_would_settle
-from whygap.render.numbers import level_name, percent
+from whygap.estimate import Estimate
+from whygap.render.detail_sentences import can_be_settled, what_would_settle
+from whygap.render.numbers import level_name, percent, percent_interval
 from whygap.render.phrases import direction, joined
 from whygap.render.reading import Reading
 from whygap.results import Detailed
@@ -50,28 +51,41 @@ def _outcome(reading: Reading) -> Iterator[str]:
     detail = reading.gap.outcome
     base = detail.base if detail is not None and detail.defined else None
     first = reading.leaders("outcome")
-    if base is not None and base.value >= LARGE_BASE and base.interval(reading.level)[0] > 0:
+    recalibrate = base is not None and base.value >= LARGE_BASE and _above_zero(base, reading.level)
+    if base is not None and recalibrate:
+        share = percent(base.value, base.standard_error)
         yield (
-            f"Recalibrate the model on outcomes from the target first: that alone explains "
-            f"{percent(base.value, base.standard_error)} of how the outcome shifted."
+            "Recalibrate the model on outcomes from the target first: that alone would explain "
+            f"{share} of how the outcome shifted ({level_name(reading.level)} interval "
+            f"{percent_interval(base, reading.level)})."
         )
     if first:
         yield (
             f"Revise the model on {joined(first)} with outcomes from the target "
             "(whygap revise measures the gain)."
         )
-    elif base is None or base.value < LARGE_BASE:
+    elif not recalibrate:
         yield (
             "The outcome itself behaves differently in the target: refit or recalibrate with "
             "outcomes from there; reweighting the old rows cannot help."
         )
 
 
+def _above_zero(share: Estimate, level: float) -> bool:
+    return share.interval(level)[0] > 0
+
+
 def _unsettled(reading: Reading) -> Iterator[str]:
     for detail in reading.gap.details().values():
         if not detail.defined and _matters(reading, detail):
-            settle = what_would_settle(reading.gap, detail, reading.level)
-            yield f"To see which variables drive the {detail.part} part: {_lower(settle)}"
+            if can_be_settled(reading.gap, detail, reading.level):
+                settle = what_would_settle(reading.gap, detail, reading.level)
+                yield f"To see which variables drive the {detail.part} part: {_lower(settle)}"
+            else:
+                yield (
+                    f"To see which variables drive the {detail.part} part, more rows are needed; "
+                    "these are too few to say how many."
+                )
     if not reading.clear:
         change = reading.gap.aggregate.gap
         low, high = change.interval(reading.level)
@@ -88,9 +102,11 @@ def _matters(reading: Reading, detail: Detailed) -> bool:
 def _overlap(reading: Reading) -> Iterator[str]:
     for ratio in reading.gap.diagnostics.ratios:
         if ratio.rows and ratio.effective_size < POOR_OVERLAP * ratio.rows:
+            common = reading.gap.about.settings.get("support") == "common"
+            remedy = "Try" if common else "Try support='common', or"
             yield (
                 f"Source and target hardly overlap in {ratio.columns}: {ratio.rows:,} source rows "
-                f"count as {ratio.effective_size:,.0f}. Try support='common', or fewer variables."
+                f"count as {ratio.effective_size:,.0f}. {remedy} fewer variables."
             )
             return
 

@@ -11,14 +11,18 @@ from whygap.render.phrases import joined
 from whygap.render.reading import Reading, Standing, excludes_zero
 from whygap.results import Detailed, Gap
 
-__all__ = ["detail_sentences", "rows_needed", "what_would_settle"]
+__all__ = ["can_be_settled", "detail_sentences", "rows_needed", "what_would_settle"]
 
 POWER_QUANTILE = 0.8416  # an undefined part is to be settled with 80% power
+HOPELESS = 1000  # times the rows: not a number anyone can collect
 SHOWN = 4
 
 
-def detail_sentences(reading: Reading, name: str) -> list[str]:
-    """Everything worth saying of one detailed part, most important first."""
+def detail_sentences(reading: Reading, name: str, *, listed: bool = True) -> list[str]:
+    """Everything worth saying of one detailed part, most important first.
+
+    Without `listed`, the largest shares are left out: a table beside the words shows them.
+    """
     detail, level = reading.gap.details()[name], reading.level
     if not detail.defined:
         settle = what_would_settle(reading.gap, detail, level)
@@ -26,7 +30,7 @@ def detail_sentences(reading: Reading, name: str) -> list[str]:
     return [
         *_cancelling(reading, name),
         *_base(detail, level),
-        _largest(detail, level),
+        *([_largest(detail, level)] if listed else []),
         *_standing(detail, reading.standings[name]),
         *_odd(detail),
     ]
@@ -45,6 +49,12 @@ def rows_needed(gap: Gap, detail: Detailed, level: float) -> ByDomain[float] | N
     return gap.about.rows.map(lambda rows: rows * max(needed, 1.0))
 
 
+def can_be_settled(gap: Gap, detail: Detailed, level: float) -> bool:
+    """Whether a number of rows that would settle an undefined part can be named."""
+    needed = rows_needed(gap, detail, level)
+    return needed is not None and needed.source <= HOPELESS * gap.about.rows.source
+
+
 def what_would_settle(gap: Gap, detail: Detailed, level: float) -> str:
     """The sample size an undefined part asks for."""
     needed = rows_needed(gap, detail, level)
@@ -53,7 +63,7 @@ def what_would_settle(gap: Gap, detail: Detailed, level: float) -> str:
     if needed is None:
         return f"The estimated size is not above 0, so no number of rows can be named{likely}."
     times = needed.source / gap.about.rows.source
-    if times > 1000:
+    if times > HOPELESS:
         return f"The estimated size is so near 0 that no number of rows can be named{likely}."
     return (
         f"If the effect is as large as estimated, about {_times(times)} times the rows "
@@ -72,7 +82,9 @@ def _undefined(reading: Reading, name: str) -> str:
     baseline = reading.gap.about.baseline
     across = "from row to row"
     if name == "covariate":
-        across = f"from stratum to stratum of {joined(baseline)}" if baseline else "precisely enough"
+        across = (
+            f"from stratum to stratum of {joined(baseline)}" if baseline else "precisely enough"
+        )
     return (
         f"The {name} part as a whole is clear ({reading.units.change(reading.parts[name].value)}), "
         f"but these rows are too few to follow its effect {across}. That effect is what shares "

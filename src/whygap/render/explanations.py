@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygap.render.numbers import count, percent
+from whygap.render.numbers import count, percent, weight
 from whygap.render.phrases import joined, metric_name
 from whygap.results import About, Gap, RatioRecord
 
@@ -105,8 +105,9 @@ def overlap_sentence(ratio: RatioRecord) -> str:
     kept = ratio.effective_size / ratio.rows if ratio.rows else 0.0
     text = (
         f"To look like the target in {ratio.columns}, source rows are weighted: "
-        f"{count(ratio.rows)} rows then count as {count(ratio.effective_size)} ({percent(kept)}). "
-        f"The heaviest row counts {ratio.largest_weight:,.3g} times. "
+        f"{count(ratio.rows)} rows then count as {count(ratio.effective_size)} "
+        f"({percent(kept, 1.0 if kept >= 0.02 or not kept else 0.001)}). "
+        f"The heaviest row counts {weight(ratio.largest_weight)} times. "
     )
     if ratio.clipped_share > 0:
         text += f"{percent(ratio.clipped_share, 0.001)} of the weights were cut off. "

@@ -17,7 +17,9 @@ __all__ = [
     "p_value",
     "percent",
     "percent_interval",
+    "units_for",
     "units_of",
+    "weight",
     "with_minus",
 ]
 
@@ -58,6 +60,11 @@ class Units:
         """A mean on an axis, with no more digits than it needs."""
         return f"{100 * value:,.4g}%" if self.is_share else f"{value:,.5g}"
 
+    def gain_tick(self, value: float) -> str:
+        """A difference on an axis: +2; 0."""
+        shown = 100 * value if self.is_share else value
+        return f"{shown:+,.4g}" if abs(shown) > 1e-12 else "0"
+
     def size(self, value: float) -> str:
         """How large a difference is: 7.2 points."""
         return self.bare(abs(value)) + self.unit
@@ -82,6 +89,11 @@ def units_of(gap: Gap) -> Units:
     factor = 100 if is_share else 1
     error = factor * aggregate.gap.standard_error
     largest = factor * max(abs(corner.value) for corner in aggregate.corners())
+    return units_for(is_share, error, largest)
+
+
+def units_for(is_share: bool, error: float, largest: float) -> Units:
+    """Digits for numbers known with this standard error, in percent where they are shares."""
     if not (error > 0 and math.isfinite(error)):
         error = (largest or 1.0) * (1e-2 if is_share else 1e-3)
     magnitude = math.floor(math.log10(error))
@@ -121,6 +133,11 @@ def p_value(p: float) -> str:
 def count(value: float) -> str:
     """34,519."""
     return f"{round(value):,}" if math.isfinite(value) else _not_finite(value)
+
+
+def weight(value: float) -> str:
+    """3.1; 1,265."""
+    return f"{value:,.3g}" if value < 100 else count(value)
 
 
 def rounded_count(value: float) -> str:

@@ -17,6 +17,8 @@ from whygap.render.detail_sentences import detail_sentences
 from whygap.render.geometry import Track, Walk, track_of, walk_of
 from whygap.render.numbers import level_name, p_value, percent, percent_interval, with_minus
 from whygap.render.reading import Reading, readings_of
+from whygap.render.revision import Curve
+from whygap.render.revision_view import RevisionView, view_of
 from whygap.render.sentences import change_sentence, main_sentence, part_sentence
 from whygap.render.table import Sheet, sheet
 from whygap.render.words import ASSOCIATION, trust
@@ -75,12 +77,20 @@ class Page:
     trust: tuple[str, ...]
     levels: dict[str, Any]
     first: str
+    revision: RevisionView | None = None
 
     @property
     def now(self) -> dict[str, Any]:
         """What the first level shows."""
         shown: dict[str, Any] = self.levels[self.first]
         return shown
+
+    @property
+    def closer(self) -> str:
+        """The variable of the closer look: the largest outcome share, else the first there is."""
+        rows = [row for view in reversed(self.details) for row in view.rows if row.opens]
+        told = [profile.variable for profile in self.gap.profiles]
+        return next((row.opens for row in rows), next(iter(told), ""))
 
     def payload(self) -> dict[str, Any]:
         """What the script needs."""
@@ -100,7 +110,9 @@ class Page:
         }
 
 
-def page_of(gap: Gap, level: float, levels: Iterable[float] = LEVELS) -> Page:
+def page_of(
+    gap: Gap, level: float, levels: Iterable[float] = LEVELS, curve: Curve | None = None
+) -> Page:
     """Work out everything the page shows, at `level` and at the others of the switch."""
     levels = sorted({*levels, round(level, 6)})
     readings = {_key(reading.level): reading for reading in readings_of(gap, levels)}
@@ -108,6 +120,7 @@ def page_of(gap: Gap, level: float, levels: Iterable[float] = LEVELS) -> Page:
     tracks = {part: track_of(detail, levels) for part, detail in gap.details().items()}
     first = readings[_key(level)]
     units, aggregate = first.units, gap.aggregate
+    revision = None if curve is None else view_of(curve, levels)
     return Page(
         gap=gap,
         metric=phrases.metric_name(gap.about),
@@ -118,8 +131,12 @@ def page_of(gap: Gap, level: float, levels: Iterable[float] = LEVELS) -> Page:
         details=tuple(_detail(gap, detail, tracks[part]) for part, detail in gap.details().items()),
         sheet=sheet(gap, level),
         trust=tuple(line for line in trust(gap) if line != ASSOCIATION),
-        levels={key: _at_level(reading, walk, tracks) for key, reading in readings.items()},
+        levels={
+            key: _at_level(reading, walk, tracks) | _revision_at(revision, reading.level)
+            for key, reading in readings.items()
+        },
         first=_key(level),
+        revision=revision,
     )
 
 
@@ -137,8 +154,9 @@ def _at_level(reading: Reading, walk: Walk, tracks: dict[str, Track]) -> dict[st
         "change": change_sentence(reading),
         "main": main_sentence(reading),
         "span": reading.units.span(low, high),
+        "spans": [reading.units.span(*reading.parts[name].interval(level)) for name in order],
         "parts": [[name, part_sentence(reading, name), reading.is_clear(name)] for name in order],
-        "details": {name: detail_sentences(reading, name) for name in gap.details()},
+        "details": {name: detail_sentences(reading, name, listed=False) for name in gap.details()},
         "advice": suggestions(reading),
         "walk": walk.at(level),
         "shares": {
@@ -148,6 +166,10 @@ def _at_level(reading: Reading, walk: Walk, tracks: dict[str, Track]) -> dict[st
         "table": [line[3] for part in sheet(gap, level).sections for line in part.lines],
     }
     return {key: _with_minus(value) for key, value in shown.items()}
+
+
+def _revision_at(revision: RevisionView | None, level: float) -> dict[str, Any]:
+    return {} if revision is None else {"revision": _with_minus(revision.at(level))}
 
 
 def _with_minus(value: Any) -> Any:
@@ -167,6 +189,7 @@ def _shares_at(reading: Reading, detail: Detailed, track: Track) -> list[list[An
         return []
     standing, lines = reading.standings[detail.part], []
     tag = "largest" if standing.alone else "may be largest"
+    tag = "" if len(standing.top) == len(detail.players) else tag
     for name, share in _ordered(detail):
         rank = standing.ranks.get(name)
         ranks = "" if rank is None else f"{rank.best} to {rank.worst}"

@@ -13,12 +13,13 @@ from whygap.errors import ResultError, did_you_mean
 from whygap.estimate import normal_quantile
 from whygap.render import phrases, style
 from whygap.render.formats import shorten
-from whygap.render.numbers import Units, count, level_name, percent, units_of, with_minus
+from whygap.render.numbers import Units, count, level_name, percent, units_of, weight, with_minus
 from whygap.results import Gap, Profile, RatioRecord
 
 __all__ = ["OverlapDisplay", "ProfileDisplay"]
 
 POOR = 0.1
+UNUSUAL = 6.0  # times the median standard error: such an interval leaves the figure
 
 
 @dataclass(eq=False)
@@ -71,9 +72,8 @@ def _draw_ratio(ax: Axes, row: int, ratio: RatioRecord) -> None:
     ax.barh(row, kept, height=0.4, color=style.COLOURS["baseline"], zorder=2)
     clipped = f", {percent(ratio.clipped_share, 0.001)} clipped" if ratio.clipped_share else ""
     text = f"{count(ratio.effective_size)} of {count(ratio.rows)} rows, largest weight "
-    text += (
-        f"{ratio.largest_weight:,.3g}, domains told apart with AUC {ratio.domain_auc:.2f}{clipped}"
-    )
+    text += f"{weight(ratio.largest_weight)}, "
+    text += f"domains told apart with AUC {ratio.domain_auc:.2f}{clipped}"
     ax.plot([POOR] * 2, [row - 0.3, row + 0.22], color=style.INK, lw=1.2, ls=":", zorder=3)
     ax.text(0, row + 0.27, text, fontsize=8.5, color=style.MUTED, va="top", parse_math=False)
 
@@ -178,6 +178,7 @@ class ProfileDisplay:
             fontfamily=style.fonts_for(profile.bins),
         )
         ax.set_xlim(-0.6, len(positions) - 0.4)
+        ax.set_ylim(*_usual_reach(profile, half))
         ax.yaxis.set_major_formatter(
             lambda value, _: with_minus(self.units.bare(value, signed=True))
         )
@@ -185,6 +186,22 @@ class ProfileDisplay:
         subtitle = f"Change of {self.metric} due to the outcome ({unit}), "
         subtitle += f"{level_name(self.level)} intervals"
         ax.set_title(subtitle, loc="left", fontsize=9, color=style.MUTED, parse_math=False)
+
+
+def _usual_reach(profile: Profile, half: float) -> tuple[float, float]:
+    """Limits for the gaps; bins of which nearly nothing is known must not flatten the others."""
+    error = np.array(profile.gap_error, dtype=float)
+    known = np.isfinite(error) & np.isfinite(np.array(profile.gap, dtype=float))
+    if not known.any():
+        return -1.0, 1.0
+    usual = known & (error <= UNUSUAL * np.median(error[known]))
+    ends = [
+        gap + sign * half * width
+        for gap, width, shown in zip(profile.gap, profile.gap_error, usual, strict=True)
+        for sign in (-1, 1)
+        if shown
+    ]
+    return style.padded([*ends, 0.0], 0.08)
 
 
 def _two_axes(ax: Axes | Sequence[Axes] | None, bins: int) -> tuple[Axes, Axes]:

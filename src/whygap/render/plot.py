@@ -13,6 +13,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from whygap.errors import InputError
 from whygap.render.panels import OverlapDisplay, ProfileDisplay
+from whygap.render.revision_display import RevisionDisplay
 from whygap.render.shares import ROW_HEIGHT, SharesDisplay
 from whygap.render.waterfall import WaterfallDisplay
 from whygap.render.words import default_level
@@ -21,6 +22,7 @@ from whygap.results import Gap
 __all__ = [
     "OverlapDisplay",
     "ProfileDisplay",
+    "RevisionDisplay",
     "SharesDisplay",
     "WaterfallDisplay",
     "overview",

@@ -18,16 +18,23 @@ from whygap import storage
 from whygap.errors import InputError
 from whygap.render import explanations
 from whygap.render.numbers import with_minus
-from whygap.render.page import page_of
+from whygap.render.page import Page, page_of
+from whygap.render.revision import Curve, curve_for
+from whygap.render.revision_words import MEASURED
+from whygap.render.sentences import many_sentence
 from whygap.render.words import ASSOCIATION, default_level
 from whygap.results import Gap
 
 __all__ = ["html", "write", "write_many"]
 
 
-def write(gap: Gap, path: str | Path, level: float | None = None) -> Path:
-    """Write the page of one result."""
-    return storage.write_whole(path, html({"": gap}, level or default_level(gap)))
+def write(gap: Gap, path: str | Path, level: float | None = None, revision: Any = None) -> Path:
+    """Write the page of one result, with a section on its revision where one is given.
+
+    `revision` is what `wg.revise` returns, or what `whygap revise --json` prints.
+    """
+    curves = {} if revision is None else {"": curve_for(gap, revision)}
+    return storage.write_whole(path, html({"": gap}, level or default_level(gap), curves))
 
 
 def write_many(gaps: Mapping[str, Gap], path: str | Path, level: float | None = None) -> Path:
@@ -37,11 +44,12 @@ def write_many(gaps: Mapping[str, Gap], path: str | Path, level: float | None = 
     return storage.write_whole(path, html(gaps, level or default_level(next(iter(gaps.values())))))
 
 
-def html(gaps: Mapping[str, Gap], level: float) -> str:
+def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | None = None) -> str:
     """The page as text."""
     if not 0 < level < 1:
         raise InputError("The level of a report must lie between 0 and 1", got=level)
-    pages = {name: page_of(gap, level) for name, gap in gaps.items()}
+    known = curves or {}
+    pages = {name: page_of(gap, level, curve=known.get(name)) for name, gap in gaps.items()}
     script = _asset("profile.js") + _asset("report.js")
     first = next(iter(pages.values()))
     return (
@@ -57,8 +65,15 @@ def html(gaps: Mapping[str, Gap], level: float) -> str:
             script_hash=_digest(script),
             explain=explanations,
             association=ASSOCIATION,
+            measured=MEASURED,
+            answers=_answers(gaps, first) if len(pages) > 1 else {},
         )
     )
+
+
+def _answers(gaps: Mapping[str, Gap], first: Page) -> dict[str, str]:
+    """What the targets have in common, per level of the switch."""
+    return {key: with_minus(many_sentence(gaps, float(key))) for key in first.levels}
 
 
 def template_environment() -> Environment:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from whygap.render.numbers import level_name, percent, percent_interval
+from collections.abc import Mapping
+
+from whygap.render.numbers import level_name, percent, percent_interval, units_of
 from whygap.render.phrases import (
     capital,
     direction,
@@ -13,9 +15,10 @@ from whygap.render.phrases import (
     noun,
     part_words,
 )
-from whygap.render.reading import Reading
+from whygap.render.reading import Reading, excludes_zero
+from whygap.results import Gap
 
-__all__ = ["change_sentence", "main_sentence", "part_sentence"]
+__all__ = ["change_sentence", "main_sentence", "many_sentence", "part_sentence"]
 
 
 def change_sentence(reading: Reading) -> str:
@@ -40,6 +43,28 @@ def change_sentence(reading: Reading) -> str:
     return (
         f"{capital(metric)} {verb} by {units.size(change.value)} "
         f"({level} interval {units.size_span(low, high)}), {ends}{verdict}."
+    )
+
+
+def many_sentence(gaps: Mapping[str, Gap], level: float) -> str:
+    """In how many targets the metric moved, and where the most."""
+    metric = capital(metric_name(next(iter(gaps.values())).about))
+    clear = {n: g for n, g in gaps.items() if excludes_zero(g.aggregate.gap, level)}
+    fell = sum(gap.aggregate.gap.value < 0 for gap in clear.values())
+    rose, unclear = len(clear) - fell, len(gaps) - len(clear)
+    counts = [
+        f"{verb} in {number}"
+        for verb, number in (("fell", fell), ("rose", rose), ("did not clearly change", unclear))
+        if number
+    ]
+    text = f"{metric} {joined(counts)} of {len(gaps)} targets"
+    if not clear:
+        return f"{text}."
+    name, most = max(clear.items(), key=lambda item: abs(item[1].aggregate.gap.value))
+    units, change = units_of(most), most.aggregate.gap
+    return (
+        f"{text}, most for {name}: {units.change(change.value)} ({level_name(level)} interval "
+        f"{units.span(*change.interval(level))})."
     )
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from whygap.errors import SettingsError, did_you_mean
@@ -74,6 +74,8 @@ def _shown(gap: Gap, part: str, level: float) -> list[frame.Row]:
     rows = [row for row in frame.rows(gap, level) if row.part == part]
     if part == "aggregate":
         return rows
+    if rows and not gap.details()[part].defined:
+        return [replace(rows[0], term="all variables", estimate=math.nan)]
     if part == "covariate":
         rows = [row for row in rows if row.term != frame.BASE]
     return sorted(rows, key=_order)

@@ -16,6 +16,7 @@ from whygap.render.advice import suggestions
 from whygap.render.detail_sentences import rows_needed, what_would_settle
 from whygap.render.numbers import level_name, p_value, percent, rounded_count, units_of
 from whygap.render.reading import Standing, reading_of
+from whygap.render.sentences import many_sentence
 from whygap.results import Gap, RatioRecord
 
 
@@ -117,8 +118,8 @@ def test_undefined_details_say_what_would_settle_them() -> None:
     )
     # (1.960 + 0.842)^2 = 7.85 times the rows, for 80% power.
     assert (
-        "If the effect is as large as estimated, about 7.8 times the rows (13,000 source and 5,500 target "
-        "rows) would settle it at the 95% level." in text
+        "If the effect is as large as estimated, about 7.8 times the rows (13,000 source and 5,500 "
+        "target rows) would settle it at the 95% level." in text
     )
     needed = rows_needed(gap, gap.outcome, 0.95)
     assert needed.source == pytest.approx(7.849 * 1600, rel=1e-3)
@@ -151,8 +152,9 @@ def test_a_clear_part_with_undefined_shares_is_not_denied(
     gap = make_gap(defined=(), baseline=baseline, corners=(0.8, 0.8, 0.75, 0.75), noise=0.5)
     text = " ".join(words.summary(gap).split())
     assert (
-        "The covariate part as a whole is clear (-5.0 points), but these rows are too few to follow "
-        f"its effect {across}. That effect is what shares divide up, so they are undefined." in text
+        "The covariate part as a whole is clear (-5.0 points), but these rows are too few to "
+        f"follow its effect {across}. That effect is what shares divide up, so they are undefined."
+        in text
     )
     assert (
         "The shares of the outcome part are undefined, and the part as a whole cannot be told from "
@@ -165,11 +167,45 @@ def test_shares_outside_the_unit_interval_are_shown_and_explained() -> None:
     assert "Shares outside 0% to 100% (military -3%) are shown as estimated: noise, or a" in text
 
 
+def test_a_clear_outcome_shift_without_clear_shares_still_gets_advice() -> None:
+    shares = {"a": 0.1, "b": 0.05, "c": 0.02}
+    gap = make_gap(outcome=shares, corners=(0.8, 0.8, 0.8, 0.70), share_noise=1.2)
+    assert gap.outcome.base.value > 0.5
+    assert gap.outcome.base.interval(0.95)[0] < 0
+    assert _steps(gap)[0].startswith("The outcome itself behaves differently in the target: refit")
+
+
+def test_advice_on_overlap_knows_what_was_tried() -> None:
+    gap = make_gap()
+    thin = tuple(replace(r, effective_size=0.01 * r.rows) for r in gap.diagnostics.ratios)
+    gap = replace(gap, diagnostics=replace(gap.diagnostics, ratios=thin))
+    words_ = "Source and target hardly overlap in baseline: 1,600 source rows count as 16. "
+    assert f"{words_}Try support='common', or fewer variables." in _steps(gap)
+    tried = {**gap.about.settings, "support": "common"}
+    gap = replace(gap, about=replace(gap.about, settings=tried))
+    assert f"{words_}Try fewer variables." in _steps(gap)
+
+
+def test_several_targets_are_summed_up_in_a_sentence() -> None:
+    gaps = {
+        "B": make_gap(),
+        "C": make_gap(corners=(0.8, 0.83, 0.78, 0.60), seed=3),
+        "D": make_gap(corners=(0.8, 0.81, 0.80, 0.795)),
+    }
+    assert many_sentence(gaps, 0.95) == (
+        "Accuracy fell in 2 and did not clearly change in 1 of 3 targets, most for C: -20.0 points "
+        "(95% interval -23.4 to -16.6)."
+    )
+    assert many_sentence({"D": gaps["D"], "E": gaps["D"]}, 0.95) == (
+        "Accuracy did not clearly change in 2 of 2 targets."
+    )
+
+
 def test_large_base_asks_for_recalibration_first() -> None:
     gap = make_gap(outcome={"a": 0.1, "b": 0.05, "c": 0.02}, corners=(0.8, 0.79, 0.78, 0.70))
     assert _steps(gap)[0] == (
-        "Recalibrate the model on outcomes from the target first: that alone explains 83% of how "
-        "the outcome shifted."
+        "Recalibrate the model on outcomes from the target first: that alone would explain 83% of "
+        "how the outcome shifted (95% interval 67% to 109%)."
     )
 
 

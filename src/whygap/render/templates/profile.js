@@ -86,16 +86,23 @@ const drawProfile = (() => {
     return made;
   }
 
+  // Bins of which nearly nothing is known must not flatten the others.
+  function usual(known) {
+    const errors = known.map(([, error]) => error).sort((a, b) => a - b);
+    const middle = errors[Math.floor((errors.length - 1) / 2)];
+    return known.filter(([, error]) => error <= 6 * middle);
+  }
+
   function gapChart(section, profile, z) {
     const holder = section.root.querySelector("[data-profile]");
     const room = (0.91 * holder.clientWidth) / profile.bins.length;
     const slanted = profile.bins.some((name) => Math.min(name.length, 17) * 7 > room);
     const made = chart(`Change due to the outcome along ${profile.variable}; numbers below`, slanted ? 250 : 190);
     const known = profile.gap.map((gap, k) => [gap, profile.error[k], k]).filter(([g, e]) => g !== null && e !== null);
-    const ends = known.flatMap(([gap, error]) => [gap - z * error, gap + z * error]).concat(0);
+    const ends = usual(known).flatMap(([gap, error]) => [gap - z * error, gap + z * error]).concat(0);
     const low = Math.min(...ends);
     const high = Math.max(...ends, low + 1e-12);
-    const y = (value) => 150 - 130 * ((value - low) / (high - low));
+    const y = (value) => Math.max(12, Math.min(158, 150 - 130 * ((value - low) / (high - low))));
     for (const tick of roundTicks(low, high, 3)) {
       made.append(element("line", { class: tick === 0 ? "whisker" : "grid", x1: 0, x2: "100%", y1: y(tick), y2: y(tick) }));
       made.append(element("text", { class: "tick", x: 0, y: y(tick) - 3 }, tick === 0 ? "0" : number(section, tick)));
@@ -103,7 +110,13 @@ const drawProfile = (() => {
     for (const [gap, error, k] of known) {
       const x = `${place(k, profile.bins.length)}%`;
       made.append(element("line", { class: "whisker", x1: x, x2: x, y1: y(gap - z * error), y2: y(gap + z * error) }));
-      made.append(element("circle", { class: "gap", cx: x, cy: y(gap), r: 5.5 }));
+      for (const [end, sign] of [[gap - z * error, -1], [gap + z * error, 1]]) {
+        if (end >= low && end <= high) continue;
+        const arrow = element("svg", { x, y: y(end), overflow: "visible" });
+        arrow.append(element("path", { class: "more-there", d: `M-4,${4 * sign} L0,${-3 * sign} L4,${4 * sign}` }));
+        made.append(arrow);
+      }
+      if (gap >= low && gap <= high) made.append(element("circle", { class: "gap", cx: x, cy: y(gap), r: 5.5 }));
     }
     profile.bins.forEach((name, k) => {
       const short = name.length > 16 ? `${name.slice(0, 15)}…` : name;

@@ -42,6 +42,7 @@
     for (const list of all(section.root, "[data-list]")) {
       setList(list, list.dataset.list === "advice" ? now.advice : now.details[list.dataset.list]);
     }
+    if (now.revision) showRevision(section.root, now.revision);
     all(section.root, "[data-column]").forEach((group, k) => moveWhisker(group, now.walk[k]));
     for (const detail of all(section.root, "[data-detail]")) showShares(detail, now);
     all(section.root, "[data-cell]").forEach((cell, k) => { cell.textContent = now.table[k]; });
@@ -55,6 +56,17 @@
     }
     group.querySelector(".value").setAttribute("y", label);
     group.classList.toggle("unclear", !clear);
+  }
+
+  function showRevision(root, { words, rows }) {
+    setList(root.querySelector("[data-revision]"), words);
+    all(root, "[data-choice]").forEach((row, k) => {
+      const [from, to, interval] = rows[k];
+      const whisker = row.querySelector(".whisker");
+      whisker.setAttribute("x1", `${from}%`);
+      whisker.setAttribute("x2", `${to}%`);
+      row.querySelector("[data-interval]").textContent = interval;
+    });
   }
 
   function showShares(detail, now) {
@@ -212,16 +224,33 @@
       });
     }
   });
-  window.addEventListener("resize", () => {
+  const redraw = () => {
     for (const section of sections) if (section.variable) drawProfile(section, section.variable);
+  };
+  window.addEventListener("resize", redraw);
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    redraw();
+    folded = all(document, "details:not([open])");
+    for (const one of folded) one.open = true;
   });
+  window.addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
+
+  function showAllTargets(level) {
+    const answers = JSON.parse(document.querySelector("[data-many-answers]").textContent);
+    document.querySelector("[data-many-answer]").textContent = answers[level];
+    document.querySelector("[data-many-name]").textContent = sections[0].payload.levels[level].name;
+    for (const row of all(document, "[data-many]")) {
+      const now = sections[Number(row.dataset.many)].payload.levels[level];
+      row.querySelector("[data-many-span]").textContent = now.span;
+      all(row, "[data-many-part]").forEach((cell, k) => { cell.textContent = now.spans[k]; });
+    }
+  }
+
   for (const input of all(document, "input[name=level]")) {
     input.addEventListener("change", () => {
-      sections.forEach((section, k) => {
-        showLevel(section, input.value);
-        const cell = document.querySelector(`[data-many-span="${k + 1}"]`);
-        if (cell) cell.textContent = section.payload.levels[input.value].span;
-      });
+      for (const section of sections) showLevel(section, input.value);
+      if (sections.length > 1) showAllTargets(input.value);
     });
   }
 })();

@@ -1,0 +1,149 @@
+"""A revision as it is shown: one line per choice, its score and its gain over the model as it is.
+
+Reads what `whygap revise --json` prints, or the `Revision` itself through its `to_mapping`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from whygap.errors import ResultError, did_you_mean
+from whygap.estimate import Estimate, normal_quantile
+from whygap.render.numbers import Units, units_for
+from whygap.results import Gap
+
+__all__ = ["Choice", "Curve", "curve_for", "curve_of", "load_revision"]
+
+SCORE_NAMES = {"accuracy": "accuracy", "auc": "AUC", "brier": "Brier score", "log_loss": "log loss"}
+SCORE_OF_METRIC = {"zero_one": "accuracy", **{name: name for name in SCORE_NAMES}}
+LOSSES = ("brier", "log_loss")
+HOW_TO_WRITE = "Write one with: whygap revise study.toml --gap gap.json --json > revision.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One way to change the model, measured on target rows held out of the fit.
+
+    Attributes:
+        kind: "original", "targeted", "reweighted" or "retrained".
+        k: how many variables it uses beside the baseline.
+        added: the variable it has more than the line before; empty for none.
+        score: its score.
+        gain: how much better it scores than the model as it is; positive is better, also for
+            losses.
+    """
+
+    kind: str
+    k: int
+    added: str
+    score: Estimate
+    gain: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """All choices in one score.
+
+    Attributes:
+        score: "accuracy", "auc", "brier" or "log_loss".
+        choices: the model as it is first.
+        variables: that the revised model uses, most important first.
+    """
+
+    score: str
+    choices: tuple[Choice, ...]
+    variables: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The score as people say it."""
+        return SCORE_NAMES[self.score]
+
+    @property
+    def units(self) -> Units:
+        """Digits from the gains' standard errors: their first one, as is usual for scores."""
+        errors = [c.gain.standard_error for c in self.of("targeted") + self.of("retrained")]
+        scores = [abs(choice.score.value) for choice in self.choices]
+        share = self.score == "accuracy"
+        error = (100 if share else 10) * min(errors, default=0.0)
+        return units_for(share, error, (100 if share else 1) * max(scores))
+
+    def of(self, kind: str) -> tuple[Choice, ...]:
+        """The choices of one kind."""
+        return tuple(choice for choice in self.choices if choice.kind == kind)
+
+
+def load_revision(path: str | Path) -> Mapping[str, Any]:
+    """Read a file that `whygap revise --json` printed."""
+    try:
+        mapping = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as err:
+        raise ResultError(f"The revision file '{path}' cannot be read", got=err.strerror) from err
+    except (UnicodeDecodeError, json.JSONDecodeError) as err:
+        raise ResultError(
+            f"The file '{path}' is not a whole revision", got=str(err), hint=HOW_TO_WRITE
+        ) from err
+    curve_of(mapping)
+    return dict(mapping)
+
+
+def curve_of(revision: Any, score: str = "auc") -> Curve:
+    """One score of a `Revision`, or of the plain values it is saved as."""
+    mapping = revision.to_mapping() if hasattr(revision, "to_mapping") else revision
+    if score not in SCORE_NAMES:
+        raise ResultError(
+            f"There is no score '{score}' in a revision",
+            hint=did_you_mean(score, SCORE_NAMES) or f"Scores are: {', '.join(SCORE_NAMES)}.",
+        )
+    try:
+        choices = tuple(_choices(mapping, score))
+        variables = tuple(str(name) for name in mapping["variables"])
+    except (KeyError, TypeError, ValueError, IndexError) as err:
+        missing = f"no field {err}" if isinstance(err, KeyError) else str(err)
+        raise ResultError("This is not a revision", got=missing, hint=HOW_TO_WRITE) from err
+    if not choices or choices[0].kind != "original":
+        raise ResultError(
+            f"The revision has no {SCORE_NAMES[score]}",
+            hint="A model that gives labels instead of probabilities has no log loss.",
+        )
+    return Curve(score, choices, variables)
+
+
+def curve_for(gap: Gap, revision: Any) -> Curve:
+    """The revision in the score that the result explains; AUC where it has no such score."""
+    curve = curve_of(revision, SCORE_OF_METRIC.get(gap.about.metric, "auc"))
+    for name in (choice.added for choice in curve.choices):
+        if name and name not in gap.about.players:
+            raise ResultError(
+                f"The revision uses '{name}', which is no variable of this result",
+                hint=did_you_mean(name, gap.about.players)
+                or "Give the revision of the same study.",
+            )
+    return curve
+
+
+def _choices(mapping: Mapping[str, Any], score: str) -> Iterator[Choice]:
+    half = normal_quantile(float(mapping["level"]))
+    orders = {"targeted": mapping["ranking"], "reweighted": mapping["covariate_ranking"]}
+    for line in mapping["steps"]:
+        if line["metric"] != score or line["estimate"] is None:
+            continue
+        kind, k = str(line["kind"]), int(line["k"])
+        gain = _estimate(line, ("gain", "gain_low", "gain_high"), half)
+        yield Choice(
+            kind=kind,
+            k=k,
+            added=str(orders[kind][k - 1]) if kind in orders and k else "",
+            score=_estimate(line, ("estimate", "low", "high"), half),
+            gain=replace(gain, value=0 - gain.value) if score in LOSSES else gain,
+        )
+
+
+def _estimate(line: Mapping[str, Any], names: tuple[str, str, str], half: float) -> Estimate:
+    """The interval is the normal one, so its width gives the standard error back."""
+    value, low, high = (float(line[name]) for name in names)
+    return Estimate(value, (high - low) / (2 * half))
