@@ -4,11 +4,13 @@
     python studies/publish.py coverage        only these
     python studies/publish.py --copy          copy the pages as they are, rebuild nothing
 
-Rebuilding runs no replicates: pages show what is in `studies/NAME/replicates.jsonl(.gz)`.
+Rebuilding runs no replicates: pages show what is in `studies/NAME/replicates.jsonl(.gz)`. Pages of
+the case studies, `comparators` and `scaling` are copied as their own command wrote them.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -17,17 +19,18 @@ from whygap.studies import STUDIES
 
 STUDIES_FOLDER = Path(__file__).resolve().parent
 EVIDENCE = STUDIES_FOLDER.parent / "docs" / "evidence"
-SIMULATIONS = ("coverage", "semisynthetic", "untuned", "shares")
+SIMULATIONS = ("coverage", "untuned", "shares", "semisynthetic")  # the last one shows all
 QUESTIONS = {
     "coverage": "Do 90% intervals cover in the paper's own world, at 500 to 16,000 rows?",
     "semisynthetic": "Do they on real rows with known truth?",
     "untuned": "In a world nobody tuned to? And is nothing found where there is nothing?",
     "shares": "Do Shapley shares, their ranks and differences hold?",
     "comparators": "What do other methods say where the answer is known?",
-    "insurance": "The paper's insurance case, on open data",
-    "readmission": "The paper's readmission case, on open data",
+    "casestudy_insurance": "The paper's insurance case, on open data",
+    "casestudy_readmission": "The paper's readmission case, on open data",
     "scaling": "What does an analysis cost?",
 }
+FIGURE = re.compile(r"!\[[^\]]*\]\(([\w.-]+\.svg)\)")
 INTRODUCTION = """# Evidence
 
 Claims about intervals are only worth something if they can be checked. Each page below is generated
@@ -40,33 +43,49 @@ versions.
 
 
 def rebuild(name: str) -> None:
+    """The page anew from kept replicates; a study without any is left alone."""
     folder = STUDIES_FOLDER / name
     kept = [folder / "replicates.jsonl", folder / "replicates.jsonl.gz"]
     borrowed = name == "shares" and (STUDIES_FOLDER / "coverage").exists()
-    if borrowed or any(path.exists() for path in kept):
-        STUDIES[name](STUDIES_FOLDER, jobs=0, report=print)
+    if not borrowed and not any(path.exists() for path in kept):
+        return
+    if name == "semisynthetic" and not list((STUDIES_FOLDER / "artefacts/pools").glob("*.npz")):
+        print("semisynthetic: its worlds are not here, the page stays as it is")
+        return
+    STUDIES[name](STUDIES_FOLDER, jobs=0, report=print)
 
 
 def copy(name: str) -> bool:
+    """Page and figures into the docs; figures of an earlier page that are gone are removed."""
     folder = STUDIES_FOLDER / name
     page = folder / f"{name}.md"
     if not page.exists():
         return False
     EVIDENCE.mkdir(exist_ok=True)
-    for file in (page, *folder.glob("*.svg")):
-        shutil.copy(file, EVIDENCE / file.name)
+    shown = set(FIGURE.findall(page.read_text(encoding="utf-8")))
+    former = EVIDENCE / page.name
+    before = set(FIGURE.findall(former.read_text(encoding="utf-8"))) if former.exists() else set()
+    for figure in before - shown:
+        (EVIDENCE / figure).unlink(missing_ok=True)
+    for file in (page.name, *sorted(shown)):
+        shutil.copy(folder / file, EVIDENCE / file)
     return True
 
 
 def main() -> None:
     named = [name for name in sys.argv[1:] if not name.startswith("--")]
+    unknown = [name for name in named if name not in QUESTIONS]
+    if unknown:
+        sys.exit(f"There is no study {unknown[0]!r}. Studies are: {', '.join(QUESTIONS)}.")
     if "--copy" not in sys.argv:
         for name in SIMULATIONS:
             if not named or name in named:
                 rebuild(name)
     there = [name for name in QUESTIONS if copy(name)]
     rows = [f"| [{name}]({name}.md) | {QUESTIONS[name]} |\n" for name in there]
-    (EVIDENCE / "index.md").write_text(INTRODUCTION + "".join(rows), encoding="utf-8")
+    missing = [name for name in QUESTIONS if name not in there]
+    note = f"\nNot run yet: {', '.join(missing)}.\n" if missing else ""
+    (EVIDENCE / "index.md").write_text(INTRODUCTION + "".join(rows) + note, encoding="utf-8")
     print("published:", ", ".join(there))
 
 

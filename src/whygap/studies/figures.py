@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from whygap.render.style import INK, MUTED, quiet_axes
 from whygap.studies.summary import Row, band
 
-__all__ = ["Bars", "bars_figure", "coverage_figure"]
+__all__ = ["Bars", "Curve", "bars_figure", "cost_figure", "coverage_figure"]
 
 PALETTE = ("#004488", "#BB5566", "#DDAA33", "#228833", "#66CCEE", "#AA3377", "#777777")
 MARKS = "osD^vPX"
@@ -91,3 +91,34 @@ def _bars(ax: Axes, panel: Bars) -> None:
     ax.set_title(panel.title, loc="left", fontsize=10, fontweight="bold", color=INK)
     ax.set_xlabel(panel.unit, fontsize=7)
     quiet_axes(ax, grid="x")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What an analysis took, against one size."""
+
+    against: str
+    x: tuple[float, ...]
+    cpu_seconds: tuple[float, ...]
+    peak_megabytes: tuple[float, ...]
+    width: tuple[float, ...]
+
+
+def cost_figure(curves: Sequence[Curve]) -> Figure:
+    """A row per size that is varied: CPU seconds, memory, width of an interval."""
+    figure = Figure(figsize=(11, 2.9 * len(curves)), layout="constrained")
+    axes = figure.subplots(len(curves), 3, squeeze=False)
+    units = ("CPU seconds", "peak memory, MB", "width of Z1's 90% interval")
+    for line, curve in zip(axes, curves, strict=True):
+        columns = (curve.cpu_seconds, curve.peak_megabytes, curve.width)
+        for k, (ax, y, unit) in enumerate(zip(line, columns, units, strict=True)):
+            ax.plot(curve.x, y, "o-", color=PALETTE[k], ms=5)
+            ax.set_xscale("log")
+            ax.set_xticks(curve.x, [f"{x:,.0f}" for x in curve.x], fontsize=8)
+            ax.minorticks_off()
+            known = [value for value in y if math.isfinite(value)]
+            ax.set_ylim(0, 1.1 * max(known, default=1.0))
+            ax.set_title(unit, loc="left", fontsize=10, fontweight="bold", color=INK)
+            ax.set_xlabel(curve.against, fontsize=9)
+            quiet_axes(ax, grid="y")
+    return figure

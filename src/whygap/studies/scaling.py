@@ -18,10 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from whygap.domains import ByDomain
+from whygap.render.plot import save_figure
 from whygap.settings import Settings
 from whygap.simulate.gaussian import GaussianWorld
 from whygap.storage import write_whole
 from whygap.studies.analysis import analyse
+from whygap.studies.engine import code_digest
+from whygap.studies.figures import Curve, cost_figure
 from whygap.studies.markdown import number, table
 from whygap.studies.provenance import provenance
 from whygap.studies.simulation import study_folder
@@ -50,15 +53,17 @@ class Cost:
     cpu_seconds: float
     peak_megabytes: float
     width: float
+    engine: str
 
 
 GRIDS: dict[str, tuple[Size, ...]] = {
-    "rows": tuple(Size(rows, 10, 64) for rows in (1000, 4000, 16000, 64000)),
-    "players": tuple(Size(4000, players, 4 * players) for players in (5, 10, 20, 40)),
-    "subsets": tuple(Size(4000, 20, subsets) for subsets in (80, 160, 320, 640)),
-    "learner": tuple(Size(4000, 10, 64, learner) for learner in ("fast", "boosted", "auto")),
+    "rows": tuple(Size(rows, 8, 64) for rows in (500, 1000, 2000, 4000, 8000, 16000)),
+    "players": tuple(Size(2000, players, 4 * players) for players in (4, 8, 12, 16, 24)),
+    "subsets": tuple(Size(2000, 12, subsets) for subsets in (24, 48, 96, 192)),
+    "learner": tuple(Size(2000, 6, 64, learner) for learner in ("fast", "boosted", "auto")),
 }
-QUICK = {"rows": (Size(500, 8, 32), Size(1000, 8, 32))}
+AXES = {"rows": "rows in each domain", "players": "players", "subsets": "subsets"}
+QUICK = {"rows": (Size(400, 4, 16), Size(800, 4, 16))}
 
 
 def measure(size: Size, seed: int = 0) -> Cost:
@@ -87,6 +92,7 @@ def measure(size: Size, seed: int = 0) -> Cost:
         seconds,
         kilobytes / unit,
         high - low,
+        code_digest(),
     )
 
 
@@ -108,22 +114,44 @@ def run(
             report(f"{size}")
             found[name].append(_once(size, kept))
     write_whole(folder / "costs.csv", _csv(found))
+    lines = [_curve(name, costs) for name, costs in found.items() if name in AXES]
+    save_figure(cost_figure(lines), folder / "scaling.svg")
     command = "whygap study scaling" + (" --quick" if quick else "")
     sections = [_section(name, costs) for name, costs in found.items()]
-    page = "\n\n".join([_INTRODUCTION, *sections, provenance(command)])
+    page = "\n\n".join([_INTRODUCTION, *sections, provenance(command, _note(found))])
     return write_whole(folder / "scaling.md", page)
 
 
 def _once(size: Size, kept: Path) -> Cost:
-    """A cost that was measured before, or a new one from a process of its own."""
+    """A cost that this engine was measured at before, or a new one from a process of its own."""
     lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    wanted = asdict(size) | {"engine": code_digest()}
     for cost in (Cost(**json.loads(line)) for line in lines):
-        if asdict(cost).items() >= asdict(size).items():
+        if asdict(cost).items() >= wanted.items():
             return cost
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
         cost = fresh.submit(measure, size).result()
     write_whole(kept, "\n".join([*lines, json.dumps(asdict(cost))]) + "\n")
     return cost
+
+
+def _curve(name: str, costs: list[Cost]) -> Curve:
+    return Curve(
+        AXES[name],
+        tuple(float(asdict(cost)[name]) for cost in costs),
+        tuple(cost.cpu_seconds for cost in costs),
+        tuple(cost.peak_megabytes for cost in costs),
+        tuple(cost.width for cost in costs),
+    )
+
+
+def _note(found: dict[str, list[Cost]]) -> str:
+    seconds = sum(cost.cpu_seconds for costs in found.values() for cost in costs)
+    return (
+        f"In all {seconds / 60:.1f} CPU minutes of analysis. State of the engine: {code_digest()}. "
+        "Costs are kept in `costs.jsonl` and measured anew when the engine changes; the table "
+        "behind the page is `costs.csv`."
+    )
 
 
 def _section(name: str, costs: list[Cost]) -> str:
@@ -158,5 +186,8 @@ _INTRODUCTION = """# What an analysis costs
 
 Aggregate parts and the outcome shares of a Gaussian world, one process and one thread each; CPU
 seconds of the analysis, peak memory of the whole process (Python and its packages included,
-about 150 MB), and the width of the 90% interval of the first share. Up to 6 players all subsets
-are valued."""
+about 150 MB), and the width of the 90% interval of the first share (a dash where the shares were
+undefined). Up to 6 players all subsets are valued. Where nothing else is said, the learner is
+`fast`.
+
+![CPU time, memory and interval width against rows, players and subsets](scaling.svg)"""
