@@ -51,4 +51,5 @@ def command(
         jobs=jobs,
         report=speaker.note,
     )
-    speaker.result(f"Wrote {page}", {"page": page})
+    speaker.result(page.read_text(encoding="utf-8").rstrip(), {"page": page})
+    speaker.note(f"Wrote {page}")

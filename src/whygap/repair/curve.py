@@ -17,7 +17,7 @@ from whygap.repair.scores import Scores, score_target
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["Bench", "Step", "StepKind", "categories_in", "check_rows", "check_top"]
+__all__ = ["Bench", "Step", "StepKind", "check_rows", "check_top", "revision_learner"]
 
 StepKind = Literal["original", "targeted", "reweighted", "retrained"]
 FEWEST_ROWS = 50
@@ -99,7 +99,7 @@ class Bench:
         probability = np.zeros(len(rows))
         for k in np.unique(self.fold):
             train = self.fold != k
-            model = StackedRisk(categories_in(design, columns, shift=1), seed=self.seed).fit(
+            model = revision_learner(design, columns, self.seed).fit(
                 rows[train], design.outcome.target[train], self.sample.weights.target[train]
             )
             probability[~train] = model.predict_proba(rows[~train])[:, 1]
@@ -153,6 +153,11 @@ class Bench:
 
     def _scores(self, probability: Array) -> Scores:
         return score_target(self.sample, probability, self.design.outcome.target, self.threshold)
+
+
+def revision_learner(design: Design, columns: tuple[int, ...], seed: int) -> StackedRisk:
+    """Unfitted; its first input is the logit of the source risk, then come these columns."""
+    return StackedRisk(categories_in(design, columns, shift=1), seed=seed, start=0)
 
 
 def categories_in(design: Design, columns: tuple[int, ...], shift: int = 0) -> tuple[int, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import lightgbm as lgb
 import numpy as np
 from scipy.optimize import nnls
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -16,6 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 
 from whygap.domains import Array, IntArray
+from whygap.repair.boosting import CorrectedRisk, boosted_trees
 
 __all__ = ["StackedRisk"]
 
@@ -27,18 +27,27 @@ class StackedRisk(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """P(Y=1 | X) from a linear logistic model, a quadratic one and boosted trees.
 
     Their weights are not negative, sum to one and are chosen on three folds of the training rows
-    (least squares on the outcome), so that few rows lean on the simple model by themselves.
+    (least squares on the outcome), so that few rows lean on the simple model by themselves. Where
+    one column is the logit of a risk that is known already, trees that start from it join them.
 
     Args:
         categories: positions of the columns whose codes have no order.
         rounds: boosting rounds.
         seed: of folds and trees.
+        start: position of the column with the logit of a known risk; None where there is none.
     """
 
-    def __init__(self, categories: tuple[int, ...] = (), rounds: int = 100, seed: int = 0) -> None:
+    def __init__(
+        self,
+        categories: tuple[int, ...] = (),
+        rounds: int = 100,
+        seed: int = 0,
+        start: int | None = None,
+    ) -> None:
         self.categories = categories
         self.rounds = rounds
         self.seed = seed
+        self.start = start
 
     def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> Self:
         """Train on rows without order; `y` is 0 or 1, gaps in `X` are NaN."""
@@ -94,17 +103,9 @@ class StackedRisk(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         models: list[Any] = [logistic_pipeline(columns, self.categories, degree=1)]
         if columns - len(self.categories) <= MOST_SQUARED:
             models.append(logistic_pipeline(columns, self.categories, degree=2))
-        models.append(
-            lgb.LGBMClassifier(
-                n_estimators=self.rounds,
-                num_leaves=8,
-                learning_rate=0.05,
-                min_child_samples=int(np.clip(rows // 20, 5, 30)),
-                random_state=self.seed,
-                n_jobs=1,
-                verbosity=-1,
-            )
-        )
+        models.append(boosted_trees(rows, self.rounds, self.seed))
+        if self.start is not None:
+            models.append(CorrectedRisk(self.start, self.rounds, self.seed))
         return models
 
 

@@ -84,7 +84,7 @@ class RevisedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, features: Array, given: Array | None, y: Array, sample_weight: Array | None = None
     ) -> Self:
         """The same on rows that are encoded already; `given` is a known source risk."""
-        learner = StackedRisk() if self.learner is None else clone(self.learner)
+        learner = StackedRisk(start=0) if self.learner is None else clone(self.learner)
         rows = revision_inputs(self.risk.at(features, given), features, self.inputs)
         self.model_ = learner.fit(rows, y, sample_weight=sample_weight)
         self.classes_ = np.array([0, 1])

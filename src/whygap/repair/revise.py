@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from whygap.errors import ResultError, SettingsError, did_you_mean
 from whygap.estimate import Estimate
-from whygap.repair.curve import Bench, Step, StepKind, categories_in, check_top
-from whygap.repair.learner import StackedRisk
+from whygap.repair.curve import Bench, Step, StepKind, check_top, revision_learner
 from whygap.repair.model import RevisedModel, SourceRisk
 from whygap.repair.scores import SCORES
 from whygap.settings import Settings
@@ -204,7 +203,7 @@ def _final_model(bench: Bench, players: tuple[int, ...], risk_column: str | None
         inputs=tuple(order.index(j) for j in chosen),
         risk=SourceRisk(None, risk_column) if known else bench.risk,
         threshold=bench.threshold,
-        learner=StackedRisk(categories_in(design, chosen, shift=1), seed=bench.seed),
+        learner=revision_learner(design, chosen, bench.seed),
     )
     given = None if design.source_risk is None else design.source_risk.target
     rows = design.features.target[:, list(order)]

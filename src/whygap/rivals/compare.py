@@ -23,6 +23,7 @@ from whygap.rivals import (
     region,
     wu_shift,
 )
+from whygap.rivals.graph import OUTCOME
 from whygap.rivals.importances import Importances
 from whygap.settings import Settings
 from whygap.tables.design import Design
@@ -30,7 +31,7 @@ from whygap.tables.design import Design
 if TYPE_CHECKING:
     from whygap.results import Detailed, Gap
 
-__all__ = ["METHODS", "compare", "comparison", "ours"]
+__all__ = ["METHODS", "compare", "comparison", "ours", "shares_of"]
 
 Rival = Callable[[Design, Settings], Importances]
 Graph = Mapping[str, Iterable[str]]
@@ -94,7 +95,7 @@ def comparison(
     methods: Sequence[str] | None = None,
     settings: Settings | None = None,
     graph: Graph | None = None,
-    outcome: str = graph_shapley.OUTCOME,
+    outcome: str = OUTCOME,
 ) -> list[Importances]:
     """Every asked-for rival on one design; names and the graph are checked before any is run.
 
@@ -126,10 +127,11 @@ def _no_answer(method: str, reason: str) -> Importances:
 
 def ours(gap: Gap, level: float) -> list[Importances]:
     """Our shares in the rivals' form."""
-    return [_of_detail(detail, level) for detail in gap.details().values() if detail.defined]
+    return [shares_of(detail, level) for detail in gap.details().values() if detail.defined]
 
 
-def _of_detail(detail: Detailed, level: float) -> Importances:
+def shares_of(detail: Detailed, level: float) -> Importances:
+    """Our shares of one part, where they are defined."""
     intervals = [detail.shares[name].interval(level) for name in detail.players]
     return Importances(
         method=OURS,
