@@ -60,7 +60,9 @@ def build_design(
         *features.notes,
         *extra_notes,
         *hints.feature_hints(order, scored.outcome, names),
-        *hints.spread_categories(order, {c for cols in roles.groups.values() for c in cols}),
+        *hints.spread_categories(
+            order[len(baseline) :], {c for cols in roles.groups.values() for c in cols}
+        ),
         *hints.swap_hint(scoring.metric, scoring.higher_is_better, mean_loss(pairs, scored), names),
         *hints.label_hint(scoring.metric, scoring.wants, scored.prediction),
     )

@@ -16,6 +16,7 @@ import pyarrow.parquet as pa_parquet
 import pytest
 from table_factory import ROLES, source_and_target, with_grade
 
+import whygap as wg
 from whygap.study import Study
 from whygap.tables import TablePart
 from whygap.tables.design import Design
@@ -116,6 +117,30 @@ def test_every_kind_of_table_gives_the_same_design(kind: str, tmp_path: Path) ->
     )
     assert study.table_kind == handed_back
     assert_same_design(study.design, reference.design)
+
+
+@pytest.fixture(scope="module")
+def numbers() -> list[tuple[Any, ...]]:
+    """Every number of the reference analysis."""
+    tables = dict(zip(("source", "target"), source_and_target(), strict=True))
+    return explained(Study(**tables, metric="brier", **ROLES))[1]
+
+
+def explained(study: Study) -> tuple[Any, list[tuple[Any, ...]]]:
+    """The result's own kind of table, and its rows as plain values."""
+    settings = wg.Settings(learner="fast", folds=3, progress=False)
+    native = wg.explain(study, detail=(), settings=settings).to_frame()
+    return native, nw.from_native(native, eager_only=True).rows()
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_every_kind_of_table_gives_the_same_numbers(
+    kind: str, tmp_path: Path, numbers: list[tuple[Any, ...]]
+) -> None:
+    make, handed_back = MAKERS[kind]
+    native, found = explained(study_of(make, tmp_path))
+    assert type(native).__module__.split(".")[0] == handed_back
+    assert found == numbers
 
 
 @pytest.mark.parametrize("kind", ["pandas", "pyarrow", "parquet", "parquet folder"])

@@ -299,6 +299,8 @@ def test_categories_spread_over_columns_are_hinted_and_left_alone() -> None:
     grouped = design_of(source, target, groups={"job": ["job_0", "job_1", "job_2"]})
     assert hint not in texts(grouped)
     assert "job" in [p.name for p in grouped.players]
+    as_baseline = design_of(source, target, baseline=["job_0", "job_1", "job_2"])
+    assert hint not in texts(as_baseline)
 
 
 def test_swapped_tables_are_hinted() -> None:

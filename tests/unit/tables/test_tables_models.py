@@ -158,6 +158,47 @@ def test_an_onnx_file(tables: Any, logistic: Any, tmp_path: Path) -> None:
         np.testing.assert_allclose(mine, theirs, atol=1e-6)
 
 
+def explained(study: Study) -> Any:
+    """Every number of the analysis, in the order of the tidy table."""
+    settings = wg.Settings(learner="fast", folds=3, progress=False)
+    table = wg.explain(study, detail=(), settings=settings).to_frame()
+    return table[["estimate", "standard_error", "low", "high"]].to_numpy()
+
+
+def test_one_model_in_every_form_gives_the_same_numbers(
+    tables: Any, logistic: Any, tmp_path: Path
+) -> None:
+    skl2onnx, skops_io = pytest.importorskip("skl2onnx"), pytest.importorskip("skops.io")
+    kind = skl2onnx.common.data_types.FloatTensorType
+    columns = list(logistic.feature_names_in_)
+    inputs = [(name, kind([None, 1])) for name in columns]
+    onnx = skl2onnx.to_onnx(logistic, initial_types=inputs)
+    (tmp_path / "model.onnx").write_bytes(onnx.SerializeToString())
+    skops_io.dump(logistic, tmp_path / "model.skops")
+    reference = explained(by_column(tables, logistic))
+    assert np.isfinite(reference).all()
+    exact = {
+        "estimator": logistic,
+        "bound method": logistic.predict_proba,
+        "callable": lambda table: logistic.predict_proba(table[columns])[:, 1],
+        "skops": tmp_path / "model.skops",
+    }
+    for name, model in exact.items():
+        found = explained(by_model(tables, model))
+        np.testing.assert_array_equal(found, reference, err_msg=name)
+    single = explained(by_model(tables, tmp_path / "model.onnx"))
+    np.testing.assert_allclose(single, reference, rtol=0, atol=1e-6)
+
+
+def test_a_booster_in_every_form_gives_the_same_numbers(tables: Any) -> None:
+    model = lightgbm.LGBMClassifier(n_estimators=5, verbosity=-1, n_jobs=1)
+    model.fit(tables[0][NUMBERS], tables[0]["y"])
+    reference = explained(by_column(tables, model))
+    forms = (model, model.booster_, lambda table: model.booster_.predict(table[NUMBERS]))
+    for form in forms:
+        np.testing.assert_array_equal(explained(by_model(tables, form)), reference)
+
+
 def test_a_skops_file(tables: Any, logistic: Any, tmp_path: Path) -> None:
     skops_io = pytest.importorskip("skops.io")
     skops_io.dump(logistic, tmp_path / "model.skops")
