@@ -1,25 +1,31 @@
-"""Make the pictures of docs/reading_the_report.md from a result file.
+"""Make every picture in docs/images: figures and screenshots of the demo's report.
 
-    python scripts/make_doc_images.py demo/gap.json docs/images
+    python scripts/make_doc_images.py
 
-Figures need nothing but whygap; the screenshots also need the package playwright and Chromium
-(`WHYGAP_CHROMIUM` names its program where it is not on the path).
+With no more words it runs the demo and measures a revision of its model, which takes some minutes.
+`demo/gap.json` as an argument uses a demo that was run before, `--revision FILE` what
+`whygap revise --json` printed for it. Figures need nothing but whygap; screenshots also need the
+package playwright and Chromium (`WHYGAP_CHROMIUM` names its program where it is not on the path).
 """
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 from PIL import Image
 
 import whygap as wg
 from whygap.render import plot
+from whygap.render.page import page_of
+from whygap.render.revision import load_revision
 from whygap.storage import write_bytes
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -30,25 +36,40 @@ SCREENS = {
 }
 
 
-def main(result: Path, folder: Path) -> None:
+def main(result: Path | None, folder: Path, revision: Path | None) -> None:
     """Figures, then screenshots."""
     folder.mkdir(parents=True, exist_ok=True)
-    gap = wg.load(result)
-    for name, figure in figures(gap).items():
+    gap = demo_gap() if result is None else wg.load(result)
+    revised = demo_revision(gap) if revision is None else load_revision(revision)
+    for name, figure in figures(gap, revised).items():
         write_bytes(folder / f"{name}.png", smaller(plot.drawn(figure, "png", dpi=110)))
     program = os.environ.get("WHYGAP_CHROMIUM") or shutil.which("chromium")
     if program is None:
         sys.exit("No Chromium found: the figures were made, the screenshots were not.")
-    screenshots(gap, folder, program)
+    screenshots(gap, revised, folder, program)
 
 
-def figures(gap: wg.Gap) -> dict[str, Figure]:
+def demo_gap() -> wg.Gap:
+    """What `whygap demo` explains, with its own settings."""
+    settings = wg.Settings(support="common", n_jobs=min(4, os.cpu_count() or 1))
+    return wg.explain(wg.datasets.load_employment().study(), settings=settings)
+
+
+def demo_revision(gap: wg.Gap) -> Any:
+    """Three variables by outcome share; in the study's own order where shares are undefined."""
+    ranked = gap.outcome is not None and gap.outcome.defined
+    ranking = None if ranked else list(gap.about.players)
+    return wg.revise(wg.datasets.load_employment().study(), gap, top=3, ranking=ranking)
+
+
+def figures(gap: wg.Gap, revision: Any) -> dict[str, Figure]:
     """Every kind of figure."""
-    variable = gap.profiles[0].variable
+    variable = page_of(gap, 0.95, levels=()).closer
     made = {
         "figure_overview": gap.plot(),
         "figure_waterfall": plot.WaterfallDisplay.from_gap(gap).plot().figure_,
         "figure_overlap": plot.OverlapDisplay.from_gap(gap).plot().figure_,
+        "figure_revision": plot.RevisionDisplay.from_revision(revision, "accuracy").plot().figure_,
         "figure_profile": plot.ProfileDisplay.from_gap(gap, variable).plot().figure_,
     }
     for part in gap.details():
@@ -56,17 +77,20 @@ def figures(gap: wg.Gap) -> dict[str, Figure]:
     return {name: figure for name, figure in made.items() if figure is not None}
 
 
-def screenshots(gap: wg.Gap, folder: Path, program: str) -> None:
+def screenshots(gap: wg.Gap, revision: Any, folder: Path, program: str) -> None:
     """The page on a desk, on a phone, in the dark."""
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
-        page = gap.report(Path(place) / "gap.html")
+        page = gap.report(Path(place) / "gap.html", revision=revision)
         browser = driver.chromium.launch(executable_path=program, args=FLAGS)
         for name, look in SCREENS.items():
             view = browser.new_context(**look).new_page()
             view.goto(page.as_uri())
             write_bytes(folder / f"{name}.png", smaller(view.screenshot()))
+            if name == "report_desktop":
+                part = view.locator("section", has=view.locator("[data-revision]"))
+                write_bytes(folder / "report_revision.png", smaller(part.screenshot()))
         browser.close()
 
 
@@ -79,4 +103,9 @@ def smaller(png: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    words = argparse.ArgumentParser(description="Make every picture in docs/images.")
+    words.add_argument("result", nargs="?", type=Path, help="demo/gap.json of an earlier demo")
+    words.add_argument("folder", nargs="?", type=Path, default=Path("docs/images"))
+    words.add_argument("--revision", type=Path, help="printed by whygap revise --json")
+    given = words.parse_args()
+    main(given.result, given.folder, given.revision)

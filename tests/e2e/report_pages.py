@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,10 +13,12 @@ from typing import Any
 
 import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
+from revision_factory import make_revision
 
 from whygap.render import report
 from whygap.tables.design import Note
 
+ARTEFACTS = Path(__file__).parents[2] / "artefacts" / "report"
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -96,6 +100,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
     targets = {"site B": make_gap(), "site C": make_gap(corners=(0.8, 0.83, 0.78, 0.70), seed=3)}
     made["several"] = report.write_many(targets, folder / "several.html", 0.95)
+    made["revision"] = make_gap().report(folder / "revision.html", 0.95, make_revision())
     return made
 
 
@@ -116,4 +121,52 @@ def visit(browser: Any, files: dict[str, Path]) -> Iterator[Any]:
         context.close()
 
 
-ALL = [*CASES, "several"]
+ALL = [*CASES, "several", "revision"]
+LOOKS = ((1200, "light", "desktop"), (360, "light", "phone"), (1200, "dark", "dark"))
+
+
+def check_every_width(name: str, page: Path, visit: Any) -> None:
+    """Small, quiet, and never wider than the screen; screenshots are kept to be looked at."""
+    assert page.stat().st_size < 2_000_000
+    ARTEFACTS.mkdir(parents=True, exist_ok=True)
+    for width, scheme, label in LOOKS:
+        watched = visit(name, width, color_scheme=scheme)
+        wide = watched.page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width, f"{label} scrolls sideways: {wide} pixels"
+        watched.page.screenshot(path=ARTEFACTS / f"{name}_{label}.png", full_page=True)
+        assert watched.problems == []
+
+
+@pytest.fixture(scope="session")
+def axe_source() -> str:
+    """axe-core from the npm registry, kept in the user's cache, never in the repository."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "whygap-tests"
+    kept = sorted(cache.glob("axe-core-*.tgz"))
+    if not kept:
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip("the accessibility check needs npm to fetch axe-core")
+        cache.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(
+            [npm, "pack", "axe-core@4"], cwd=cache, capture_output=True, check=False
+        )
+        kept = sorted(cache.glob("axe-core-*.tgz"))
+        if done.returncode or not kept:
+            pytest.skip("the accessibility check could not fetch axe-core with npm")
+    with tarfile.open(kept[-1]) as archive:
+        member = archive.extractfile("package/axe.min.js")
+        assert member is not None
+        return member.read().decode("utf-8")
+
+
+def serious_findings(page: Any, axe_source: str) -> list[str]:
+    """What axe-core finds on the whole page, everything unfolded."""
+    for unfold in page.locator("details").all():
+        unfold.evaluate("node => { node.open = true; }")
+    page.evaluate(axe_source)
+    found = page.evaluate("axe.run(document)")["violations"]
+    return [
+        f"{one['id']}: {one['nodes'][0]['html'][:160]} {one['nodes'][0]['failureSummary']}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    ]

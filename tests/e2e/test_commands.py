@@ -139,6 +139,28 @@ def test_report(call, result, tmp_path):
     assert len(page) < 2_000_000
 
 
+def test_report_with_what_a_revision_would_bring(call, world, result, tmp_path):
+    revise = ("revise", world / "study.toml", "--gap", result, "--top", 1, "--json", *QUICK)
+    (tmp_path / "revision.json").write_text(call(*revise).out)
+    page = tmp_path / "gap.html"
+    command = ("report", result, "--revision", tmp_path / "revision.json", "-o", page)
+    assert call(*command).code == 0
+    assert "What revising the model would bring" in page.read_text(encoding="utf-8")
+
+
+def test_report_refuses_what_is_no_revision(call, result, tmp_path):
+    command = ("report", result, "-o", tmp_path / "gap.html", "--revision")
+    done = call(*command, result)
+    assert done.code == 2
+    assert done.err == (
+        "Error: This is not a revision. Got no field 'level'. Write one with: whygap revise "
+        "study.toml --gap gap.json --json > revision.json\n"
+    )
+    done = call(*command, tmp_path / "none.json")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_init_gives_a_study_file(call):
     done = call("init")
     assert done.code == 0

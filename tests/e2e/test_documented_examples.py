@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -12,6 +13,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from conftest import QUICK
+from revision_factory import make_revision
 
 from whygap.cli.main import COMMANDS
 
@@ -50,6 +52,8 @@ def desk(world, result, tmp_path, monkeypatch):
     for name in ("source.parquet", "target.parquet", "study.toml"):
         shutil.copy(world / name, tmp_path / name)
     shutil.copy(result, tmp_path / "gap.json")
+    revision = make_revision(("Z1", "Z3"), ("Z3", "Z1"))
+    (tmp_path / "revision.json").write_text(json.dumps(revision))
     (tmp_path / "graph.toml").write_text('Z2 = ["Z1"]\n')
     rng = np.random.default_rng(0)
     for short, table in (("s", "source"), ("t", "target")):

@@ -3,51 +3,19 @@
 # ruff: noqa: F811 - pytest passes imported fixtures as arguments
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import tarfile
-from pathlib import Path
 from typing import Any
 
 import pytest
-from report_pages import ALL, browser, files, visit  # noqa: F401 - fixtures
+from report_pages import (  # noqa: F401 - fixtures
+    ALL,
+    axe_source,
+    browser,
+    files,
+    serious_findings,
+    visit,
+)
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="session")
-def axe_source() -> str:
-    """axe-core from the npm registry, kept in the user's cache, never in the repository."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "whygap-tests"
-    kept = sorted(cache.glob("axe-core-*.tgz"))
-    if not kept:
-        npm = shutil.which("npm")
-        if npm is None:
-            pytest.skip("the accessibility check needs npm to fetch axe-core")
-        cache.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            [npm, "pack", "axe-core@4"], cwd=cache, capture_output=True, check=False
-        )
-        kept = sorted(cache.glob("axe-core-*.tgz"))
-        if done.returncode or not kept:
-            pytest.skip("the accessibility check could not fetch axe-core with npm")
-    with tarfile.open(kept[-1]) as archive:
-        member = archive.extractfile("package/axe.min.js")
-        assert member is not None
-        return member.read().decode("utf-8")
-
-
-def serious_findings(page: Any, axe_source: str) -> list[str]:
-    for unfold in page.locator("details").all():
-        unfold.evaluate("node => { node.open = true; }")
-    page.evaluate(axe_source)
-    found = page.evaluate("axe.run(document)")["violations"]
-    return [
-        f"{one['id']}: {one['nodes'][0]['html'][:160]} {one['nodes'][0]['failureSummary']}"
-        for one in found
-        if one["impact"] in ("serious", "critical")
-    ]
 
 
 def test_no_serious_accessibility_finding(visit: Any, axe_source: str) -> None:

@@ -7,28 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report_pages import ALL, browser, files, visit  # noqa: F401 - fixtures
+from report_pages import (  # noqa: F401 - fixtures
+    ALL,
+    browser,
+    check_every_width,
+    files,
+    visit,
+)
 from result_factory import NASTY_NAMES, make_gap
 
 pytestmark = pytest.mark.browser
 
-ARTEFACTS = Path(__file__).parents[2] / "artefacts" / "report"
-
 
 @pytest.mark.parametrize("name", ALL)
 def test_opens_quietly_and_fits_every_width(name: str, visit: Any, files: dict[str, Path]) -> None:
-    assert files[name].stat().st_size < 2_000_000
-    ARTEFACTS.mkdir(parents=True, exist_ok=True)
-    for width, scheme, label in (
-        (1200, "light", "desktop"),
-        (360, "light", "phone"),
-        (1200, "dark", "dark"),
-    ):
-        watched = visit(name, width, color_scheme=scheme)
-        wide = watched.page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= width, f"{label} scrolls sideways: {wide} pixels"
-        watched.page.screenshot(path=ARTEFACTS / f"{name}_{label}.png", full_page=True)
-        assert watched.problems == []
+    check_every_width(name, files[name], visit)
 
 
 def test_level_switch_changes_every_interval(visit: Any) -> None:
@@ -245,6 +238,29 @@ def test_several_targets_share_one_switch(visit: Any) -> None:
     )
     page.locator("main > .scroll a", has_text="site C").click()
     assert page.url.endswith("#t2")
+    assert watched.problems == []
+
+
+def test_the_revision_follows_the_switch(visit: Any) -> None:
+    watched = visit("revision")
+    page = watched.page
+    row = page.locator("[data-choice]", has_text="+ ancestry")
+
+    def shown() -> tuple[str, str, float]:
+        line = row.locator("line.whisker")
+        span = float(line.get_attribute("x2")[:-1]) - float(line.get_attribute("x1")[:-1])
+        words = page.locator("[data-revision]").inner_text()
+        return words, row.locator("[data-interval]").inner_text(), span
+
+    before = shown()
+    assert before[1] == "+3.1 to +5.1"
+    page.get_by_label("99%").check(force=True)
+    after = shown()
+    assert "99% interval +2.8 to +5.4" in after[0]
+    assert after[1] == "+2.8 to +5.4"
+    assert after[2] > 1.2 * before[2]
+    page.get_by_label("95%").check(force=True)
+    assert shown() == before
     assert watched.problems == []
 
 

@@ -22,16 +22,16 @@ def test_the_words_say_what_each_step_brings() -> None:
     assert revision_sentences(curve_of(make_revision(), "accuracy"), 0.95) == [
         (
             "Corrected on outcomes from the target, the model's accuracy goes from 73.2% to 75.1% "
-            "(gain +1.9 points, 95% interval +0.9 to +2.9) by recalibration alone, and to 77.3% (gain "
-            "+4.1 points, 95% interval +3.1 to +5.1) with schooling and ancestry as well."
+            "(gain +1.9 points, 95% interval +0.9 to +2.9) by recalibration alone, and to 77.3% "
+            "(gain +4.1 points, 95% interval +3.1 to +5.1) with schooling and ancestry as well."
         ),
         (
-            "Refitted there with every variable, it reaches 77.7% (gain +4.5 points, 95% interval +3.5 "
-            "to +5.5); that is about all that these rows can give."
+            "Refitted there with every variable, it reaches 77.7% (gain +4.5 points, 95% interval "
+            "+3.5 to +5.5); that is about all that these rows can give."
         ),
         (
-            "Without any outcome from the target, retraining on reweighted source rows gets to 73.3% "
-            "(gain +0.1 points, 95% interval -0.9 to +1.1: no clear gain) at best."
+            "Without any outcome from the target, retraining on reweighted source rows gets to "
+            "73.3% (gain +0.1 points, 95% interval -0.9 to +1.1: no clear gain) at best."
         ),
     ]
 
