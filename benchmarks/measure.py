@@ -7,6 +7,7 @@ inherits memory or caches of another; the parent stays small and imports nothing
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import os
 import platform
@@ -94,6 +95,16 @@ def machine() -> dict[str, str]:
     return found
 
 
+def code_digest() -> str:
+    """Stands for the library's code: what was measured with other code is out of date."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parents[1] / "src"
+    for path in sorted(root.rglob("*.py")):
+        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
 def _cpu_model() -> str:
     info = Path("/proc/cpuinfo")
     if info.exists():
@@ -104,10 +115,13 @@ def _cpu_model() -> str:
 
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
-    """All rows, each with the machine it was measured on; written whole or not at all."""
+    """All rows, each with the machine it was measured on; written whole or not at all.
+
+    A row that names its machine keeps it; the others were measured here and now.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     here = machine()
-    full = [{**row, **here} for row in rows]
+    full = [{**row, **{k: v for k, v in here.items() if not row.get(k)}} for row in rows]
     names = list(dict.fromkeys(name for row in full for name in row))
     partial = path.with_suffix(".partial")
     with partial.open("w", newline="", encoding="utf-8") as file:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import measure
 import numpy as np
-from synthetic import wide_design
+from synthetic import wide_design, wide_study
 
 from whygap.datasets import load_employment
 from whygap.domains import ByDomain
@@ -51,6 +52,16 @@ def _wide(job: dict[str, Any], settings: Settings) -> dict[str, Any]:
     with clock.stage("model and tables"):
         design = wide_design(job["rows"], job["columns"], job["players"])
     return _explained(design, settings, clock, job["detail"])
+
+
+def _files(job: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """The same from Parquet files, so that the rows are read and encoded on the way."""
+    clock = measure.Clock()
+    with tempfile.TemporaryDirectory() as folder:
+        study = wide_study(Path(folder), job["rows"], job["columns"], job["players"])
+        with clock.stage("reading"):
+            design = study.design
+        return _explained(design, settings, clock, job["detail"])
 
 
 def _pace(job: dict[str, Any], settings: Settings) -> dict[str, Any]:
@@ -128,5 +139,6 @@ _RUNS: dict[str, Any] = {
     "demo": _demo,
     "coverage": _coverage,
     "wide": _wide,
+    "files": _files,
     "pace": _pace,
 }

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import measure
+from speed_jobs import (
+    COVERAGE_ROWS,
+    MILLION,
+    REFERENCES,
+    SUBSETS,
+    WIDE_ROWS,
+    coverage_name,
+    insurance_name,
+    wide_name,
+)
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+PARTS = ("covariate", "outcome")
+NOT_COUNTED = ("model and tables", "reading")
+
+Row = Mapping[str, Any]
+Shares = Mapping[str, Sequence[float]]
 
 
-def write(rows: list[dict[str, Any]]) -> None:
+def write(rows: Sequence[Row]) -> None:
     """Fill the page's sections with what there is."""
     by_name = {row["name"]: row for row in rows}
     measure.replace_section(PAGE, "stages", _stages(rows))
@@ -22,89 +38,99 @@ def write(rows: list[dict[str, Any]]) -> None:
     measure.replace_section(PAGE, "machine", _machine(rows))
 
 
-def _stages(rows: list[dict[str, Any]]) -> str:
-    lines = []
-    for row in rows:
-        if row["name"].startswith("coverage"):
-            continue
-        cpu, wall = json.loads(row["cpu"]), json.loads(row["wall"])
-        parts = [_part(row, cpu, part) for part in ("covariate", "outcome")]
-        total = sum(value for stage, value in wall.items() if stage != "model and tables")
-        own = "" if "workers" in row["name"] else f"{cpu['aggregate']:.1f}"
-        lines.append([row["name"], own, *parts, f"{total:.0f}", f"{float(row['peak_mb']):.0f}"])
+def _stages(rows: Sequence[Row]) -> str:
+    lines = [_stage_line(row) for row in rows if not row["name"].startswith("coverage")]
     header = [
         "case",
-        "aggregate, CPU s",
-        "covariate part, CPU s",
-        "outcome part, CPU s",
-        "wall s, loaded machine",
+        "reading",
+        "aggregate",
+        "covariate part",
+        "outcome part",
+        "wall s (load)",
         "peak MB",
     ]
     return measure.markdown(header, lines)
 
 
-def _part(row: dict[str, Any], cpu: dict[str, float], part: str) -> str:
+def _stage_line(row: Row) -> list[str]:
+    """CPU seconds by stage; those of workers are not known, so only wall seconds are."""
+    cpu, wall = json.loads(row["cpu"]), json.loads(row["wall"])
+    spread = "workers" in row["name"]
+    total = sum(value for stage, value in wall.items() if stage not in NOT_COUNTED)
+    load = f" ({float(row['load']):.0f})" if row.get("load") else ""
+    return [
+        row["name"],
+        f"{cpu['reading']:.1f}" if "reading" in cpu else "",
+        "" if spread else f"{cpu['aggregate']:.1f}",
+        *(_part(row, cpu, part, spread) for part in PARTS),
+        f"{total:.0f}{load}",
+        f"{float(row['peak_mb']):.0f}",
+    ]
+
+
+def _part(row: Row, cpu: Mapping[str, float], part: str, spread: bool) -> str:
     """CPU seconds and subsets of one part."""
     if part not in cpu:
         return "not asked for"
     subsets = int(float(row[f"{part}_subsets"]))
     if not subsets:
         return f"{cpu[part]:.1f} (undefined)"
-    if "workers" in row["name"]:
+    if spread:
         return f"{subsets} subsets"
     return f"{cpu[part]:.1f} ({subsets} subsets, {subsets / cpu[part]:.1f} per s)"
 
 
-def _coverage(rows: dict[str, Any]) -> str:
+def _coverage(rows: Mapping[str, Row]) -> str:
     lines = []
     for name, row in rows.items():
         if not name.startswith("coverage"):
             continue
         cpu = json.loads(row["cpu"])
         setup = cpu["aggregate"] + cpu["covariate set-up"] + cpu["outcome set-up"]
-        lines.append(
-            [
-                name.removeprefix("coverage world, "),
-                f"{setup:.1f}",
-                f"{cpu['covariate subsets'] / 3:.2f}",
-                f"{cpu['outcome subsets'] / 3:.2f}",
-                f"{float(row['peak_mb']):.0f}",
-            ]
-        )
+        each = [f"{cpu[f'{part} subsets'] / 3:.2f}" for part in PARTS]
+        size = name.removeprefix("coverage world, ")
+        lines.append([size, f"{setup:.1f}", *each, f"{float(row['peak_mb']):.0f}"])
     header = ["size", "set-up, CPU s", "a covariate subset", "an outcome subset", "peak MB"]
     return measure.markdown(header, lines)
 
 
-def _slopes(rows: dict[str, Any]) -> str:
+def _slopes(rows: Mapping[str, Row]) -> str:
     """Exponents b of cost ~ size^b, by least squares on the logarithms."""
-    lines = []
+    lines: list[list[str]] = []
     for learner in ("fast", "auto"):
-        for part in ("covariate", "outcome"):
-            points = [
-                (n, json.loads(rows[name]["cpu"])[f"{part} subsets"])
-                for n in (1000, 2000, 4000, 8000)
-                if (name := f"coverage world, n={n}, {learner}") in rows
-            ]
+        for part in PARTS:
+            names = {coverage_name(n, learner): n for n in COVERAGE_ROWS}
+            points = _points(rows, names, f"{part} subsets")
             lines += _line(f"coverage world, {part} subset, {learner}", "rows per domain", points)
-    for part in ("covariate", "outcome"):
-        points = [
-            (int(float(rows[name][f"{part}_subsets"])), json.loads(rows[name]["cpu"])[part])
-            for size in ("174 subsets, fast", "300 subsets, fast", "fast")
-            if (name := f"NE to WV, {size}") in rows
-        ]
-        lines += _line(f"NE to WV, {part} part, fast", "subsets", [p for p in points if p[0]])
-    points = [
-        (n, json.loads(rows[name]["cpu"])["aggregate"])
-        for n in (10_000, 30_000, 100_000, 1_000_000)
-        if (name := f"wide, {n} + {n} x 50, aggregate, fast") in rows
-    ]
-    lines += _line("50 columns, aggregate, fast", "rows per domain", points)
+    for part in PARTS:
+        ways = [*(f"{n} subsets, fast" for n in (*SUBSETS, 1200)), "fast"]
+        known = {insurance_name(way): rows.get(insurance_name(way), {}) for way in ways}
+        counts = {
+            name: int(float(row[f"{part}_subsets"]))
+            for name, row in known.items()
+            if row.get(f"{part}_subsets")
+        }
+        points = _points(rows, {name: n for name, n in counts.items() if n}, part)
+        lines += _line(f"NE to WV, {part} part, fast", "subsets", points)
+    names = {wide_name(n): n for n in WIDE_ROWS}
+    names[f"files, {MILLION} + {MILLION} x 50, aggregate, fast"] = MILLION
+    lines += _line(
+        "50 columns, aggregate, fast", "rows per domain", _points(rows, names, "aggregate")
+    )
     return measure.markdown(["cost of", "grows with", "from", "to", "exponent"], lines)
 
 
-def _line(name: str, size: str, points: list[tuple[int, float]]) -> list[list[Any]]:
+def _points(
+    rows: Mapping[str, Row], sizes: Mapping[str, int], stage: str
+) -> list[tuple[int, float]]:
+    """(size, CPU seconds of a stage) of the measurements that are there."""
+    return [(n, json.loads(rows[name]["cpu"])[stage]) for name, n in sizes.items() if name in rows]
+
+
+def _line(name: str, size: str, points: list[tuple[int, float]]) -> list[list[str]]:
     if len(points) < 3:
         return []
+    points = sorted(points)
     x = [math.log(n) for n, _ in points]
     y = [math.log(cost) for _, cost in points]
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
@@ -114,18 +140,12 @@ def _line(name: str, size: str, points: list[tuple[int, float]]) -> list[list[An
     return [[name, size, *ends, f"{slope:.2f}"]]
 
 
-def _agreement(rows: dict[str, Any]) -> str:
-    """Shares of one run beside those of another, in standard errors of the second."""
-    pairs = [
-        ("NE to WV, fast", "NE to WV, auto"),
-        ("NE to WV, 174 subsets, fast", "NE to WV, 174 subsets, auto"),
-        ("NE to WV, 174 subsets, fast", "NE to WV, fast"),
-        ("demo, fast", "demo, auto"),
-    ]
+def _agreement(rows: Mapping[str, Row]) -> str:
+    """Shares of one run beside those of a longer one."""
     lines = []
-    for one, two in pairs:
-        for part in ("covariate", "outcome"):
-            found = _distances(rows, one, two, part)
+    for one, two in REFERENCES:
+        for part in PARTS:
+            found = distances(*(_shares(rows.get(name, {}), part) for name in (one, two)))
             if found:
                 close = sum(d <= 1 for d in found)
                 middle = sorted(found)[len(found) // 2]
@@ -142,18 +162,25 @@ def _agreement(rows: dict[str, Any]) -> str:
     return measure.markdown(header, lines)
 
 
-def _distances(rows: dict[str, Any], one: str, two: str, part: str) -> list[float]:
-    if one not in rows or two not in rows:
-        return []
-    shares = [json.loads(rows[name].get(f"{part}_shares") or "{}") for name in (one, two)]
-    common = [player for player in shares[1] if player in shares[0]]
-    return [abs(shares[0][p][0] - shares[1][p][0]) / shares[1][p][1] for p in common]
+def _shares(row: Row, part: str) -> Shares:
+    return json.loads(row.get(f"{part}_shares") or "{}")  # type: ignore[no-any-return]
 
 
-def _machine(rows: list[dict[str, Any]]) -> str:
-    here = measure.machine()
-    versions = ", ".join(f"{name} {here[name]}" for name in measure.PACKAGES)
+def distances(quick: Shares, long: Shares) -> list[float]:
+    """How far shares moved, in standard errors of the longer run."""
+    return [abs(quick[p][0] - long[p][0]) / long[p][1] for p in long if p in quick]
+
+
+def _machine(rows: Sequence[Row]) -> str:
+    """Every row names its own machine and day; the page tells them together."""
+    days = sorted({row["date"] for row in rows})
+    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    last, code = rows[-1], measure.code_digest()
+    old = sum(row.get("code") != code for row in rows)
+    aged = f" ({old} of them with earlier code)" if old else ""
+    versions = ", ".join(f"{name} {last[name]}" for name in measure.PACKAGES)
     return (
-        f"Measured {here['date']} on {here['cores']} shared cores ({here['processor']}), Python "
-        f"{here['python']}, {versions}; {len(rows)} measurements, each in a process of its own."
+        f"Measured {when} on {last['cores']} shared cores ({last['processor']}), Python "
+        f"{last['python']}, {versions}; {len(rows)} measurements{aged}, each in a "
+        "process of its own."
     )
