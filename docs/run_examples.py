@@ -1,9 +1,11 @@
 """Run the Python examples of a page, one after the other, and put what they print on the page.
 
+    python docs/run_examples.py                                   every page that has examples
     python docs/run_examples.py docs/start.md docs/tutorials/prediction_log.md
 
 A fence ```text directly after a ```python fence holds that example's output. With `--check` nothing
-is written; the examples only have to run.
+is written; the examples only have to run. Examples of one page share their names; they run in an
+empty folder.
 """
 
 from __future__ import annotations
@@ -19,6 +21,14 @@ from pathlib import Path
 FENCE = re.compile(
     r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<output>.*?)```\n)?", flags=re.DOTALL
 )
+
+
+DOCS = Path(__file__).resolve().parent
+
+
+def pages() -> list[Path]:
+    """Every page whose examples stand on their own: the first one imports what it needs."""
+    return [page for page in sorted(DOCS.rglob("*.md")) if "import " in "".join(examples(page)[:1])]
 
 
 def examples(page: Path) -> list[str]:
@@ -49,12 +59,14 @@ def run(page: Path) -> str:
 
 
 def main() -> None:
-    """Run the pages named on the command line."""
-    pages = [Path(name).resolve() for name in sys.argv[1:] if not name.startswith("--")]
-    for page in pages:
+    """Run the pages named on the command line, or all of them."""
+    named = [Path(name).resolve() for name in sys.argv[1:] if not name.startswith("--")]
+    for page in named or pages():
         text = run(page)
         if "--check" not in sys.argv:
-            page.write_text(text, encoding="utf-8")
+            partial = page.with_suffix(".partial")
+            partial.write_text(text, encoding="utf-8")
+            partial.replace(page)
         sys.stdout.write(f"{page.name}: {len(examples(page))} examples ran\n")
 
 

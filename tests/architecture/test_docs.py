@@ -15,7 +15,7 @@ from whygap.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
-    *(ROOT / "docs").glob("*.md"),
+    *sorted((ROOT / "docs").rglob("*.md")),
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "CHANGELOG.md",
@@ -62,12 +62,55 @@ def test_every_command_is_documented_with_its_examples(module):
         assert flat in " ".join(text.replace("\\\n", " ").split()), example
 
 
+def links(text: str) -> list[str]:
+    """Where a page's links and pictures lead, code left out."""
+    prose = re.sub(r"^```.*?^```|^    .*?$|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"\]\(([^)\s]+)[^)]*\)", prose)
+
+
+def anchors(page: Path) -> set[str]:
+    """The names of a page's headings, as mkdocs makes them."""
+    text = re.sub(
+        r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    found: list[str] = []
+    for heading in re.findall(r"^#+ +(.+?)\s*$", text, re.MULTILINE):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        name = re.sub(r"[^\w\s-]", "", plain).strip().lower()
+        name = re.sub(r"[-\s]+", "-", name)
+        found.append(f"{name}_{found.count(name)}" if name in found else name)
+    return set(found)
+
+
+def broken(page: Path, text: str) -> list[str]:
+    """Links of a page's text that lead nowhere: no such file, or no such heading."""
+    found = []
+    for link in links(text):
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        file, _, anchor = link.partition("#")
+        there = page.parent / file if file else page
+        if not there.exists() or (anchor and anchor not in anchors(there)):
+            found.append(link)
+    return found
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_links_between_pages_lead_somewhere(page):
-    text = page.read_text(encoding="utf-8")
-    for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
-        if "://" not in link and not link.startswith("mailto:"):
-            assert (page.parent / link).exists(), f"{page.name}: {link}"
+    assert broken(page, page.read_text(encoding="utf-8")) == []
+
+
+def test_a_broken_link_is_noticed():
+    page = ROOT / "docs" / "start.md"
+    text = "[a](nowhere.md) ![b](images/none.svg) [c](cli.md#no-such-thing) [d](cli.md) `[e](x)`"
+    assert broken(page, text) == ["nowhere.md", "images/none.svg", "cli.md#no-such-thing"]
+
+
+def test_outside_links_are_whole_addresses():
+    for page in PAGES:
+        for link in links(page.read_text(encoding="utf-8")):
+            if "://" in link:
+                assert re.fullmatch(r"https://[\w.-]+\.\w+(/\S*)?", link), f"{page.name}: {link}"
 
 
 def test_the_changelog_script_reads_every_fragment():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "docs" / "run_examples.py"
-SLOW_PAGES = ("own_data.md", "prediction_log.md", "several_sites.md")
+FENCE = "```python\n"
+FRAGMENTS = {"reading_the_report.md"}  # tests/unit/render/test_reading_page.py runs these
+PAGES = sorted(
+    page
+    for page in (ROOT / "docs").rglob("*.md")
+    if FENCE in page.read_text(encoding="utf-8") and page.name not in FRAGMENTS
+)
+START = ROOT / "docs" / "start.md"
 
 
 def run_page(page: Path) -> subprocess.CompletedProcess[str]:
@@ -22,16 +30,24 @@ def run_page(page: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_examples_of_the_start_page_run():
-    done = run_page(ROOT / "docs" / "start.md")
+    done = run_page(START)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "start.md: 6 examples ran\n"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SLOW_PAGES)
-def test_the_examples_of_the_tutorials_run(name):
-    done = run_page(ROOT / "docs" / "tutorials" / name)
+@pytest.mark.parametrize("page", [p for p in PAGES if p != START], ids=lambda p: p.stem)
+def test_the_examples_of_every_other_page_run(page):
+    done = run_page(page)
     assert done.returncode == 0, done.stderr
+    count = page.read_text(encoding="utf-8").count(FENCE)
+    assert done.stdout == f"{page.name}: {count} examples ran\n"
+
+
+def test_without_names_every_page_with_examples_is_run():
+    found = runpy.run_path(str(SCRIPT))["pages"]()
+    assert found == PAGES
+    assert START in found
 
 
 def test_an_example_that_fails_is_noticed(tmp_path):
