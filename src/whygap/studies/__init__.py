@@ -37,6 +37,7 @@ STUDIES: Mapping[str, Callable[..., Path]] = MappingProxyType(
         "casestudy readmission": _study("casestudy", case="readmission"),
         "comparators": _study("comparators"),
         "coverage": _study("coverage"),
+        "revisions": _study("revisions"),
         "scaling": _study("scaling"),
         "semisynthetic": _study("semisynthetic"),
         "shares": _study("shares"),

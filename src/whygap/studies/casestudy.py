@@ -24,7 +24,7 @@ from whygap.studies.provenance import provenance
 from whygap.studies.simulation import study_folder
 from whygap.study import Study
 
-__all__ = ["CASES", "Case", "Comparison", "run"]
+__all__ = ["CASES", "Case", "Comparison", "Place", "case_settings", "run"]
 
 Report = Callable[[str], None]
 
@@ -81,7 +81,7 @@ def run(
     folder = study_folder(output, f"casestudy_{case}", quick)
     place = Place(data, output / "artefacts", quick)
     page = _Page(chosen, folder, quick)
-    settings = _settings(quick, jobs)
+    settings = case_settings(quick, jobs)
     for comparison in chosen.comparisons[: 1 if quick else None]:
         report(f"{case}: {comparison.name}")
         try:
@@ -97,7 +97,8 @@ def run(
     return page.write()
 
 
-def _settings(quick: bool, jobs: int) -> Settings:
+def case_settings(quick: bool, jobs: int) -> Settings:
+    """How every comparison of a case is analysed."""
     if quick:
         return Settings(learner="fast", subsets=64, n_jobs=max(jobs, 1), progress=False)
     return Settings(subsets=128, n_jobs=max(jobs, 1), progress=False)
