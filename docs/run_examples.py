@@ -27,8 +27,8 @@ DOCS = Path(__file__).resolve().parent
 
 
 def pages() -> list[Path]:
-    """Every page whose examples stand on their own: the first one imports what it needs."""
-    return [page for page in sorted(DOCS.rglob("*.md")) if "import " in "".join(examples(page)[:1])]
+    """Every page of the documentation that has Python examples."""
+    return [page for page in sorted(DOCS.rglob("*.md")) if examples(page)]
 
 
 def examples(page: Path) -> list[str]:

@@ -14,11 +14,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "docs" / "run_examples.py"
 FENCE = "```python\n"
-FRAGMENTS = {"reading_the_report.md"}  # tests/unit/render/test_reading_page.py runs these
 PAGES = sorted(
-    page
-    for page in (ROOT / "docs").rglob("*.md")
-    if FENCE in page.read_text(encoding="utf-8") and page.name not in FRAGMENTS
+    page for page in (ROOT / "docs").rglob("*.md") if FENCE in page.read_text(encoding="utf-8")
 )
 START = ROOT / "docs" / "start.md"
 
