@@ -126,7 +126,8 @@ def usual_pair(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
         parts = [draw(column_of(kind, rows, least=3)) for kind in kinds]
         parts[0] = pd.Series(risk > 0.5) if draw(st.booleans()) else parts[0]
         labels = [pair[i] for i in outcomes(risk, pull, 2, rng)]
-        unit = pd.Series(rng.integers(1, 40, rows) / 40)  # a weight, a cluster or a risk
+        lowest = 1 if often(draw) else 0
+        unit = pd.Series(rng.integers(lowest, 40, rows) / 40)  # a weight, a cluster or a risk
         frame = pd.concat([*parts, unit, pd.Series(labels), pd.Series(risk)], axis=1)
         frame.columns = pd.Index([*names, "unit", "y", "risk"])
         tables.append(frame)

@@ -63,7 +63,9 @@ def build_design(
         *hints.spread_categories(
             order[len(baseline) :], {c for cols in roles.groups.values() for c in cols}
         ),
-        *hints.swap_hint(scoring.metric, scoring.higher_is_better, mean_loss(pairs, scored), names),
+        *hints.swap_hint(
+            scoring.metric, scoring.higher_is_better, mean_loss(pairs, scored, weights), names
+        ),
         *hints.label_hint(scoring.metric, scoring.wants, scored.prediction),
     )
     return Design(
@@ -169,9 +171,12 @@ def players_of(columns: Sequence[EncodedColumn], roles: Roles) -> tuple[Player, 
     return tuple(Player(name, tuple(positions)) for name, positions in members.items())
 
 
-def mean_loss(pairs: ByDomain[tuple[Array, Array]], scored: Scored) -> ByDomain[float]:
-    """The plain mean of the metric in both domains."""
-    return pairs.zip(scored.outcome, lambda pair, y: float(np.mean(pair[0] + pair[1] * y)))
+def mean_loss(
+    pairs: ByDomain[tuple[Array, Array]], scored: Scored, weights: ByDomain[Array] | None
+) -> ByDomain[hints.Mean]:
+    """The mean of the metric in both domains, rows taken as independent."""
+    loss = pairs.zip(scored.outcome, lambda pair, y: pair[0] + pair[1] * y)
+    return loss.zip(weights or loss.map(np.ones_like), hints.weighted_mean)
 
 
 def recombined(

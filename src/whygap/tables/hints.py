@@ -12,7 +12,14 @@ from whygap.tables.design import Note
 from whygap.tables.encode import EncodedColumn
 from whygap.tables.roles import listed
 
-__all__ = ["feature_hints", "spread_categories"]
+__all__ = [
+    "Mean",
+    "feature_hints",
+    "label_hint",
+    "spread_categories",
+    "swap_hint",
+    "weighted_mean",
+]
 
 NEARLY_ONE = 0.999
 FEW_VALUES = 50
@@ -115,19 +122,39 @@ def is_flag(column: EncodedColumn) -> bool:
     return bool(np.all((values == 0) | (values == 1))) and column.column.kind == "numeric"
 
 
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean and its variance."""
+
+    value: float
+    variance: float
+
+
+def weighted_mean(values: Array, weights: Array) -> Mean:
+    """Of independent rows."""
+    share = weights / weights.sum()
+    value = float(share @ values)
+    return Mean(value, float(share**2 @ (values - value) ** 2))
+
+
 def swap_hint(
-    metric: str, higher_is_better: bool | None, means: ByDomain[float], names: ByDomain[str]
+    metric: str, higher_is_better: bool | None, means: ByDomain[Mean], names: ByDomain[str]
 ) -> tuple[Note, ...]:
-    """A model usually does better where it was trained; the other way round is worth a word."""
-    if higher_is_better is None or means.source == means.target:
+    """A model usually does better where it was trained; the other way round is worth a word.
+
+    Beyond three standard errors it is a warning, for then it is not chance.
+    """
+    source, target = means
+    if higher_is_better is None or source.value == target.value:
         return ()
-    if (means.target > means.source) != higher_is_better:
+    if (target.value > source.value) != higher_is_better:
         return ()
     text = (
-        f"{metric} is better in {names.target} ({means.target:.3f}) than in {names.source} "
-        f"({means.source:.3f}): if the model was trained on {names.target}, swap the two tables."
+        f"{metric} is better in {names.target} ({target.value:.3f}) than in {names.source} "
+        f"({source.value:.3f}): if the model was trained on {names.target}, swap the two tables."
     )
-    return (Note("info", text),)
+    sure = (target.value - source.value) ** 2 > 9 * (source.variance + target.variance)
+    return (Note("warning" if sure else "info", text),)
 
 
 def label_hint(metric: str, wants: str, prediction: ByDomain[Array]) -> tuple[Note, ...]:

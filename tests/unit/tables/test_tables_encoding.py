@@ -307,9 +307,18 @@ def test_swapped_tables_are_hinted() -> None:
     source, target = source_and_target()
     target["risk"] = target["y"] * 0.8 + 0.1
     note = next(n for n in design_of(source, target).notes if n.text.startswith("accuracy"))
-    assert note.level == "info"
+    assert note.level == "warning"
     assert note.text.startswith("accuracy is better in target (1.000) than in source (0.")
     assert note.text.endswith(": if the model was trained on target, swap the two tables.")
+
+
+def test_a_better_target_by_chance_is_only_said() -> None:
+    source, _ = source_and_target()
+    target = source.assign(patient=source["patient"] + 1000)
+    first = int(np.flatnonzero((target["risk"] >= 0.5) != (target["y"] == 1))[0])
+    target.loc[first, "risk"] = float(target.loc[first, "y"])
+    note = next(n for n in design_of(source, target).notes if n.text.startswith("accuracy"))
+    assert note.level == "info"
 
 
 def test_labels_for_a_metric_of_probabilities_are_hinted() -> None:
