@@ -19,6 +19,10 @@ Variables = Annotated[
     str | None,
     typer.Option("--variables", metavar="A,B", help="These variables instead of the shares'."),
 ]
+ModelFile = Annotated[
+    Path | None,
+    typer.Option("--save-model", metavar="FILE", help="Write the revised model (.skops or .pkl)."),
+]
 EXAMPLES = ("whygap revise study.toml --top 3",)
 
 
@@ -28,6 +32,7 @@ def command(
     given: Given = None,
     variables: Variables = None,
     output: OutputFile = None,
+    model_file: ModelFile = None,
     seed: Seed = None,
     settings: Set = None,
     unsafe_pickle: UnsafePickle = False,
@@ -44,10 +49,12 @@ def command(
     from whygap.cli.frames import csv_of
     from whygap.cli.inputs import names_in, read_study
     from whygap.explain import explain
-    from whygap.repair import revise
+    from whygap.repair import check_model_file, revise, save_model
 
     speaker = Speaker(as_json, quiet, verbose)
-    check_writable(output)
+    check_writable(output, model_file)
+    if model_file is not None:
+        check_model_file(model_file)
     study, chosen = read_study(
         study_file,
         settings,
@@ -63,4 +70,6 @@ def command(
     if output is not None:
         storage.write_whole(output, csv_of(revision.to_frame()))
         speaker.note(f"Wrote {output}")
+    if model_file is not None:
+        speaker.note(f"Wrote {save_model(revision.model, model_file)}")
     speaker.result(str(revision).rstrip(), revision.to_mapping())

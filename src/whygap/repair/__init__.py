@@ -3,14 +3,17 @@
 from whygap.repair.labels import LabelPlan, plan_labels
 from whygap.repair.model import RevisedModel
 from whygap.repair.revise import Contrast, Revision, contrast_rankings, revise, revise_design
+from whygap.repair.save import check_model_file, save_model
 
 __all__ = [
     "Contrast",
     "LabelPlan",
     "RevisedModel",
     "Revision",
+    "check_model_file",
     "contrast_rankings",
     "plan_labels",
     "revise",
     "revise_design",
+    "save_model",
 ]

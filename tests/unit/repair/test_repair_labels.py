@@ -39,9 +39,10 @@ def test_the_source_sets_a_floor():
     assert plan.floor > 0.2
     grown = ByDomain(100 + plan.more_each[0], 3000 + plan.more_each[1])
     assert width(difference(grown, seed=2)) == pytest.approx(0.2, rel=0.15)
-    assert str(plan).startswith(
+    assert str(plan) == (
         f"The 95% interval is {plan.width_now:.3g} wide; target rows alone cannot make it 0.2 "
-        f"(the source keeps it above {plan.floor:.3g})."
+        f"(the source keeps it above {plan.floor:.3g}). {plan.more_each[0]} more source rows and "
+        f"{plan.more_each[1]} more target rows would."
     )
 
 
@@ -49,7 +50,10 @@ def test_a_width_that_is_reached_needs_nothing():
     plan = plan_labels(difference(ByDomain(500, 500)), width=5.0)
     assert plan.more_target == 0
     assert plan.more_each == (0, 0)
-    assert str(plan).endswith("which is no more than 5: no more rows are needed.")
+    assert str(plan) == (
+        f"The 95% interval is {plan.width_now:.3g} wide, which is no more than 5: "
+        "no more rows are needed."
+    )
 
 
 def test_bad_use_is_refused():

@@ -10,9 +10,10 @@ from repair_worlds import world
 from sklearn.base import clone
 
 from whygap.domains import ByDomain
-from whygap.errors import ColumnError, ResultError, SettingsError, TableError
-from whygap.repair import contrast_rankings, revise_design
+from whygap.errors import ColumnError, ModelError, ResultError, SettingsError, TableError
+from whygap.repair import check_model_file, contrast_rankings, revise_design, save_model
 from whygap.settings import Settings
+from whygap.tables.model_files import load_model
 
 NAMES = ("z1", "z2", "z3", "z4")
 SETTINGS = Settings(folds=3)
@@ -99,6 +100,31 @@ def test_the_model_can_be_written_with_skops(design, revision):
     assert loaded.predict_proba(table) == pytest.approx(revision.model.predict_proba(table))
 
 
+@pytest.mark.parametrize("kind", ["skops", "pkl"])
+def test_the_model_is_saved_to_a_file(design, revision, tmp_path, kind):
+    path = save_model(revision.model, tmp_path / f"revised.{kind}")
+    loaded, _ = load_model(path, unsafe_pickle=True)
+    table = table_of(design)
+    assert loaded.predict_proba(table) == pytest.approx(revision.model.predict_proba(table))
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_formats_that_cannot_be_written_are_refused(monkeypatch):
+    with pytest.raises(ModelError) as caught:
+        check_model_file("revised.onnx")
+    assert str(caught.value) == (
+        "The revised model cannot be written to 'revised.onnx'. Got the format '.onnx'. "
+        "Use .skops, or .pkl for a pickle."
+    )
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(ModelError) as refused:
+        check_model_file("revised.skops")
+    assert str(refused.value) == (
+        "Writing 'revised.skops' needs skops. "
+        "Install it: pip install 'whygap[skops]'; or write a .pkl."
+    )
+
+
 def test_a_missing_column_and_a_non_table_are_refused(design, revision):
     with pytest.raises(ColumnError) as caught:
         revision.model.predict_proba(table_of(design).drop_columns(["z1"]))
@@ -175,11 +201,17 @@ def test_bad_choices_are_refused(design, names, top, message):
 
 
 def test_too_few_target_rows_are_refused():
+    few = world(ByDomain(200, 30))
     with pytest.raises(TableError) as caught:
-        revise_design(world(ByDomain(200, 30)), NAMES)
-    assert str(caught.value).startswith(
-        "Revising needs at least 50 target rows with at least 10 of each outcome. Got 30 rows, "
+        revise_design(few, NAMES)
+    assert str(caught.value) == (
+        "Revising needs at least 50 target rows with at least 10 of each outcome. "
+        f"Got 30 rows, {int(few.outcome.target.sum())} with the outcome. "
+        "Label more target rows; plan_labels says how many an interval needs."
     )
+    one_sided = replace(world(ByDomain(200, 80)), outcome=ByDomain(np.zeros(200), np.zeros(80)))
+    with pytest.raises(TableError, match=r"Got 80 rows, 0 with the outcome\."):
+        revise_design(one_sided, NAMES)
 
 
 def test_unknown_steps_and_scores_are_refused(revision):
