@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from learning_designs import cut, shifted_design
-from small_study import fast, make_study
+from small_study import covariate_tables, fast, make_study
 
 import whygap as wg
 from whygap.domains import ByDomain
@@ -115,6 +115,18 @@ def test_permuting_subsets_permutes_their_values(all_subset_values, order):
     assert [v.value for v in values] == [all_subset_values[k].value for k in order]
     assert [v.standard_error for v in values] == [
         all_subset_values[k].standard_error for k in order
+    ]
+
+
+@settings(max_examples=2, deadline=None)
+@given(order=st.permutations(range(4)))
+def test_permuting_subsets_permutes_covariate_values(order):
+    subsets = [["g"], [], ["g", "h"], ["h"]]
+    study = make_study(*covariate_tables(200))
+    one = wg.subset_values(study, "covariate", subsets, fast())
+    two = wg.subset_values(study, "covariate", [subsets[k] for k in order], fast())
+    assert [(v.value, v.standard_error) for v in two] == [
+        (one[k].value, one[k].standard_error) for k in order
     ]
 
 
