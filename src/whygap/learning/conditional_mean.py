@@ -9,7 +9,7 @@ from typing import Any
 from whygap.domains import Array
 from whygap.errors import FitError, WhygapError
 from whygap.learning.blocks import BlockSet
-from whygap.learning.features import Extra, Features, View
+from whygap.learning.features import Extra, Features, View, at
 from whygap.learning.inputs import Inputs, Lift
 from whygap.learning.models import Kind, Learner, Model
 from whygap.learning.ridge import Curvature
@@ -87,13 +87,13 @@ def training(
 ) -> tuple[Inputs, Array, Array]:
     """Inputs, target and weight of one training set (of other columns than the task's own)."""
     domain = task.view.domain
-    rows = features.training_rows(domain, blocks)
+    rows = features.training_slices(domain, blocks)
     extra = None if task.extra is None else task.extra[blocks]
     chosen = task.columns if columns is None else columns
     inputs = features.inputs(task.training_view(blocks), rows, chosen, extra)
     if task.repeated and columns is None:
         inputs = replace(inputs, known=_known(features, task, blocks))
-    return inputs, task.target(blocks)[rows], features.weights[domain][rows]
+    return inputs, at(task.target(blocks), rows), at(features.weights[domain], rows)
 
 
 def _known(features: Features, task: MeanTask, blocks: BlockSet) -> Callable[[Any], Curvature]:

@@ -13,7 +13,7 @@ from whygap.errors import WhygapError
 from whygap.learning.blocks import BlockSet
 from whygap.learning.choose_ratio import RatioBlend, as_ratio_blend, odds
 from whygap.learning.conditional_mean import fit_error
-from whygap.learning.features import Features
+from whygap.learning.features import Features, at
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Learner, Model
 from whygap.learning.ridge import Curvature
@@ -88,10 +88,10 @@ def domain_inputs(
     """Rows of both domains with the domain as label."""
     parts, weights, labels = [], [], []
     for label, domain in enumerate(DOMAINS):
-        rows = features.training_rows(domain, blocks)
+        rows = features.training_slices(domain, blocks)
         parts.append(features.inputs(features.plain[domain], rows, columns))
-        weights.append(features.weights[domain][rows])
-        labels.append(np.full(len(rows), float(label)))
+        weights.append(at(features.weights[domain], rows))
+        labels.append(np.full(len(parts[-1]), float(label)))
     return stacked(parts), np.concatenate(labels), np.concatenate(weights)
 
 
@@ -99,6 +99,6 @@ def stacked(parts: Sequence[Inputs]) -> Inputs:
     """Rows below each other."""
     return replace(
         parts[0],
-        raw=np.vstack([p.raw for p in parts]),
-        basis=np.vstack([p.basis for p in parts]),
+        raw=np.hstack([p.raw.T for p in parts]).T,
+        basis=np.hstack([p.basis.T for p in parts]).T,
     )

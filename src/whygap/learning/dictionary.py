@@ -2,8 +2,9 @@
 
 A numeric column gives a linear term, natural cubic splines, indicators of its atoms (values that
 many rows share) and of missingness; a category gives indicators of its levels. Pairs of columns
-give products of their linear terms. Each function is tagged with the columns it uses, so that the
-design matrix of a column set is a selection of ready-made columns.
+(all, or those that `interactions` found) give products of their linear terms. Each function is
+tagged with the columns it uses, so that the design matrix of a column set is a selection of
+ready-made columns.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +20,15 @@ from numpy.typing import NDArray
 from whygap.domains import Array, IntArray
 from whygap.tables.design import Column
 
-__all__ = ["Dictionary", "build_dictionary"]
+__all__ = ["ALL_PAIRS_UP_TO", "Dictionary", "build_dictionary"]
 
 _KNOTS = 6
 _FEW_VALUES = 8
+_ROWS_AT_ONCE = 50_000
 _ATOM_SHARE = 0.05
 _MOST_LEVELS = 40
-_ALL_PAIRS_UP_TO = 10
+ALL_PAIRS_UP_TO = 10
+_TERMS_OF_FOUND_PAIRS = 3
 
 Piece = Callable[[Array], Array]
 
@@ -52,13 +56,14 @@ class Dictionary:
         """Which functions use one column only."""
         return np.array([len(tag) == 1 for tag in self.tags], dtype=bool)
 
-    def transform(self, features: Array) -> Array:
-        """The (n, functions) basis matrix."""
-        out = np.empty((len(features), len(self.pieces)))
-        for j, piece in enumerate(self.pieces):
-            out[:, j] = piece(features)
-        out -= self.centre
-        out /= self.scale
+    def transform(self, features: Array, dtype: type[np.floating[Any]] = np.float64) -> Array:
+        """The (n, functions) basis matrix, made a bounded number of rows at a time."""
+        out = np.empty((len(features), len(self.pieces)), dtype=dtype, order="F")
+        for start in range(0, len(features), _ROWS_AT_ONCE):
+            rows = slice(start, start + _ROWS_AT_ONCE)
+            here = features[rows]
+            for j, piece in enumerate(self.pieces):
+                out[rows, j] = (piece(here) - self.centre[j]) / self.scale[j]
         return out
 
     def select(self, columns: Sequence[int]) -> IntArray:
@@ -67,8 +72,10 @@ class Dictionary:
         return np.flatnonzero([tag <= allowed for tag in self.tags])
 
 
-def build_dictionary(features: Array, columns: Sequence[Column]) -> Dictionary:
-    """From the rows of both domains (their outcomes are never looked at)."""
+def build_dictionary(
+    features: Array, columns: Sequence[Column], pairs: Sequence[tuple[int, int]] = ()
+) -> Dictionary:
+    """From the rows of both domains; of these pairs of columns (of all, if few) also products."""
     pieces: list[Piece] = []
     tags: list[frozenset[int]] = []
     simple: list[bool] = []
@@ -80,13 +87,14 @@ def build_dictionary(features: Array, columns: Sequence[Column]) -> Dictionary:
             pieces.append(piece)
             tags.append(frozenset([j]))
             simple.append(piece in first)
-    if len(columns) <= _ALL_PAIRS_UP_TO:
-        for i, j in combinations(range(len(columns)), 2):
-            for left in linear[i]:
-                for right in linear[j]:
-                    pieces.append(_product(left, right))
-                    tags.append(frozenset([i, j]))
-                    simple.append(False)
+    few = len(columns) <= ALL_PAIRS_UP_TO
+    terms = _FEW_VALUES if few else _TERMS_OF_FOUND_PAIRS
+    for i, j in combinations(range(len(columns)), 2) if few else pairs:
+        for left in linear[i][:terms]:
+            for right in linear[j][:terms]:
+                pieces.append(_product(left, right))
+                tags.append(frozenset([i, j]))
+                simple.append(False)
     return _standardised(features, pieces, tags, simple)
 
 

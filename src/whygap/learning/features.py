@@ -13,13 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whygap.domains import Array, ByDomain, Domain, IntArray
+from whygap.learning import interactions
 from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.dictionary import Dictionary, build_dictionary
 from whygap.learning.inputs import Inputs, Lift
 from whygap.learning.ridge import Curvature
 from whygap.tables.design import Column, Design
 
-__all__ = ["Extra", "Features", "View", "make_features"]
+Rows = slice | IntArray | tuple[slice, ...]
+
+_ROWS_FOR_DICTIONARY = 100_000
+_ROWS_IN_FULL_PRECISION = 200_000
+
+__all__ = ["Extra", "Features", "View", "at", "make_features"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +70,10 @@ class Extra:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """Both domains, block-sorted: raw (n, p), basis (n, functions), weights (mean 1)."""
+    """Both domains, block-sorted: raw (n, p), basis (n, functions), weights (mean 1).
+
+    Both tables are stored column by column.
+    """
 
     blocks: Blocks
     columns: tuple[Column, ...]
@@ -78,14 +87,14 @@ class Features:
     )
 
     def inputs(
-        self, view: View, rows: slice | IntArray, columns: Sequence[int], extra: Extra | None = None
+        self, view: View, rows: Rows, columns: Sequence[int], extra: Extra | None = None
     ) -> Inputs:
         """Raw and basis columns of a column set at some rows."""
         chosen = list(columns)
         functions = self.dictionary.select(columns)
         plain = Inputs(
-            self.raw[view.domain][rows][:, chosen],
-            self.basis[view.domain][rows][:, functions],
+            _block(self.raw[view.domain], rows, np.array(chosen, dtype=np.int64)),
+            _block(self.basis[view.domain], rows, functions).astype(np.float64, copy=False),
             self.dictionary.simple[functions],
             tuple(k for k, c in enumerate(chosen) if self.columns[c].kind == "category"),
         )
@@ -95,7 +104,7 @@ class Features:
         self,
         plain: Inputs,
         view: View,
-        rows: slice | IntArray,
+        rows: Rows,
         columns: Sequence[int],
         extra: Extra | None,
     ) -> Inputs:
@@ -103,7 +112,7 @@ class Features:
         if extra is None or view.position is None:
             return plain
         single = self.dictionary.single[self.dictionary.select(columns)]
-        return replace(plain, lift=extra.lift(view.position[rows], plain.light, single))
+        return replace(plain, lift=extra.lift(at(view.position, rows), plain.light, single))
 
     def known(
         self,
@@ -142,18 +151,52 @@ class Features:
         """All columns."""
         return tuple(range(len(self.columns)))
 
-    def training_rows(self, domain: Domain, blocks: BlockSet) -> IntArray:
+    def training_slices(self, domain: Domain, blocks: BlockSet) -> tuple[slice, ...]:
         """Sorted rows of some blocks that models may be trained on."""
-        parts = [
-            np.arange(s.start, s.stop)
-            for s in (self.blocks.training_rows(domain, k) for k in sorted(blocks))
-        ]
-        return np.concatenate(parts)
+        return tuple(self.blocks.training_rows(domain, k) for k in sorted(blocks))
+
+    def training_rows(self, domain: Domain, blocks: BlockSet) -> IntArray:
+        """The same one by one."""
+        slices = self.training_slices(domain, blocks)
+        return np.concatenate([np.arange(s.start, s.stop) for s in slices])
+
+
+def at(values: Array, rows: Rows) -> Array:
+    """Entries of some rows."""
+    if isinstance(rows, tuple):
+        return np.concatenate([values[s] for s in rows])
+    return values[rows]
+
+
+def _block(table: Array, rows: Rows, columns: IntArray) -> Array:
+    """Some columns of some rows; tables are stored column by column, so runs of rows copy fast."""
+    across = table.T
+    if isinstance(rows, tuple):
+        return np.concatenate([across[columns, s] for s in rows], axis=1).T
+    if isinstance(rows, slice):
+        return across[columns, rows].T
+    return across[np.ix_(columns, rows)].T
 
 
 def make_features(design: Design, blocks: Blocks) -> Features:
-    """Sort rows by block and compute the dictionary once."""
-    raw = design.features.zip(blocks.order, lambda x, order: np.ascontiguousarray(x[order]))
-    dictionary = build_dictionary(np.vstack([raw.source, raw.target]), design.columns)
+    """Sort rows by block and compute the dictionary once (from a sample of very many rows)."""
+    raw = design.features.zip(blocks.order, lambda x, order: np.asfortranarray(x[order]))
     weights = design.sample().weights.zip(blocks.order, lambda w, order: w[order])
-    return Features(blocks, design.columns, dictionary, raw, raw.map(dictionary.transform), weights)
+    outcome = design.outcome.zip(blocks.order, lambda y, order: y[order])
+    some = raw.map(lambda x: x[_spread(len(x))])
+    pairs = interactions.choose(
+        some,
+        outcome.map(lambda y: y[_spread(len(y))]),
+        weights.map(lambda w: w[_spread(len(w))]),
+        design.columns,
+        design.baseline,
+    )
+    dictionary = build_dictionary(np.vstack([some.source, some.target]), design.columns, pairs)
+    dtype = np.float64 if sum(design.rows) <= _ROWS_IN_FULL_PRECISION else np.float32
+    basis = raw.map(lambda x: dictionary.transform(x, dtype))
+    return Features(blocks, design.columns, dictionary, raw, basis, weights)
+
+
+def _spread(rows: int) -> IntArray:
+    """At most so many rows, evenly spread."""
+    return np.linspace(0, rows - 1, min(rows, _ROWS_FOR_DICTIONARY)).astype(np.int64)

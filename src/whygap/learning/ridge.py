@@ -203,8 +203,8 @@ def _two_loops(
         taken.append(share)
     out: Array = _solve(factor, rest)
     for (move, change), share in zip(memory, reversed(taken), strict=True):
-        out = np.asarray(out + move * (share - float(change @ out) / float(move @ change)))
-    return out
+        out = out + move * (share - float(change @ out) / float(move @ change))
+    return np.asarray(out)
 
 
 def _curvature(fitted: Array, weight: Array) -> Array:
@@ -212,7 +212,7 @@ def _curvature(fitted: Array, weight: Array) -> Array:
 
 
 def _ridge(penalty: Array, weight: Array) -> Array:
-    return np.concatenate([[0.0], penalty]) * weight.sum()
+    return np.concatenate([[0.0], penalty]) * float(weight.sum())
 
 
 def _factor(gram: Array, ridge: Array) -> tuple[Array, bool]:
