@@ -159,7 +159,7 @@ def convert(table: pd.DataFrame, kind: str) -> Any:
 
 
 ARGUMENTS = {
-    "tables": table_pair(),
+    "tables": st.one_of(usual_pair(), table_pair()),
     "kind": st.sampled_from(["pandas", "polars", "lazy", "pyarrow", "csv"]),
     "baseline": st.integers(0, 2),
     "named": st.booleans(),

@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
@@ -100,6 +102,20 @@ def try_explain(
     else:
         event(type(refusal).__name__)
         assert not isinstance(refusal.__cause__, Warning), refusal
+
+
+def test_numbers_of_all_sizes_in_one_column() -> None:
+    """Spline knots that differ in the table and not after scaling, and a number beyond squaring."""
+    rng = np.random.default_rng(0)
+    sizes = [-1e88, -1e-193, -3e16, 3e-200, -1e-242, -3e-77, -1.9, 5e16, 2.1, 3e16, 1e95, 1e264]
+    pair = []
+    for _ in range(2):
+        risk = rng.uniform(0.1, 0.9, 400)
+        y = (rng.random(400) < risk).astype(int)
+        pair.append(pd.DataFrame({"x": rng.choice(sizes, 400), "y": y, "risk": risk}))
+    study = wg.Study(source=pair[0], target=pair[1], outcome="y", prediction="risk")
+    quick = wg.Settings(learner="fast", folds=3, progress=False)
+    assert_whole(wg.explain(study, detail=(), settings=quick))
 
 
 @given(**RUNS)

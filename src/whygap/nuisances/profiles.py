@@ -77,8 +77,8 @@ def _bins(column: Column, values: ByDomain[Array]) -> tuple[list[str], ByDomain[
     seen = both[~np.isnan(both)]
     distinct = np.unique(seen)
     if not len(seen):  # all that was seen lay outside the region of shared support
-        labels, codes = [], values.map(np.zeros_like)
-    elif column.kind == "category" or len(distinct) <= _MOST_BINS:
+        return ["missing"], values.map(np.zeros_like)
+    if column.kind == "category" or len(distinct) <= _MOST_BINS:
         labels, codes = _level_bins(column, seen, distinct, values)
     else:
         labels, codes = _quantile_bins(seen, values)
