@@ -184,7 +184,7 @@ def test_a_closer_look_from_a_row_and_from_the_list(visit: Any) -> None:
 def test_copying_the_table(visit: Any) -> None:
     page = visit("story", permissions=["clipboard-read", "clipboard-write"]).page
     page.get_by_role("button", name="Copy for a spreadsheet").click()
-    page.wait_for_function("document.querySelector('[data-copied]').textContent === 'Copied.'")
+    page.locator("[data-copied]", has_text="Copied.").wait_for()
     lines = page.evaluate("navigator.clipboard.readText()").splitlines()
     assert lines[0] == "Term\tEstimate\tStd. error\t95% interval"
     assert lines[2].startswith("gap\t-7.2\t")

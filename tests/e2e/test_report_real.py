@@ -54,7 +54,7 @@ def use_shares(detail: Any) -> None:
     for label, column in (("Share", 3), ("p-value", 5)):
         for _ in range(2):
             detail.locator("thead").get_by_role("button", name=label).click()
-            texts = rows.locator(f":nth-child({column})").all_inner_texts()
+            texts = rows.locator(f"td:nth-child({column})").all_inner_texts()
             values = [number(text) for text in texts]
             assert values in (sorted(values), sorted(values, reverse=True))
     name = rows.first.locator("bdi").inner_text()
@@ -99,7 +99,7 @@ def test_every_control_of_a_real_report_works(name: str, visit: Any) -> None:
             use_shares(detail)
         use_variables(article)
         article.get_by_role("button", name="Copy as Markdown").click()
-        page.wait_for_function("document.querySelector('[data-copied]').textContent === 'Copied.'")
+        article.locator("[data-copied]", has_text="Copied.").wait_for()
         article.get_by_text("Settings, sizes, models, versions").click()
         assert "Version: numpy" in article.inner_text()
     page.locator(".theme").click()

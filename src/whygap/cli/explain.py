@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PARTS = ("covariate", "outcome")
 MaybeStudy = Annotated[
-    Path | None, typer.Argument(metavar="[STUDY.toml]", help="A study file, or use --source ...")
+    Path | None, typer.Argument(metavar="STUDY.toml", help="A study file, or use --source ...")
 ]
 Page = Annotated[
     Path | None, typer.Option("--report", metavar="FILE", help="Also write the HTML report.")

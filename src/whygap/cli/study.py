@@ -12,7 +12,7 @@ from whygap.cli.output import Speaker, make_folder
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="coverage, comparators or casestudy.")]
 Case = Annotated[
-    str | None, typer.Argument(metavar="[CASE]", help="For casestudy: insurance or readmission.")
+    str | None, typer.Argument(metavar="CASE", help="For casestudy: insurance or readmission.")
 ]
 Data = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Folder with the case studies' data.")

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from result_factory import make_gap
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reading_the_report.md"
 
@@ -19,7 +18,7 @@ def blocks() -> list[str]:
 def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("great_tables")
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {"gap": make_gap(outcome={"age": 0.5, "pay": 0.2})}
+    names: dict[str, object] = {}
     assert len(blocks()) == 2
     for block in blocks():
         exec(compile(block, str(PAGE), "exec"), names)  # noqa: S102 - our own page
@@ -28,6 +27,6 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_every_picture_is_there() -> None:
     pictures = re.findall(r"\]\((images/[^)]+)\)", PAGE.read_text(encoding="utf-8"))
-    assert len(pictures) == 9
+    assert len(pictures) == 11
     for picture in pictures:
         assert (PAGE.parent / picture).stat().st_size < 300_000
