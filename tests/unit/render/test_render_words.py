@@ -29,6 +29,17 @@ def test_a_drop_of_accuracy_is_said_in_points() -> None:
     )
 
 
+def test_weighted_rows_are_said_with_what_they_are_worth() -> None:
+    gap = make_gap()
+    assert not any("worth" in line for line in words.trust(gap))
+    worth = ByDomain(1234.4, gap.about.effective_rows.target)
+    weighted = replace(gap, about=replace(gap.about, effective_rows=worth))
+    assert words.trust(weighted)[1] == (
+        f"With their weights they are worth 1,234 source and {gap.about.rows.target:,} target rows "
+        "of equal weight."
+    )
+
+
 def test_a_rise_of_a_loss_is_worse_and_says_so() -> None:
     gap = make_gap(metric="log_loss", corners=(0.513, 0.52, 0.53, 0.555), noise=0.2)
     text = words.headline(gap, 0.9)
