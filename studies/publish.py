@@ -5,17 +5,20 @@
     python studies/publish.py --copy          copy the pages as they are, rebuild nothing
 
 Rebuilding runs no replicates: pages show what is in `studies/NAME/replicates.jsonl(.gz)`. Pages of
-the case studies, `comparators` and `scaling` are copied as their own command wrote them.
+the case studies, `comparators` and `scaling` are copied as their own command wrote them. The small
+table of the README is made from the coverage study.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 import shutil
 import sys
 from pathlib import Path
 
 from whygap.studies import STUDIES
+from whygap.studies.pools import is_current
 
 STUDIES_FOLDER = Path(__file__).resolve().parent
 EVIDENCE = STUDIES_FOLDER.parent / "docs" / "evidence"
@@ -29,6 +32,19 @@ QUESTIONS = {
     "casestudy_insurance": "The paper's insurance case, on open data",
     "casestudy_readmission": "The paper's readmission case, on open data",
     "scaling": "What does an analysis cost?",
+}
+README = STUDIES_FOLDER.parent / "README.md"
+MARKS = ("<!-- coverage, written by studies/publish.py -->", "<!-- end of coverage -->")
+IN_README = {
+    "aggregate parts: baseline, covariate, outcome": [
+        "aggregate baseline",
+        "aggregate covariate",
+        "aggregate outcome",
+    ],
+    "covariate values of {Z1} {Z2} {Z3}": [f"covariate value {{Z{k}}}" for k in (1, 2, 3)],
+    "outcome values of {Z1} {Z2} {Z3}": [f"outcome value {{Z{k}}}" for k in (1, 2, 3)],
+    "covariate shares of Z1 Z2 Z3": [f"covariate share Z{k}" for k in (1, 2, 3)],
+    "outcome shares of Z1 Z2 Z3": [f"outcome share Z{k}" for k in (1, 2, 3)],
 }
 FIGURE = re.compile(r"!\[[^\]]*\]\(([\w.-]+\.svg)\)")
 INTRODUCTION = """# Evidence
@@ -49,7 +65,8 @@ def rebuild(name: str) -> None:
     borrowed = name == "shares" and (STUDIES_FOLDER / "coverage").exists()
     if not borrowed and not any(path.exists() for path in kept):
         return
-    if name == "semisynthetic" and not list((STUDIES_FOLDER / "artefacts/pools").glob("*.npz")):
+    pools = (STUDIES_FOLDER / "artefacts" / "pools").glob("*.npz")
+    if name == "semisynthetic" and not any(is_current(path) for path in pools):
         print("semisynthetic: its worlds are not here, the page stays as it is")
         return
     STUDIES[name](STUDIES_FOLDER, jobs=0, report=print)
@@ -72,6 +89,44 @@ def copy(name: str) -> bool:
     return True
 
 
+def coverage_of(lines: list[dict[str, str]], names: list[str], rows: str) -> str:
+    """Coverage of several quantities at one size, side by side."""
+    by_name = {line["quantity"]: line for line in lines if line["rows_source"] == rows}
+    cells = [by_name[name]["coverage"] if name in by_name else "nan" for name in names]
+    numbers = ["–" if cell == "nan" else f"{float(cell):.2f}" for cell in cells]
+    return " ".join("1.0" if n == "1.00" else n.removeprefix("0") for n in numbers)
+
+
+def readme_table() -> str:
+    """Coverage at each size that was run, from the coverage study's summary."""
+    with (STUDIES_FOLDER / "coverage" / "summary.csv").open(encoding="utf-8", newline="") as file:
+        lines = [
+            line
+            for line in csv.DictReader(file)
+            if line["metric"] == "accuracy" and line["settings"] == "defaults"
+        ]
+    counts = {line["rows_source"]: line["replicates"] for line in lines}
+    sizes = sorted(counts, key=int)
+    head = [f"n = {int(n):,} ({counts[n]} replicates)" for n in sizes]
+    body = [
+        f"| {title} | " + " | ".join(coverage_of(lines, names, n) for n in sizes) + " |"
+        for title, names in IN_README.items()
+    ]
+    return "\n".join([f"| | {' | '.join(head)} |", "|---" * (len(sizes) + 1) + "|", *body])
+
+
+def refresh_readme() -> None:
+    """The table between the two marks of the README."""
+    summary = STUDIES_FOLDER / "coverage" / "summary.csv"
+    if not README.exists() or not summary.exists():
+        return
+    text = README.read_text(encoding="utf-8")
+    before, mark, rest = text.partition(MARKS[0])
+    _, end, after = rest.partition(MARKS[1])
+    if mark and end:
+        README.write_text(f"{before}{mark}\n{readme_table()}\n{end}{after}", encoding="utf-8")
+
+
 def main() -> None:
     named = [name for name in sys.argv[1:] if not name.startswith("--")]
     unknown = [name for name in named if name not in QUESTIONS]
@@ -86,6 +141,7 @@ def main() -> None:
     missing = [name for name in QUESTIONS if name not in there]
     note = f"\nNot run yet: {', '.join(missing)}.\n" if missing else ""
     (EVIDENCE / "index.md").write_text(INTRODUCTION + "".join(rows) + note, encoding="utf-8")
+    refresh_readme()
     print("published:", ", ".join(there))
 
 

@@ -12,7 +12,7 @@ import tokenize
 from functools import cache
 from pathlib import Path
 
-__all__ = ["ENGINE", "WORLDS", "code_digest"]
+__all__ = ["ENGINE", "REPLICATE", "WORLDS", "code_digest"]
 
 SOURCE = Path(__file__).absolute().parents[1]
 ENGINE = (
@@ -28,6 +28,8 @@ ENGINE = (
 """What decides an estimate, given a design and settings."""
 WORLDS = ("simulate",)
 """What decides a truth."""
+REPLICATE = ENGINE + WORLDS
+"""What decides a replicate."""
 
 _LAYOUT = {
     tokenize.COMMENT,

@@ -15,9 +15,10 @@ import numpy as np
 from whygap.domains import ByDomain
 from whygap.errors import InputError
 from whygap.simulate.atoms import Atoms
+from whygap.studies.engine import WORLDS, code_digest
 from whygap.tables.design import Column, Player
 
-__all__ = ["load_pool", "save_pool"]
+__all__ = ["is_current", "load_pool", "save_pool"]
 
 
 def save_pool(world: Atoms, path: Path) -> Path:
@@ -27,6 +28,7 @@ def save_pool(world: Atoms, path: Path) -> Path:
         "columns": [asdict(column) for column in world.columns],
         "groups": [asdict(player) for player in world.groups],
         "baseline": world.baseline,
+        "worlds": code_digest(WORLDS),
     }
     partial = path.with_suffix(".partial")
     with partial.open("wb") as file:
@@ -43,6 +45,15 @@ def save_pool(world: Atoms, path: Path) -> Path:
             slope=world.slope,
         )
     return partial.replace(path)
+
+
+def is_current(path: Path) -> bool:
+    """Whether the pool is there and the code that makes worlds has not changed since."""
+    if not path.exists():
+        return False
+    with np.load(path) as kept:
+        made_by = json.loads(str(kept["nouns"])).get("worlds")
+    return bool(made_by == code_digest(WORLDS))
 
 
 @lru_cache(maxsize=4)

@@ -23,7 +23,7 @@ from whygap.domains import ByDomain
 from whygap.estimate import Estimate
 from whygap.settings import Settings
 from whygap.studies.analysis import PartName, Subset, analyse
-from whygap.studies.engine import code_digest
+from whygap.studies.engine import REPLICATE, code_digest
 from whygap.studies.worlds import make_world
 
 __all__ = ["Config", "Line", "read_lines", "replicate", "run_missing"]
@@ -92,7 +92,7 @@ def replicate(config: Config, seed: int) -> Line:
     return {
         "config": config.label,
         "seed": seed,
-        "engine": code_digest(),
+        "engine": code_digest(REPLICATE),
         "cpu_seconds": round(time.process_time() - started, 2),
         "defined": dict(found.defined),
         "estimates": {name: _row(e, config.level) for name, e in found.estimates.items()},

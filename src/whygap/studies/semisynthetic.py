@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whygap.studies.pools import load_pool, save_pool
+from whygap.studies.pools import is_current, load_pool, save_pool
 from whygap.studies.replicates import Config, Line
 
 if TYPE_CHECKING:
@@ -65,11 +65,11 @@ KNOWN = (
 
 
 def build_pools(data: Path | None, folder: Path, names: tuple[str, ...]) -> list[Path]:
-    """Make the pools that are not there yet."""
+    """Make the pools that are not there yet, or were made by other code."""
     found = []
     for pool in KNOWN:
         path = folder / pool.file_name
-        if pool.name in names and not path.exists():
+        if pool.name in names and not is_current(path):
             found.append(save_pool(_world(pool, data), path))
     return found
 
@@ -132,7 +132,7 @@ def run(
 
     pools = output / "artefacts" / "pools"
     wanted = ("employment",) if quick or data is None else tuple(pool.name for pool in KNOWN)
-    for path in build_pools(data, pools, wanted):
+    for path in build_pools(data, pools, wanted) if jobs else ():
         report(f"built {path}")
     command = "whygap study semisynthetic" + (" --quick" if quick else " --data DIR")
     steps = plan(quick=quick, folder=pools)

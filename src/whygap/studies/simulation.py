@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whygap.storage import write_bytes, write_whole
-from whygap.studies.engine import WORLDS, code_digest
+from whygap.studies.engine import REPLICATE, WORLDS, code_digest
 from whygap.studies.provenance import provenance
 from whygap.studies.replicates import Config, Line, read_lines, run_missing
 from whygap.studies.summary import Row, summarise, to_csv
@@ -149,7 +149,7 @@ def _cost(groups: Iterable[list[Line]]) -> str:
 
 
 def _warn_of_other_engines(config: Config, lines: list[Line], folder: Path, report: Report) -> None:
-    others = sum(line.get("engine") != code_digest() for line in lines)
+    others = sum(line.get("engine") != code_digest(REPLICATE) for line in lines)
     if others:
         report(
             f"{config.label}: {others} of {len(lines)} kept replicates were made by another state "

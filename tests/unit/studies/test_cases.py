@@ -11,7 +11,7 @@ from whygap.errors import InputError, SettingsError
 from whygap.studies import STUDIES
 from whygap.studies.cases import Move, insurance_study, readmission_study
 from whygap.studies.casestudy import run
-from whygap.studies.pools import load_pool, save_pool
+from whygap.studies.pools import is_current, load_pool, save_pool
 
 
 def people(rows, state, rng):
@@ -106,7 +106,9 @@ def test_a_pool_survives_its_file(insurance, tmp_path):
 
     study = insurance_study(insurance, Move("NE", "WV"), rows=(None, None))
     world = from_design(study.design)
+    assert not is_current(tmp_path / "pool.npz")
     again = load_pool(save_pool(world, tmp_path / "pool.npz"))
+    assert is_current(tmp_path / "pool.npz")
     assert again.players == world.players
     assert again.outcome_truth((0,)) == world.outcome_truth((0,))
     with pytest.raises(InputError) as caught:
