@@ -1,5 +1,6 @@
 """Repair: revise the model with the variables found, measure the gain, plan for labels."""
 
+from whygap.repair.curve import check_revisable
 from whygap.repair.labels import LabelPlan, plan_labels
 from whygap.repair.model import RevisedModel
 from whygap.repair.revise import Contrast, Revision, contrast_rankings, revise, revise_design
@@ -11,6 +12,7 @@ __all__ = [
     "RevisedModel",
     "Revision",
     "check_model_file",
+    "check_revisable",
     "contrast_rankings",
     "plan_labels",
     "revise",

@@ -17,7 +17,15 @@ from whygap.repair.scores import Scores, score_target
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["Bench", "Step", "StepKind", "check_rows", "check_top", "revision_learner"]
+__all__ = [
+    "Bench",
+    "Step",
+    "StepKind",
+    "check_revisable",
+    "check_rows",
+    "check_top",
+    "revision_learner",
+]
 
 StepKind = Literal["original", "targeted", "reweighted", "retrained"]
 FEWEST_ROWS = 50
@@ -165,6 +173,12 @@ def categories_in(design: Design, columns: tuple[int, ...], shift: int = 0) -> t
     return tuple(
         place + shift for place, j in enumerate(columns) if design.columns[j].kind == "category"
     )
+
+
+def check_revisable(design: Design, top: int) -> None:
+    """Refuse too small a target and a number of variables that cannot be chosen."""
+    check_rows(design)
+    check_top(top, len(design.players))
 
 
 def check_rows(design: Design) -> None:

@@ -55,9 +55,22 @@ def text(revision: Revision) -> str:
     names = ", ".join(chosen.variables) or "no variable (recalibration only)"
     verdict = f"Revised with {names}: AUC {_signed(gain, revision.level)} over the model as it is"
     note = f"Intervals: {revision.level:.0%}; scores on target rows held out of the fit."
-    return "\n".join(
-        [*lines, "", f"{verdict}; full retraining: {_signed(room, revision.level)}.", note]
+    said = [f"{verdict}; full retraining: {_signed(room, revision.level)}.", *_poor_start(revision)]
+    return "\n".join([*lines, "", *said, note])
+
+
+def _poor_start(revision: Revision) -> list[str]:
+    """A warning where even the recalibrated source risk ranks worse than the model itself."""
+    behind = revision.gain(revision.step("targeted", 0))
+    learned = revision.model.risk.model is not None
+    if not learned or behind.interval(revision.level)[1] >= 0:
+        return []
+    words = (
+        "The source risk, learned from the source rows, ranks worse than the model itself "
+        f"(AUC {_signed(behind, revision.level)}). To start from the model's own probabilities, "
+        "copy them to a column and name it in source_risk=."
     )
+    return [words]
 
 
 def _signed(estimate: Estimate, level: float) -> str:

@@ -10,12 +10,12 @@ from whygap.losses import metric_named
 from whygap.tables.design import Column, Design, Player
 
 
-def world(rows: ByDomain[int], seed: int = 0, covariates: int = 4) -> Design:
+def world(rows: ByDomain[int], seed: int = 0, covariates: int = 4, shift: float = 2.5) -> Design:
     """W and Z1.. normal; the outcome's law changes in z1 only; the model is the source's law."""
     rng = np.random.default_rng(seed)
     names = ["w", *(f"z{j + 1}" for j in range(covariates))]
     before = np.array([0.5, 1.5, 1.0, 0.5, 0.0][: covariates + 1])
-    after = before - np.eye(len(before))[1] * 2.5
+    after = before - np.eye(len(before))[1] * shift
     x = rows.map(lambda n: rng.normal(size=(n, len(names))))
     risk = ByDomain(special.expit(x.source @ before), special.expit(x.target @ after))
     outcome = risk.map(lambda p: (rng.random(len(p)) < p).astype(float))

@@ -169,6 +169,14 @@ def test_words_table_and_mapping_agree(revision):
     assert f"({low:+.3f} to {high:+.3f}) over" in str(replace(revision, level=0.8))
 
 
+def test_a_source_risk_worse_than_the_model_is_pointed_out(revision):
+    assert "source_risk=" not in str(revision)
+    poor = world(ByDomain(60, 900), shift=0.3)
+    told = str(revise_design(poor, NAMES, top=0, settings=SETTINGS))
+    assert "The source risk, learned from the source rows, ranks worse than the model" in told
+    assert told.count("copy them to a column and name it in source_risk=.") == 1
+
+
 @pytest.mark.parametrize(
     ("names", "top", "message"),
     [
