@@ -111,8 +111,7 @@ def explain_many(
         One `Gap` per target, with a combined table and report.
     """
     settings = settings or Settings()
-    with reporter(settings.progress) as told:
-        studies = _studies(study, targets, told)
+    studies = _studies(study, targets, settings)
     folders = _folders(tuple(studies), settings)
     found: dict[str, Gap] = {}
     first = Menu(settings)
@@ -129,7 +128,7 @@ def explain_many(
     return Many(found, tuple(name for name in studies if name not in found))
 
 
-def _studies(study: Study, targets: Mapping[str, Any], told: Reporter) -> dict[str, Study]:
+def _studies(study: Study, targets: Mapping[str, Any], settings: Settings) -> dict[str, Study]:
     """One study per target, every table read and checked, the source read once."""
     if not isinstance(targets, Mapping) or not targets:
         raise InputError(
@@ -142,9 +141,9 @@ def _studies(study: Study, targets: Mapping[str, Any], told: Reporter) -> dict[s
             raise InputError("The name of a target must be text", got=repr(name))
     opened = {name: _checked(study, name, table) for name, table in targets.items()}
     source = _source(tuple(opened.values()))
-    return {
-        name: _checked(replace(one, source=source), name, told=told) for name, one in opened.items()
-    }
+    alike = {name: replace(one, source=source) for name, one in opened.items()}
+    with reporter(settings.progress) as told:
+        return {name: _checked(one, name, told=told) for name, one in alike.items()}
 
 
 def _checked(study: Study, name: str, table: Any = None, told: Reporter | None = None) -> Study:

@@ -60,13 +60,8 @@ def build_design(
         *features.notes,
         *extra_notes,
         *hints.feature_hints(order, scored.outcome, names),
-        *hints.spread_categories(
-            order[len(baseline) :], {c for cols in roles.groups.values() for c in cols}
-        ),
-        *hints.swap_hint(
-            scoring.metric, scoring.higher_is_better, mean_loss(pairs, scored, weights), names
-        ),
-        *hints.label_hint(scoring.metric, scoring.wants, scored.prediction),
+        *hints.spread_categories(order[len(baseline) :], grouped(roles)),
+        *score_hints(scoring, scored, mean_loss(pairs, scored, weights), names),
     )
     return Design(
         features=ByDomain(stacked(order, "source"), stacked(order, "target")),
@@ -82,6 +77,21 @@ def build_design(
         source_risk=risk,
         recombined=recombined(scoring, frames, features, order, scored.labels),
         notes=notes,
+    )
+
+
+def grouped(roles: Roles) -> set[str]:
+    """Covariates that are in a group."""
+    return {column for columns in roles.groups.values() for column in columns}
+
+
+def score_hints(
+    scoring: Scoring, scored: Scored, means: ByDomain[hints.Mean], names: ByDomain[str]
+) -> tuple[Note, ...]:
+    """What looks wrong about the predictions and their scores."""
+    return (
+        *hints.swap_hint(scoring.metric, scoring.higher_is_better, means, names),
+        *hints.label_hint(scoring.metric, scoring.wants, scored.prediction),
     )
 
 
