@@ -88,7 +88,9 @@ def test_studies_have_the_names_of_the_command_line():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["coverage", "comparators", "shares", "untuned"])
+@pytest.mark.parametrize(
+    "name", ["coverage", "comparators", "scaling", "semisynthetic", "shares", "untuned"]
+)
 def test_quick_sizes_run_end_to_end(name, tmp_path):
     page = STUDIES[name](tmp_path, quick=True)
     text = page.read_text()
