@@ -10,10 +10,8 @@ from result_factory import NASTY_NAMES, make_gap, many_players
 
 from whygap import storage
 from whygap.domains import ByDomain
-from whygap.estimate import Estimate
 from whygap.render import words
 from whygap.render.advice import suggestions
-from whygap.render.detail_sentences import rows_needed, what_would_settle
 from whygap.render.numbers import level_name, p_value, percent, rounded_count, units_of
 from whygap.render.reading import Standing, reading_of
 from whygap.render.sentences import many_sentence
@@ -115,62 +113,6 @@ def test_a_clear_gap_with_unclear_parts_claims_no_source() -> None:
     wide = {name: replace(part, standard_error=1.0) for name, part in gap.aggregate.parts().items()}
     gap = replace(gap, aggregate=replace(gap.aggregate, **wide))
     assert "Its parts are not known well enough to say where it comes from" in words.headline(gap)
-
-
-def test_undefined_details_say_what_would_settle_them() -> None:
-    gap = make_gap(defined=("covariate",))
-    size = Estimate(0.01, 0.01)
-    gap = replace(gap, outcome=replace(gap.outcome, denominator=size))
-    text = " ".join(words.summary(gap, 0.95).split())
-    assert (
-        "The outcome part as a whole is clear (-4.9 points), but these rows are too few to follow "
-        "its effect from row to row. That effect is what shares divide up, so they are undefined. "
-        "- Their size, 0.001, has a 95% interval that reaches 0." in text
-    )
-    # (1.960 + 0.842)^2 = 7.85 times the rows, for 80% power.
-    assert (
-        "If the effect is as large as estimated, about 7.8 times the rows (13,000 source and 5,500 "
-        "target rows) would settle it at the 95% level." in text
-    )
-    needed = rows_needed(gap, gap.outcome, 0.95)
-    assert needed.source == pytest.approx(7.849 * 1600, rel=1e-3)
-    assert needed.target == pytest.approx(7.849 * 700, rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("size", "words_"),
-    [
-        (-0.01, "The estimated size is not above 0, so no number of rows can be named"),
-        (1e-6, "The estimated size is so near 0 that no number of rows can be named"),
-    ],
-)
-def test_hopeless_sizes_name_no_number(size: float, words_: str) -> None:
-    gap = make_gap(defined=())
-    detail = replace(gap.outcome, denominator=Estimate(size, 0.01))
-    assert what_would_settle(gap, detail, 0.95) == f"{words_}."
-    none = replace(gap.aggregate, outcome=Estimate(0.001, 0.01))
-    text = what_would_settle(replace(gap, aggregate=none), detail, 0.95)
-    assert text == f"{words_}: most likely there is little to explain."
-
-
-@pytest.mark.parametrize(
-    ("baseline", "across"),
-    [(("age", "sex"), "from stratum to stratum of age and sex"), ((), "precisely enough")],
-)
-def test_a_clear_part_with_undefined_shares_is_not_denied(
-    baseline: tuple[str, ...], across: str
-) -> None:
-    gap = make_gap(defined=(), baseline=baseline, corners=(0.8, 0.8, 0.75, 0.75), noise=0.5)
-    text = " ".join(words.summary(gap).split())
-    assert (
-        "The covariate part as a whole is clear (-5.0 points), but these rows are too few to "
-        f"follow its effect {across}. That effect is what shares divide up, so they are undefined."
-        in text
-    )
-    assert (
-        "The shares of the outcome part are undefined, and the part as a whole cannot be told from "
-        "0 either: there may be nothing to explain." in text
-    )
 
 
 def test_shares_outside_the_unit_interval_are_shown_and_explained() -> None:
