@@ -119,8 +119,9 @@ class Workers:
 
     def _gathered(self, client: Any, job: Any, items: Sequence[Any]) -> list[Any]:
         handle = self._ship(job, lambda one: client.scatter(one, broadcast=True, hash=False))
-        tasks = [client.submit(_run, handle, [item], pure=False) for item in items]
-        return [values[0] for values in client.gather(tasks)]
+        chunks = self._chunks(items)
+        tasks = [client.submit(_run, handle, chunk, pure=False) for chunk in chunks]
+        return _joined(client.gather(tasks), len(items))
 
     def _chunks(self, items: Sequence[Any]) -> list[Sequence[Any]]:
         """A few chunks per worker, so that none waits long for the slowest."""
