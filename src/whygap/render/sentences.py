@@ -86,11 +86,12 @@ def main_sentence(reading: Reading) -> str:
         return _without_percentages(reading)
     share = reading.shares[name]
     change = reading.gap.aggregate.gap.value
-    return (
-        f"{percent(share.value, share.standard_error)} of the {noun(change)} "
-        f"({level_name(reading.level)} interval {percent_interval(share, reading.level)}) comes "
-        f"from {part_words(reading.gap, name)}{_above_all(reading, name)}."
-    )
+    size = percent(share.value, share.standard_error)
+    span = f"{level_name(reading.level)} interval {percent_interval(share, reading.level)}"
+    how_much = f"{size} of the {noun(change)} ({span})"
+    if share.value > 1:
+        how_much = f"All of the {noun(change)} ({size}, {span})"
+    return f"{how_much} comes from {part_words(reading.gap, name)}{_above_all(reading, name)}."
 
 
 def _without_percentages(reading: Reading) -> str:

@@ -38,6 +38,11 @@ def test_weighted_rows_are_said_with_what_they_are_worth() -> None:
     )
 
 
+def test_a_share_above_100_percent_is_called_all() -> None:
+    gap = make_gap(corners=(0.8, 0.80, 0.802, 0.70), noise=0.3)
+    assert " All of the drop (102%, 95% interval " in words.headline(gap)
+
+
 def test_a_rise_of_a_loss_is_worse_and_says_so() -> None:
     gap = make_gap(metric="log_loss", corners=(0.513, 0.52, 0.53, 0.555), noise=0.2)
     text = words.headline(gap, 0.9)
