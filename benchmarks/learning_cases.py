@@ -75,7 +75,9 @@ def _mean_loss(design: Any, features: Any, menu: Menu, task: MeanTask) -> dict[s
         fitted = out_of_fold(fits, task.view)
     else:
         blocks = features.blocks
-        pieces = [fits.predict_named(blocks.complement(k), "own", k) for k in range(blocks.count)]
+        pieces = [
+            fits.predict_named([blocks.complement(k)], "own", k)[0] for k in range(blocks.count)
+        ]
         fitted = np.concatenate(pieces)[blocks.back()[domain]]
     weight = design.sample().weights[domain]
     loss = _log_loss(design.outcome[domain], fitted, weight)

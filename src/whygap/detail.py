@@ -31,6 +31,7 @@ _EXACT_UP_TO = 6
 _ALL_UP_TO = 20
 _FIRST_BATCH = 64
 _KEEP_INFLUENCE = 30_000_000
+_WIDEST = 10.0
 
 
 def detail(
@@ -46,7 +47,8 @@ def detail(
     denominator = median_of([part.denominator() for part in parts])
     low, high = denominator.interval(settings.level)
     if low <= 0 or not np.isfinite(denominator.value):
-        return _undefined(name, names, denominator, (low, high), settings.level)
+        reason = _nothing_sure(name, denominator, (low, high), settings.level)
+        return _undefined(name, names, denominator, reason)
     values = Values(parts, name, settings, checkpoint)
     with one_thread():
         values.compute([()])
@@ -172,6 +174,9 @@ def _solved(
 ) -> Detailed:
     solved = _shares(plan, count, values, denominator)
     subsets = plan.take(count)
+    widest = max(e.standard_error for e in solved.shares)
+    if not widest <= _WIDEST:
+        return _undefined(name, names, denominator, _too_wide(widest))
     return Detailed(
         part=name,
         players=names,
@@ -229,21 +234,33 @@ _WHERE = {
 }
 
 
-def _undefined(
-    name: Literal["covariate", "outcome"],
-    names: tuple[str, ...],
-    denominator: Estimate,
-    interval: tuple[float, float],
-    level: float,
-) -> Detailed:
-    """No shares. Their denominator may be too noisy although the part as a whole is clear."""
+def _nothing_sure(
+    name: str, denominator: Estimate, interval: tuple[float, float], level: float
+) -> str:
+    """The denominator may be too noisy although the part as a whole is clear."""
     low, high = interval
-    reason = (
+    return (
         f"Shares divide up the effect of the {name} shift on the metric {_WHERE[name]}, squared "
         f"and averaged. That size, {denominator.value:.3g}, has a {level:.0%} interval from "
         f"{low:.3g} to {high:.3g}, which {'lies below' if high < 0 else 'reaches'} 0, so there is "
         "nothing sure to divide."
     )
+
+
+def _too_wide(widest: float) -> str:
+    return (
+        f"A share has a standard error of {widest:.3g} times the whole, so shares would say "
+        "nothing. A few rows carry nearly all the weight: the tables overlap too little."
+    )
+
+
+def _undefined(
+    name: Literal["covariate", "outcome"],
+    names: tuple[str, ...],
+    denominator: Estimate,
+    reason: str,
+) -> Detailed:
+    """No shares."""
     return Detailed(
         part=name,
         players=names,

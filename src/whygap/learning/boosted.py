@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import lightgbm as lgb
@@ -32,14 +32,27 @@ class BoostedModel:
 
     def predict(self, inputs: Inputs) -> Array:
         """One number per row."""
-        return self.predict_after(inputs, self.rounds)
+        return self.finished(inputs, self._trees(inputs, 0, self.rounds))
 
-    def predict_after(self, inputs: Inputs, rounds: int) -> Array:
-        """One number per row, from the first `rounds` trees."""
-        score = np.asarray(
-            self.booster.predict(inputs.table, num_iteration=rounds, raw_score=True), dtype=float
+    def grow(self, inputs: Inputs, since: int, rounds: int) -> Array:
+        """Train up to so many trees; what those after the first `since` add at some rows."""
+        while self.booster.current_iteration() < rounds:
+            if self.booster.update():
+                break
+        return self._trees(inputs, since, rounds)
+
+    def _trees(self, inputs: Inputs, since: int, rounds: int) -> Array:
+        rounds = min(rounds, self.booster.current_iteration())
+        if rounds <= since:
+            return np.zeros(len(inputs))
+        found = self.booster.predict(
+            inputs.table, start_iteration=since, num_iteration=rounds - since, raw_score=True
         )
-        score += self.level if self.start is None else self.start.score(inputs)
+        return np.asarray(found, dtype=float)
+
+    def finished(self, inputs: Inputs, score: Array) -> Array:
+        """Predictions from the sum of trees."""
+        score = score + (self.level if self.start is None else self.start.score(inputs))
         if not self.logistic:
             return score
         return np.asarray(self.low + (self.high - self.low) * special.expit(score))
@@ -80,10 +93,12 @@ class Boosted:
             params=_dataset_parameters(),
             free_raw_data=True,
         )
-        booster = lgb.train(self._parameters(kind, len(label)), data, num_boost_round=self.rounds)
-        return BoostedModel(
+        booster = lgb.Booster(self._parameters(kind, len(label)), data)
+        model = BoostedModel(
             booster, float(low), float(high), kind != "real", start, level, self.rounds
         )
+        model.grow(inputs.rows(slice(0, 0)), self.rounds, self.rounds)
+        return model
 
     def _parameters(self, kind: Kind, rows: int) -> dict[str, Any]:
         return {
@@ -113,10 +128,6 @@ class OnTop:
         if isinstance(start, Constant):
             return start
         return self.boosted.boost(inputs, target, weight, kind, start)
-
-    def with_rounds(self, rounds: int) -> OnTop:
-        """The same with another number of trees."""
-        return replace(self, boosted=replace(self.boosted, rounds=rounds))
 
 
 def _dataset_parameters() -> dict[str, Any]:

@@ -8,18 +8,19 @@ blended with non-negative weights that minimise the out-of-fold squared error.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import optimize
 
 from whygap.domains import Array
-from whygap.learning.boosted import Boosted, BoostedModel, OnTop
+from whygap.learning.boosted import Boosted, OnTop
+from whygap.learning.growth import Growth, shaped, staged
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Blend, Fast, Kind, is_trivial
 
-__all__ = ["Choice", "Probe", "choose_auto", "choose_boosted", "choose_fast", "shaped"]
+__all__ = ["Choice", "Probe", "choose_auto", "choose_boosted", "choose_fast", "grown"]
 
 PENALTIES = (1.0, 0.1, 1e-2, 1e-3, 1e-4)
 STAGES = (5, 10, 20, 40, 80)
@@ -27,6 +28,8 @@ LEAVES = (4, 12)
 _LEAST_WEIGHT = 0.1
 # A cheaper blend is taken when its loss is within this share of the best one's.
 _GOOD_ENOUGH = 0.003
+# Trees are not grown on once their loss exceeds that of fewer trees by this share.
+HOPELESS = 0.005
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,26 +123,30 @@ def _best_boosted(
 ) -> tuple[_Candidate, dict[str, float]]:
     candidates, scores = [], {}
     for leaves in LEAVES:
-        longest = shaped(start, leaves, STAGES[-1])
-        models = [longest.fit(p.train, p.target, p.weight, p.kind) for p in probes]
-        for stage in STAGES:
-            predictions = [
-                m.predict_after(p.held_out, stage)
-                if isinstance(m, BoostedModel)
-                else m.predict(p.held_out)
-                for m, p in zip(models, probes, strict=True)
-            ]
-            score = _score(probes, predictions)
-            candidates.append(_Candidate(shaped(start, leaves, stage), predictions, score))
-            scores[f"{start.name}, {leaves} leaves, {stage} trees"] = score
+        growing = grown(probes, shaped(start, leaves, 0))
+
+        def measure(stage: int, leaves: int = leaves, growing: Any = growing) -> _Candidate:
+            predictions = [g.after(stage) for g in growing]
+            return _Candidate(
+                shaped(start, leaves, stage), predictions, _score(probes, predictions)
+            )
+
+        found = staged(STAGES, measure, _is_hopeless)
+        candidates += found
+        for stage, candidate in zip(STAGES, found, strict=False):
+            scores[f"{start.name}, {leaves} leaves, {stage} trees"] = candidate.score
     return min(candidates, key=lambda c: c.score), scores
 
 
-def shaped(start: Boosted | OnTop, leaves: int, rounds: int) -> Any:
-    """The same boosted learner with another shape."""
-    if isinstance(start, OnTop):
-        return replace(start, boosted=replace(start.boosted, leaves=leaves, rounds=rounds))
-    return replace(start, leaves=leaves, rounds=rounds)
+def grown(probes: Sequence[Probe], learner: Boosted | OnTop) -> list[Growth]:
+    """Trees to be grown on every probe."""
+    return [
+        Growth.begin(learner, (p.train, p.target, p.weight), p.kind, p.held_out) for p in probes
+    ]
+
+
+def _is_hopeless(candidate: _Candidate, earlier: Sequence[_Candidate]) -> bool:
+    return any(candidate.score > c.score + HOPELESS * abs(c.score) for c in earlier)
 
 
 def _blend_weights(probes: Sequence[Probe], family: Sequence[_Candidate]) -> Array:

@@ -2,7 +2,8 @@
 
 Classifiers with nearly the same log loss can differ a thousandfold in the odds they give to a few
 rows, and these odds become weights. So among the candidates whose log loss is within half a per
-cent of the best, the one with the smallest mean squared ratio over source rows is taken. The
+cent of the best, the one with the smallest mean squared ratio over source rows is taken, if that is
+smaller than the best one's by a tenth. The
 least-squares loss of the ratio itself, E_0[r^2]/2 - E_1[r], was tried and left: with poor overlap
 its second term is decided by a handful of rows, and it rewarded weights of 20,000.
 """
@@ -16,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from whygap.domains import Array
-from whygap.learning.boosted import Boosted, BoostedModel, OnTop
-from whygap.learning.choose import STAGES, Choice, Probe, shaped
+from whygap.learning.boosted import Boosted, OnTop
+from whygap.learning.choose import HOPELESS, STAGES, Choice, Probe, grown
+from whygap.learning.growth import shaped, staged
 from whygap.learning.models import Blend, Fast, describe
 
 __all__ = ["RatioBlend", "as_ratio_blend", "choose_ratio", "odds"]
@@ -25,6 +27,7 @@ __all__ = ["RatioBlend", "as_ratio_blend", "choose_ratio", "odds"]
 FAST_GRID = ((1.0, 1e-4), (1e-2, 1e-4), (1e-3, 1e-4), (1e-1, 1e-2), (1.0, 1e-2), (1e-1, 1e-1))
 LEAVES = (4, 12)
 _LOG_LOSS_MARGIN = 0.005
+_MUCH_STEADIER = 0.9
 _LEAST_PROBABILITY = 1e-6
 
 
@@ -75,8 +78,10 @@ def choose_ratio(probes: Sequence[Probe], families: Sequence[str], seed: int) ->
 
 
 def _steadiest(found: Sequence[_Candidate]) -> _Candidate:
-    bound = min(c.log_loss for c in found) * (1 + _LOG_LOSS_MARGIN)
-    return min((c for c in found if c.log_loss <= bound), key=lambda c: c.mean_square)
+    best = min(found, key=lambda c: c.log_loss)
+    close = [c for c in found if c.log_loss <= best.log_loss * (1 + _LOG_LOSS_MARGIN)]
+    steadiest = min(close, key=lambda c: c.mean_square)
+    return steadiest if steadiest.mean_square < _MUCH_STEADIER * best.mean_square else best
 
 
 def _candidates(
@@ -101,22 +106,21 @@ def _candidates(
 
 
 def _staged(probes: Sequence[Probe], start: Any, leaves: int) -> list[_Candidate]:
-    longest = shaped(start, leaves, STAGES[-1])
-    models = [longest.fit(p.train, p.target, p.weight, p.kind) for p in probes]
-    return [
-        _measured(
+    growing = grown(probes, shaped(start, leaves, 0))
+
+    def measure(stage: int) -> _Candidate:
+        return _measured(
             probes,
             f"{start.name}, {leaves} leaves, {stage} trees",
             shaped(start, leaves, stage),
-            [
-                m.predict_after(p.held_out, stage)
-                if isinstance(m, BoostedModel)
-                else m.predict(p.held_out)
-                for m, p in zip(models, probes, strict=True)
-            ],
+            [g.after(stage) for g in growing],
         )
-        for stage in STAGES
-    ]
+
+    return staged(STAGES, measure, _is_hopeless)
+
+
+def _is_hopeless(candidate: _Candidate, earlier: Sequence[_Candidate]) -> bool:
+    return any(candidate.log_loss > c.log_loss * (1 + HOPELESS) for c in earlier)
 
 
 def _measured(

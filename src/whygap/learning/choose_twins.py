@@ -10,24 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, zip_longest
 from typing import Any
 
 import numpy as np
 from scipy import optimize
 
 from whygap.domains import Array
-from whygap.learning.boosted import Boosted, BoostedModel, OnTop
-from whygap.learning.choose import Choice, shaped
+from whygap.learning.boosted import Boosted, OnTop
+from whygap.learning.choose import Choice
+from whygap.learning.growth import Growth, shaped, staged
 from whygap.learning.inputs import Inputs
-from whygap.learning.models import Blend, Fast, Kind, Model, is_trivial
+from whygap.learning.models import Blend, Fast, Kind, is_trivial
 
 __all__ = ["Half", "TwinProbe", "choose_twins"]
 
 PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 STAGES = (10, 20, 40, 80, 160)
 LEAVES = (4, 12)
-VARIANCE_CHARGE = 0.15
+VARIANCE_CHARGE = 0.05
 _LEAST_WEIGHT = 0.1
 # A simpler candidate is taken when it is not worse by this many standard errors.
 _WITHIN_FAMILY = 0.5
@@ -102,58 +103,66 @@ def _candidates(
     if family == "fast":
         learners = [Fast(penalty) for penalty in PENALTIES]
         return [
-            _Candidate(f"fast, penalty {f.penalty:g}", f, _residuals(probes, _fit(probes, f)))
+            _Candidate(f"fast, penalty {f.penalty:g}", f, _residuals(probes, _fitted(probes, f)))
             for f in learners
         ]
     start: Any = Boosted(seed=seed)
     if family == "boosted on fast":
         start = OnTop(best[0].learner, start)
     by_leaves = [_staged(probes, start, leaves) for leaves in LEAVES]
-    return [c for same_stage in zip(*by_leaves, strict=True) for c in same_stage]
+    return [c for same_stage in zip_longest(*by_leaves) for c in same_stage if c is not None]
 
 
 def _staged(probes: Sequence[TwinProbe], start: Any, leaves: int) -> list[_Candidate]:
-    models = _fit(probes, shaped(start, leaves, STAGES[-1]))
-    return [
-        _Candidate(
-            f"{start.name}, {leaves} leaves, {stage} trees",
-            shaped(start, leaves, stage),
-            _residuals(probes, models, stage),
-        )
-        for stage in STAGES
+    weight = np.concatenate([p.weight for p in probes])
+    weight = weight / weight.sum()
+    growing = [
+        [
+            Growth.begin(
+                shaped(start, leaves, 0), (h.train, h.target, h.weight), p.kind, h.held_out
+            )
+            for h in p.halves
+        ]
+        for p in probes
     ]
 
-
-def _fit(probes: Sequence[TwinProbe], learner: Any) -> list[tuple[Model, Model]]:
-    return [
-        (
-            learner.fit(p.halves[0].train, p.halves[0].target, p.halves[0].weight, p.kind),
-            learner.fit(p.halves[1].train, p.halves[1].target, p.halves[1].weight, p.kind),
+    def measure(stage: int) -> _Candidate:
+        return _Candidate(
+            f"{start.name}, {leaves} leaves, {stage} trees",
+            shaped(start, leaves, stage),
+            _residuals(probes, [[g.after(stage) for g in pair] for pair in growing]),
         )
+
+    def is_hopeless(candidate: _Candidate, earlier: Sequence[_Candidate]) -> bool:
+        return any(_is_worse(candidate, c, weight) for c in earlier)
+
+    return staged(STAGES, measure, is_hopeless)
+
+
+def _is_worse(candidate: _Candidate, other: _Candidate, weight: Array) -> bool:
+    """By more than a standard error."""
+    excess = _row_scores(candidate.residuals) - _row_scores(other.residuals)
+    mean = float(weight @ excess)
+    return mean > float(np.sqrt(weight**2 @ (excess - mean) ** 2))
+
+
+def _fitted(probes: Sequence[TwinProbe], learner: Any) -> list[list[Array]]:
+    """Predictions at held-out rows, by probe and twin."""
+    return [
+        [learner.fit(h.train, h.target, h.weight, p.kind).predict(h.held_out) for h in p.halves]
         for p in probes
     ]
 
 
-def _residuals(
-    probes: Sequence[TwinProbe], models: Sequence[tuple[Model, Model]], stage: int = 0
-) -> Array:
+def _residuals(probes: Sequence[TwinProbe], predictions: Sequence[Sequence[Array]]) -> Array:
     return np.stack(
         [
             np.concatenate(
-                [
-                    p.targets[twin] - _predict(pair[twin], p.halves[twin].held_out, stage)
-                    for p, pair in zip(probes, models, strict=True)
-                ]
+                [p.targets[twin] - pair[twin] for p, pair in zip(probes, predictions, strict=True)]
             )
             for twin in (0, 1)
         ]
     )
-
-
-def _predict(model: Model, inputs: Inputs, stage: int) -> Array:
-    if stage and isinstance(model, BoostedModel):
-        return model.predict_after(inputs, stage)
-    return model.predict(inputs)
 
 
 def _row_scores(residuals: Array) -> Array:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from whygap.domains import Array
 from whygap.errors import FitError, WhygapError
@@ -14,7 +17,7 @@ from whygap.learning.inputs import Inputs, Lift
 from whygap.learning.models import Kind, Learner, Model
 from whygap.learning.ridge import Curvature
 
-__all__ = ["Fits", "MeanTask", "fit_means", "training"]
+__all__ = ["Checked", "Fits", "Label", "MeanTask", "fit_means", "training"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,20 +108,54 @@ def _known(features: Features, task: MeanTask, blocks: BlockSet) -> Callable[[An
 
 
 def _fit(features: Features, learner: Learner, task: MeanTask, blocks: BlockSet) -> Model:
-    try:
-        return learner.fit(*training(features, task, blocks), task.kind)
-    except (WhygapError, KeyboardInterrupt):
-        raise
-    except Exception as error:
-        raise fit_error(features, task.name, blocks, task.columns, error) from error
+    label = Label.of(features, task.name, blocks, task.columns)
+    with label.named("Fitting"):
+        return Checked(learner.fit(*training(features, task, blocks), task.kind), label)
 
 
-def fit_error(
-    features: Features, name: str, blocks: BlockSet, columns: tuple[int, ...], error: Exception
-) -> FitError:
-    """Names the nuisance, the blocks it was trained on and its columns."""
-    names = ", ".join(features.columns[c].name for c in columns) or "no columns"
-    return FitError(
-        f"Fitting {name} failed on blocks {sorted(blocks)} with {names}",
-        got=f"{type(error).__name__}: {error}",
-    )
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Names a nuisance, the blocks it was trained on and its columns, in errors."""
+
+    name: str
+    blocks: tuple[int, ...]
+    columns: str
+
+    @classmethod
+    def of(cls, features: Features, name: str, blocks: BlockSet, columns: tuple[int, ...]) -> Label:
+        """For a column set."""
+        names = ", ".join(features.columns[c].name for c in columns) or "no columns"
+        return cls(name, tuple(sorted(blocks)), names)
+
+    @contextmanager
+    def named(self, what: str) -> Iterator[None]:
+        """Errors of learners come out as ours, with their cause."""
+        try:
+            yield
+        except (WhygapError, KeyboardInterrupt):
+            raise
+        except Exception as error:
+            raise self.error(what, f"{type(error).__name__}: {error}") from error
+
+    def error(self, what: str, got: str) -> FitError:
+        """What failed, and where."""
+        return FitError(
+            f"{what} {self.name} failed on blocks {list(self.blocks)} with {self.columns}", got=got
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checked:
+    """A model whose predictions are numbers, or an error that names it."""
+
+    model: Model
+    label: Label
+
+    def predict(self, inputs: Inputs) -> Array:
+        """One number per row."""
+        with self.label.named("Predicting"):
+            found = self.model.predict(inputs)
+        wrong = int(np.count_nonzero(~np.isfinite(found)))
+        if wrong:
+            raise self.label.error("Predicting", f"{wrong} predictions that are not finite numbers")
+        return found

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from whygap.domains import DOMAINS, Array, Domain
-from whygap.errors import WhygapError
 from whygap.learning.blocks import BlockSet
 from whygap.learning.choose_ratio import RatioBlend, as_ratio_blend, odds
-from whygap.learning.conditional_mean import fit_error
+from whygap.learning.conditional_mean import Checked, Label
 from whygap.learning.features import Features, at
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Learner, Model
@@ -60,14 +59,12 @@ def fit_ratios(
         inputs, label, weight = domain_inputs(features, columns, blocks)
         if repeated:
             inputs = replace(inputs, known=_known(features, blocks, columns))
-        try:
+        named = Label.of(features, name, blocks, columns)
+        with named.named("Fitting"):
             models[blocks] = tuple(
-                part.fit(inputs, label, weight, "probability") for part in blend.learners
+                Checked(part.fit(inputs, label, weight, "probability"), named)
+                for part in blend.learners
             )
-        except (WhygapError, KeyboardInterrupt):
-            raise
-        except Exception as error:
-            raise fit_error(features, name, blocks, columns, error) from error
         factor[blocks] = float(weight @ (1 - label)) / float(weight @ label)
     return RatioFits(features, columns, blend.weights, models, factor)
 

@@ -126,7 +126,7 @@ def twin_probes(features: Features, tasks: Sequence[MeanTask]) -> list[TwinProbe
 
 def _twin_probe(features: Features, task: MeanTask, block: int) -> TwinProbe:
     domain = task.view.domain
-    held = features.blocks.rows(domain, block)
+    held = features.blocks.training_rows(domain, block)
     pair = features.blocks.halvings(block, 1)[0]
     first, second = (_half(features, task, blocks, held) for blocks in pair)
     return TwinProbe(
@@ -150,7 +150,7 @@ def mean_probes(features: Features, tasks: Sequence[MeanTask]) -> list[Probe]:
         for trained_on in task.trained_on[:_PROBED_BLOCKS]:
             domain = task.view.domain
             block = min(frozenset(range(features.blocks.count)) - trained_on)
-            held = features.blocks.rows(domain, block)
+            held = features.blocks.training_rows(domain, block)
             extra = None if task.extra is None else task.extra[trained_on]
             held_out = features.inputs(task.training_view(trained_on), held, task.columns, extra)
             probes.append(

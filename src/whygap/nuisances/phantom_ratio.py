@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from whygap.domains import Array, IntArray
-from whygap.errors import FitError, WhygapError
+from whygap.errors import FitError
 from whygap.learning.choose import Probe
 from whygap.learning.choose_ratio import as_ratio_blend, odds
-from whygap.learning.conditional_mean import fit_error
+from whygap.learning.conditional_mean import Checked, Label
 from whygap.learning.density_ratio import stacked
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Model
@@ -68,15 +68,13 @@ def fit_phantom_ratio(
     """Train on the rows of the other blocks."""
     blend = as_ratio_blend(learner)
     rows = contrast(fold, fold.training_rows, swapped, rng)
-    try:
+    features, columns = fold.ground.features, fold.ground.all_columns()
+    label = Label.of(features, "pi_phantom", fold.trained_on, columns)
+    with label.named("Fitting"):
         models = tuple(
-            part.fit(rows.inputs, rows.label, rows.weight, "probability") for part in blend.learners
+            Checked(part.fit(rows.inputs, rows.label, rows.weight, "probability"), label)
+            for part in blend.learners
         )
-    except (WhygapError, KeyboardInterrupt):
-        raise
-    except Exception as error:
-        features, columns = fold.ground.features, fold.ground.all_columns()
-        raise fit_error(features, "pi_phantom", fold.trained_on, columns, error) from error
     return PhantomRatio(fold, blend.weights, models, rows.rounds)
 
 

@@ -15,10 +15,10 @@ import numpy as np
 from whygap.domains import Array, Domain, IntArray
 from whygap.equations import v_statistic
 from whygap.equations.v_statistic import PlainValues
-from whygap.errors import SettingsError, WhygapError
+from whygap.errors import SettingsError
 from whygap.estimate import Estimate
 from whygap.learning.choose import Probe
-from whygap.learning.conditional_mean import Fits, MeanTask, fit_error, fit_means
+from whygap.learning.conditional_mean import Checked, Fits, Label, MeanTask, fit_means
 from whygap.learning.inputs import Inputs
 from whygap.learning.menu import mean_probes
 from whygap.learning.models import Model
@@ -107,13 +107,9 @@ class VStatisticPart:
             target="outcome, target",
         )
         inputs, target, weight = _labelled(fold, fold.training_rows, columns)
-        try:
-            model: Model = learner.fit(inputs, target, weight, "probability")
-        except (WhygapError, KeyboardInterrupt):
-            raise
-        except Exception as error:
-            raise fit_error(ground.features, "m", fold.trained_on, columns, error) from error
-        return model
+        label = Label.of(ground.features, "m", fold.trained_on, columns)
+        with label.named("Fitting"):
+            return Checked(learner.fit(inputs, target, weight, "probability"), label)
 
     def _ratio_learner(self) -> object:
         """Chosen also on the empty set, whose phantoms are the furthest from the originals."""

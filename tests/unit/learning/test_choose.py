@@ -93,7 +93,21 @@ def test_trees_grow_with_the_signal():
 def test_every_candidate_has_a_score():
     choice = choose_auto([probe(*world(smooth))], 0)
     assert choice.score_name == "log loss"
-    assert len(choice.scores) == 5 + 10 + 10 + 1
+    assert sum(label.startswith("fast") for label in choice.scores) == 5
+    for family in ("boosted", "boosted on fast"):
+        for leaves in (4, 12):
+            found = [c for c in choice.scores if c.startswith(f"{family}, {leaves} leaves")]
+            assert 2 <= len(found) <= 5
+
+
+def test_trees_are_not_grown_on_once_they_are_hopeless():
+    scores = choose_boosted([probe(*world(noise))], 0).scores
+    assert "boosted, 12 leaves, 80 trees" not in scores
+    assert "boosted, 12 leaves, 5 trees" in scores
+
+
+def test_the_fast_learner_is_scored_alike_alone_and_beside_others():
+    choice = choose_auto([probe(*world(smooth))], 0)
     assert choice.scores["fast, penalty 0.01"] == pytest.approx(
         choose_fast([probe(*world(smooth))]).scores["fast, penalty 0.01"]
     )

@@ -11,6 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from whygap.learning.boosted import Boosted, OnTop
+from whygap.learning.growth import Growth, shaped
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Blend, Fast, Mean
 from whygap.learning.own import OwnEstimators
@@ -130,9 +131,12 @@ def test_trees_on_top_learn_what_the_fast_learner_cannot():
 
 def test_a_staged_prediction_is_the_shorter_booster(table):
     train, held_out, label, _ = table
-    long = TREES.fit(train, label[:1000], np.ones(1000), "probability")
-    short = replace(TREES, rounds=7).fit(train, label[:1000], np.ones(1000), "probability")
-    assert np.allclose(long.predict_after(held_out, 7), short.predict(held_out))
+    rows = (train, label[:1000], np.ones(1000))
+    for start in (TREES, OnTop(FAST, TREES)):
+        growth = Growth.begin(start, rows, "probability", held_out)
+        for rounds in (7, 12):
+            short = shaped(start, TREES.leaves, rounds).fit(*rows, "probability")
+            assert np.allclose(growth.after(rounds), short.predict(held_out))
 
 
 def test_a_blend_is_the_weighted_sum_of_its_parts(table):
