@@ -139,9 +139,8 @@ class Label:
 
     def error(self, what: str, got: str) -> FitError:
         """What failed, and where."""
-        return FitError(
-            f"{what} {self.name} failed on blocks {list(self.blocks)} with {self.columns}", got=got
-        )
+        where = f" on blocks {list(self.blocks)}" if self.blocks else ""
+        return FitError(f"{what} {self.name} failed{where} with {self.columns}", got=got)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ from whygap.learning.choose import (
 )
 from whygap.learning.choose_ratio import choose_ratio
 from whygap.learning.choose_twins import Half, TwinProbe, choose_twins
-from whygap.learning.conditional_mean import MeanTask, training
+from whygap.learning.conditional_mean import Label, MeanTask, training
 from whygap.learning.density_ratio import domain_inputs
 from whygap.learning.features import Features
 from whygap.learning.models import Mean
@@ -87,7 +87,8 @@ class Menu:
         self, kind: str, columns: str, target: str, choose: Callable[[], Choice]
     ) -> Any:
         if kind not in self.choices:
-            choice = choose()
+            with Label(kind, (), columns).named("Choosing a learner for"):
+                choice = choose()
             self.choices[kind] = choice
             self.records.append(
                 NuisanceRecord(

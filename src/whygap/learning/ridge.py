@@ -25,6 +25,7 @@ _MEMORY = 10
 _LEAST_GAIN = 1e-10
 _ROUGH_GAIN = 1e-6
 _JITTER = 1e-10
+_ROWS_FOR_CURVATURE = 10_000
 
 
 class Design(Protocol):
@@ -42,6 +43,9 @@ class Design(Protocol):
 
     def gram(self, weight: Array) -> Array:
         """X' diag(weight) X."""
+
+    def rows(self, rows: slice | IntArray) -> Design:
+        """Some of the rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +75,10 @@ class Dense:
         out[0, 1:] = out[1:, 0] = weighted.sum(axis=0)
         out[1:, 1:] = self.basis.T @ weighted
         return out
+
+    def rows(self, rows: slice | IntArray) -> Dense:
+        """Some of the rows."""
+        return Dense(self.basis[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,7 +151,17 @@ class _Likelihood:
         return self.design.adjoint(rows) + self.ridge * coefficients
 
     def factor(self, logit: Array) -> tuple[Array, bool]:
-        return _factor(self.design.gram(_curvature(special.expit(logit), self.weight)), self.ridge)
+        """Of the Hessian; of very many rows, from an evenly spread part: it guides steps only."""
+        part = _spread(len(logit))
+        weight = self.weight[part] * float(self.weight.sum() / self.weight[part].sum())
+        curvature = _curvature(special.expit(logit[part]), weight)
+        return _factor(self.design.rows(part).gram(curvature), self.ridge)
+
+
+def _spread(rows: int) -> slice | IntArray:
+    if rows <= _ROWS_FOR_CURVATURE:
+        return slice(None)
+    return np.linspace(0, rows - 1, _ROWS_FOR_CURVATURE).astype(np.int64)
 
 
 def _newton(likelihood: _Likelihood, least_gain: float, known: Curvature | None = None) -> Array:

@@ -15,6 +15,7 @@ from whygap.tables.design import Note
 
 __all__ = ["ground_notes", "ratio_records"]
 
+_CONSIDER = " Consider support='common'."
 _FEW_EFFECTIVE = 100.0
 _POOR_AUC = 0.95
 
@@ -54,7 +55,7 @@ def ground_notes(ground: Ground, ratios: tuple[RatioRecord, ...]) -> tuple[Note,
     """Warnings that follow from the overlap and from the source risk."""
     notes = []
     for record in ratios:
-        notes += _overlap_notes(record)
+        notes += _overlap_notes(record, is_common=ground.settings.support == "common")
     settings = ground.settings
     at_edge = binning.rows_at_edges(ground.sorted_risk.target, settings.bins)
     if settings.outcome_form != "smooth" and at_edge:
@@ -94,7 +95,7 @@ def _size_notes(ground: Ground) -> list[Note]:
     return notes
 
 
-def _overlap_notes(record: RatioRecord) -> list[Note]:
+def _overlap_notes(record: RatioRecord, *, is_common: bool) -> list[Note]:
     notes = []
     if record.clipped_share > 0:
         notes.append(
@@ -112,7 +113,7 @@ def _overlap_notes(record: RatioRecord) -> list[Note]:
                 f"The domains overlap poorly on {record.columns}: reweighted to look like the "
                 f"target, {record.rows} source rows are worth about {record.effective_size:.0f} "
                 f"(largest weight {record.largest_weight:.0f}, domain AUC "
-                f"{record.domain_auc:.2f}). Consider support='common'.",
+                f"{record.domain_auc:.2f}).{'' if is_common else _CONSIDER}",
             )
         )
     return notes

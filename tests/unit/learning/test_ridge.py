@@ -121,3 +121,14 @@ def test_a_misleading_start_is_left_behind(data):
     penalty = np.full(6, 1e-3)
     misled = ridge.logistic(Dense(basis), label, weight, penalty, known)
     assert np.allclose(misled, ridge.logistic(Dense(basis), label, weight, penalty), atol=1e-4)
+
+
+def test_second_derivatives_from_a_part_of_the_rows_lead_to_the_same_fit(data, monkeypatch):
+    basis, _, label, weight = data
+    penalty = np.full(6, 1e-3)
+    exact = ridge.logistic(Dense(basis), label, weight, penalty)
+    monkeypatch.setattr(ridge, "_ROWS_FOR_CURVATURE", 150)
+    known = Curvature.of_logistic(Dense(basis), label, weight, penalty)
+    for helped in (None, known):
+        found = ridge.logistic(Dense(basis), label, weight, penalty, helped)
+        assert np.allclose(found, exact, atol=1e-4)
