@@ -5,8 +5,8 @@
     python studies/publish.py --copy          copy the pages as they are, rebuild nothing
 
 Rebuilding runs no replicates: pages show what is in `studies/NAME/replicates.jsonl(.gz)`. Pages of
-the case studies, `comparators` and `scaling` are copied as their own command wrote them. The small
-table of the README is made from the coverage study.
+the case studies, `true_risk`, `comparators` and `scaling` are copied as their own command wrote
+them. The small table of the README is made from the coverage study.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ QUESTIONS = {
     "coverage": "Do 90% intervals cover in the paper's own world, at 500 to 16,000 rows?",
     "semisynthetic": "Do they on real rows with known truth?",
     "untuned": "In a world nobody tuned to? And is nothing found where there is nothing?",
+    "true_risk": "Are the numerators unbiased when the source risk is known?",
     "shares": "Do Shapley shares, their ranks and differences hold?",
     "comparators": "What do other methods say where the answer is known?",
     "casestudy_insurance": "The paper's insurance case, on open data",

@@ -18,11 +18,8 @@ import whygap as wg
 from whygap.errors import FitError
 from whygap.parallel import Workers
 
-pytestmark = [
-    pytest.mark.slow,
-    # what the cluster packages warn about themselves is not ours to fail on
-    pytest.mark.filterwarnings("ignore"),
-]
+# what the cluster packages warn about themselves is not ours to fail on
+pytestmark = pytest.mark.filterwarnings("ignore")
 CLUSTERS = {"ray": "ray", "dask": "distributed"}
 
 

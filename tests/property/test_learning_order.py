@@ -130,7 +130,6 @@ def test_permuting_subsets_permutes_covariate_values(order):
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("learner", ["fast", "auto"])
 def test_two_workers_give_the_numbers_of_one(learner):
     study = make_study()

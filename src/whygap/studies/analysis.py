@@ -71,11 +71,17 @@ def analyse(
         for name in parts:
             part = _prepare(ground, name, risk)
             defined[name] = part.denominator().interval(settings.level)[0] > 0
+            solved = None
             if subsets is None and part.denominator().value > 0:
-                found, ranks[name] = _shares(part, name, design, settings, level)
+                always = replace(settings, level=_NO_TEST)
+                solved = detail([part], name, design.players, always, None, Silent())
+            if solved is not None and solved.defined:
+                estimates |= _shares(solved, name)
+                ranking = solved.ranking(level)
+                ranks[name] = {who: (rank.best, rank.worst) for who, rank in ranking.items()}
             else:
-                found = _values(part, name, design, subsets or ((),))
-            estimates |= found
+                defined[name] = defined[name] and solved is None
+                estimates |= _values(part, name, design, subsets or ((),))
     chosen = {record.name: record.chosen for record in menu.records}
     return Analysis(estimates, defined, ranks, chosen)
 
@@ -109,12 +115,8 @@ def _prepare(ground: Ground, name: PartName, risk: Any) -> Part:
     return prepare_outcome(ground, probes, risk)
 
 
-def _shares(
-    part: Part, name: PartName, design: Design, settings: Settings, level: float
-) -> tuple[dict[str, Estimate], dict[str, tuple[int, int]]]:
-    """The whole detail: numerators, values, shares and rank intervals."""
-    always = replace(settings, level=_NO_TEST)
-    solved = detail([part], name, design.players, always, None, Silent())
+def _shares(solved: Detailed, name: PartName) -> dict[str, Estimate]:
+    """The whole detail: numerators, values and shares."""
     found = {f"{name} denominator": solved.denominator}
     for subset in solved.subsets:
         label = "{" + ",".join(subset.players) + "}"
@@ -123,9 +125,7 @@ def _shares(
             found[f"{name} value {label}"] = subset.value
     for player, share in solved.shares.items():
         found[f"{name} share {player}"] = share
-    return found | _top_difference(solved), {
-        player: (rank.best, rank.worst) for player, rank in solved.ranking(level).items()
-    }
+    return found | _top_difference(solved)
 
 
 def _top_difference(solved: Detailed) -> dict[str, Estimate]:

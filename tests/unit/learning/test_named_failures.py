@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 import pytest
-from small_study import make_study
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from small_study import make_study
 
 import whygap as wg
 from whygap.errors import FitError
@@ -19,7 +19,7 @@ class Breaks(LogisticRegression):
     """Fits, and fails when asked."""
 
     def predict_proba(self, table):
-        raise ZeroDivisionError("no answer")
+        raise ZeroDivisionError("no answer" if len(table) else "no rows")
 
 
 class Nothing(LogisticRegression):

@@ -85,17 +85,3 @@ def test_studies_have_the_names_of_the_command_line():
         "shares",
         "untuned",
     ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["coverage", "comparators", "scaling", "semisynthetic", "shares", "untuned"]
-)
-def test_quick_sizes_run_end_to_end(name, tmp_path):
-    page = STUDIES[name](tmp_path, quick=True)
-    text = page.read_text()
-    assert text.startswith("# ")
-    assert f"whygap study {name} --quick" in text
-    assert "nan" not in text
-    for figure in page.parent.glob("*.svg"):
-        assert figure.name in text
