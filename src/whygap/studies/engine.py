@@ -57,12 +57,28 @@ def code_digest(rooms: tuple[str, ...] = ENGINE) -> str:
 def _code(text: str) -> str:
     """The tokens that do something; a string that stands alone on its line is a docstring."""
     kept: list[str] = []
-    at_start = True
+    at_start, depth, start = True, 0, (0, 0)
+    lines = text.splitlines(keepends=True)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type in _LAYOUT:
-            at_start = True
-            continue
-        if not (token.type == tokenize.STRING and at_start):
-            kept.append(token.string)
-        at_start = False
+        kind = tokenize.tok_name[token.type]
+        if kind == "FSTRING_START":  # one token until Python 3.11, many since
+            start = start if depth else token.start
+            depth += 1
+        elif kind == "FSTRING_END":
+            depth -= 1
+            if depth == 0 and not at_start:
+                kept.append(_between(lines, start, token.end))
+        elif depth == 0 and token.type not in _LAYOUT:
+            kept += [] if token.type == tokenize.STRING and at_start else [token.string]
+        if depth == 0:
+            at_start = token.type in _LAYOUT
     return "".join(kept)
+
+
+def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
+    """Source text from one place to another."""
+    (first, left), (last, right) = start, end
+    if first == last:
+        return lines[first - 1][left:right]
+    middle = lines[first : last - 1]
+    return "".join([lines[first - 1][left:], *middle, lines[last - 1][:right]])

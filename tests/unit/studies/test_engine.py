@@ -32,3 +32,9 @@ def test_rooms_have_digests_of_their_own():
     found = {code_digest(ENGINE), code_digest(WORLDS)}
     assert len(found) == 2
     assert all(re.fullmatch(r"[0-9a-f]{8}", digest) for digest in found)
+
+
+def test_strings_with_fields_count_as_written():
+    code = "x = f'{a}' + 'b'\n"
+    assert _code(code) == "x=f'{a}'+'b'"
+    assert _code(code.replace("{a}", "{a:.2f} and {{b}}")) == "x=f'{a:.2f} and {{b}}'+'b'"
