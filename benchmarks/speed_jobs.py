@@ -138,5 +138,9 @@ def _million() -> dict[str, Job]:
     }
     return {
         "files, 1000000 + 1000000 x 50, aggregate, fast": {**base, "detail": []},
-        "files, 1000000 + 1000000 x 50, 20 groups, fast": {**base, "detail": BOTH},
+        "files, 1000000 + 1000000 x 50, 20 groups, fast, 2 workers": {
+            **base,
+            "detail": BOTH,
+            "settings": {"learner": "fast", "n_jobs": 2},
+        },
     }

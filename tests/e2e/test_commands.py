@@ -249,3 +249,10 @@ def test_demo_writes_its_three_files_and_ends_with_the_report(shell, tmp_path):
     gap = wg.load(tmp_path / "here" / "gap.json")
     assert gap.about.settings["support"] == "common"
     assert gap.aggregate.gap.value == pytest.approx(-0.08, abs=0.02)
+
+
+def test_the_package_can_be_run_as_a_module():
+    found = subprocess.run(
+        [sys.executable, "-m", "whygap", "--version"], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.startswith("whygap")

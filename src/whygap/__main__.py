@@ -1,0 +1,5 @@
+"""`python -m whygap` is `whygap`."""
+
+from whygap.cli.main import main
+
+main()
