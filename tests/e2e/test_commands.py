@@ -238,7 +238,6 @@ def test_output_can_be_piped_into_a_reader_that_stops(world, result):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.slow
 def test_demo_writes_its_three_files_and_ends_with_the_report(shell, tmp_path):
     done = shell("demo", "-o", "here", "--set", "learner=fast", cwd=tmp_path)
     assert done.code == 0, done.err

@@ -38,13 +38,7 @@ def spread_and_errors(players, count, games, seeds=SEEDS):
 
 @pytest.mark.parametrize(
     ("players", "count"),
-    [
-        (6, 40),
-        pytest.param(7, 64, marks=pytest.mark.slow),
-        (8, 100),
-        pytest.param(9, 160, marks=pytest.mark.slow),
-        pytest.param(10, 200, marks=pytest.mark.slow),
-    ],
+    [(6, 40), (7, 64), (8, 100), (9, 160), (10, 200)],
 )
 def test_sampling_errors_match_the_spread_over_seeds(players, count):
     games = [make(players, seed=3) for make in GAMES.values()]

@@ -225,7 +225,6 @@ def test_an_interval_falls_short_only_beyond_the_luck_of_the_draw():
     )
 
 
-@pytest.mark.slow
 def test_aggregate_intervals_cover_in_the_world_of_a_small_study():
     study = make_study(*tables(800, 700))
     found = wg.rehearse(study, replicates=60, detail=(), settings=fast(level=0.9))

@@ -205,7 +205,6 @@ def test_own_estimators_that_cannot_take_weights_say_so(table):
         own.fit(train, label[:1000], np.linspace(1, 2, 1000), "probability")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["probability", "real"])
 def test_the_paper_menu_learns(table, kind):
     train, held_out, label, risk = table
@@ -215,7 +214,6 @@ def test_the_paper_menu_learns(table, kind):
     assert np.mean((fitted - risk[1000:]) ** 2) < 0.5 * np.var(risk)
 
 
-@pytest.mark.slow
 def test_the_paper_menu_takes_weights_and_missing_values(table):
     train, held_out, label, _ = table
     small = part(train, slice(0, 150))

@@ -96,7 +96,6 @@ def test_a_region_without_rows_to_measure_is_refused():
     )
 
 
-@pytest.mark.slow
 def test_region_risks_are_measured_on_rows_that_did_not_shape_it():
     """With no shift at all an honest measurement must not find one."""
     differences = []
