@@ -5,6 +5,7 @@ The parts here are games with known Shapley values: real estimates with influenc
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 
@@ -259,3 +260,26 @@ def test_learners_are_chosen_on_a_third_and_two_thirds_of_the_players():
     assert probe_subsets(1, 0) == [(0,)]
     small, large = probe_subsets(9, 4)
     assert set(small) < set(large)
+
+
+@dataclass
+class Wild(Game):
+    """Values of single players that a few rows decide, over a clear denominator."""
+
+    def numerator(self, subset: tuple[int, ...]) -> Estimate:
+        left = super().numerator(subset)
+        if len(subset) != 1:
+            return left
+        return self._estimate(left.value, [subset[0]] * 40_000)
+
+
+def test_shares_too_wide_to_say_anything_are_undefined():
+    solved = solve(Wild(3))
+    assert not solved.defined
+    assert solved.shares == {}
+    assert re.fullmatch(
+        r"A share has a standard error of [\d.e+]+ times the whole, so shares would say nothing\. "
+        r"A few rows carry nearly all the weight: the tables overlap too little\.",
+        solved.reason,
+    )
+    assert solve(Game(3)).defined
