@@ -204,6 +204,12 @@ class Ratio:
         variance = self.variance_top - 2 * value * self.covariance + value**2 * self.variance_bottom
         return abs(self.scale / self.bottom) * math.sqrt(max(variance, 0.0))
 
+    def distance(self, null: float) -> float:
+        """From `null`, in standard errors of top - t bottom: what Fieller's interval inverts."""
+        t = (null - self.offset) / self.scale
+        variance = self.variance_top - 2 * t * self.covariance + t**2 * self.variance_bottom
+        return _in_errors(self.top - t * self.bottom, math.sqrt(max(variance, 0.0)))
+
     def interval(self, level: float) -> tuple[float, float]:
         """Fieller: all t with |top - t bottom| <= z se(top - t bottom).
 
@@ -355,11 +361,14 @@ class Estimate:
         return self.value - half, self.value + half
 
     def p_value(self, null: float = 0.0) -> float:
-        """Two-sided p-value of `value == null`."""
-        if self.standard_error == 0:
-            return 1.0 if self.value == null else 0.0
-        z = abs(self.value - null) / self.standard_error
-        return float(2 * special.ndtr(-z))
+        """Two-sided p-value of `value == null`: small where intervals leave it out."""
+        return float(2 * special.ndtr(-self.distance(null)))
+
+    def distance(self, null: float = 0.0) -> float:
+        """From `null`, in standard errors: for a ratio those of Fieller's interval."""
+        if self.ratio is not None and self.ratio.scale != 0:
+            return self.ratio.distance(null)
+        return _in_errors(self.value - null, self.standard_error)
 
     def __format__(self, spec: str) -> str:
         low, high = self.interval()
@@ -368,6 +377,12 @@ class Estimate:
 
     def __str__(self) -> str:
         return format(self, "")
+
+
+def _in_errors(difference: float, error: float) -> float:
+    if error == 0:
+        return 0.0 if difference == 0 else math.inf
+    return abs(difference) / error
 
 
 def normal_quantile(level: float) -> float:

@@ -206,8 +206,13 @@ class Detailed:
         """p-values of "this share is 0", adjusted for looking at all players."""
         from whygap.shapley import inference
 
-        values = np.array([self._share(name).value for name in self.players])
-        adjusted = inference.adjusted_p_values(values, self.covariance, method)
+        shares = [self._share(name) for name in self.players]
+        adjusted = inference.adjusted_p_values(
+            np.array([s.value for s in shares]),
+            self.covariance,
+            method,
+            distances=np.array([s.distance() for s in shares]),
+        )
         return {name: float(p) for name, p in zip(self.players, adjusted, strict=True)}
 
     def top_group(self, level: float = 0.95) -> tuple[str, ...]:

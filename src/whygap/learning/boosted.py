@@ -67,6 +67,7 @@ class Boosted:
     rate: float = 0.15
     rows_per_leaf: int = 20
     seed: int = 0
+    random_cuts: bool = False
     name: str = "boosted"
 
     def fit(self, inputs: Inputs, target: Array, weight: Array, kind: Kind) -> Model:
@@ -109,6 +110,7 @@ class Boosted:
             "min_data_in_leaf": min(self.rows_per_leaf, max(rows // 10, 1)),
             "min_sum_hessian_in_leaf": 1e-3 if kind == "real" else 1.0,
             "lambda_l2": 1.0,
+            "extra_trees": self.random_cuts,
             "boost_from_average": False,
             "seed": self.seed,
         }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -74,21 +75,28 @@ def choose_boosted(probes: Sequence[Probe], seed: int) -> Choice:
 
 
 def choose_auto(probes: Sequence[Probe], seed: int) -> Choice:
-    """A blend of the fast learner, boosted trees, and boosted trees on top of the fast learner."""
-    fast, fast_scores = _best_fast(probes)
-    boosted, boosted_scores = _best_boosted(probes, Boosted(seed=seed))
-    top, top_scores = _best_boosted(probes, OnTop(fast.learner, Boosted(seed=seed)))
-    blends = [_blend(probes, group) for group in _groups([fast, boosted, top])]
+    """A blend of the fast learner, boosted trees (of two kinds), and such trees on top of it."""
+    fast, scores = _best_fast(probes)
+    trees = []
+    for start in (
+        Boosted(seed=seed),
+        Boosted(seed=seed, random_cuts=True, name="boosted, random cuts"),
+        OnTop(fast.learner, Boosted(seed=seed)),
+    ):
+        best, found = _best_boosted(probes, start)
+        trees.append(best)
+        scores.update(found)
+    blends = [_blend(probes, group) for group in _groups(fast, trees)]
     lowest = min(blend.score for blend in blends)
     chosen = next(b for b in blends if b.score <= lowest + _GOOD_ENOUGH * abs(lowest))
-    scores = {**fast_scores, **boosted_scores, **top_scores, "chosen blend": chosen.score}
-    return _choice(probes, chosen.learner, scores)
+    return _choice(probes, chosen.learner, {**scores, "chosen blend": chosen.score})
 
 
-def _groups(family: Sequence[_Candidate]) -> list[list[_Candidate]]:
-    """Every group of candidates, the cheapest to fit first."""
-    fast, boosted, top = family
-    return [[fast], [boosted], [fast, boosted], [top], [fast, top], [boosted, top], list(family)]
+def _groups(fast: _Candidate, trees: Sequence[_Candidate]) -> list[list[_Candidate]]:
+    """Groups of candidates, the cheapest to fit first."""
+    alone = [group for tree in trees for group in ([tree], [fast, tree])]
+    pairs = [list(pair) for pair in combinations(trees, 2)]
+    return [[fast], *alone, *pairs, *([fast, *pair] for pair in pairs), [fast, *trees]]
 
 
 def _blend(probes: Sequence[Probe], group: Sequence[_Candidate]) -> _Candidate:

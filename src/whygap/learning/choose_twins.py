@@ -26,13 +26,14 @@ from whygap.learning.models import Blend, Fast, Kind, is_trivial
 __all__ = ["Half", "TwinProbe", "choose_twins"]
 
 PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
-STAGES = (10, 20, 40, 80, 160)
+STAGES = (6, 12, 25, 50, 100)
+RATE = 0.25
 LEAVES = (4, 12)
 VARIANCE_CHARGE = 0.05
 _LEAST_WEIGHT = 0.1
 # A simpler candidate is taken when it is not worse by this many standard errors.
 _WITHIN_FAMILY = 0.5
-_BETWEEN_FAMILIES = 1.0
+_BETWEEN_FAMILIES = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +107,7 @@ def _candidates(
             _Candidate(f"fast, penalty {f.penalty:g}", f, _residuals(probes, _fitted(probes, f)))
             for f in learners
         ]
-    start: Any = Boosted(seed=seed)
+    start: Any = Boosted(seed=seed, rate=RATE)
     if family == "boosted on fast":
         start = OnTop(best[0].learner, start)
     by_leaves = [_staged(probes, start, leaves) for leaves in LEAVES]

@@ -19,6 +19,8 @@ from whygap.learning.ridge import Curvature
 
 __all__ = ["Checked", "Fits", "Label", "MeanTask", "fit_means", "training"]
 
+_OTHER_LEARNER = "If the learner is your own, look there; else try learner='fast'."
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeanTask:
@@ -140,7 +142,9 @@ class Label:
     def error(self, what: str, got: str) -> FitError:
         """What failed, and where."""
         where = f" on blocks {list(self.blocks)}" if self.blocks else ""
-        return FitError(f"{what} {self.name} failed{where} with {self.columns}", got=got)
+        return FitError(
+            f"{what} {self.name} failed{where} with {self.columns}", got=got, hint=_OTHER_LEARNER
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

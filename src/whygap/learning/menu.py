@@ -26,8 +26,9 @@ from whygap.learning.paper import PaperMenu
 from whygap.results import NuisanceRecord
 from whygap.settings import Settings
 
-__all__ = ["Menu", "mean_probes", "ratio_probes", "twin_probes"]
+__all__ = ["ALL_BLOCKS", "Menu", "mean_probes", "ratio_probes", "twin_probes"]
 
+ALL_BLOCKS = 5
 _PROBED_BLOCKS = 3
 _PROBED_TWIN_BLOCKS = 2
 _FAMILIES = {
@@ -65,14 +66,19 @@ class Menu:
         *,
         columns: str,
         target: str,
+        blocks: int = _PROBED_TWIN_BLOCKS,
     ) -> Any:
-        """The learner for a quadratic use: chosen by its squared bias when there are twins."""
+        """The learner for a quadratic use: chosen by its squared bias when there are twins.
+
+        `blocks` are held out in turn, for each task. Two will do where learners are chosen on
+        several column sets; what is fitted once can afford more, and a surer choice.
+        """
 
         def choose() -> Choice:
             families = _FAMILIES.get(self.settings.learner) if self._is_named else None
             if not self.settings.twins or families is None:
                 return self._choose(mean_probes(features, tasks()), ratio=False)
-            probes = [p for p in twin_probes(features, tasks()) if not p.is_trivial]
+            probes = [p for p in twin_probes(features, tasks(), blocks) if not p.is_trivial]
             if not probes:
                 return Choice(Mean(), {}, "")
             return choose_twins(probes, families, self.settings.seed)
@@ -116,12 +122,14 @@ class Menu:
                 return choose_auto(probes, seed)
 
 
-def twin_probes(features: Features, tasks: Sequence[MeanTask]) -> list[TwinProbe]:
-    """Probes of twins: of each task two blocks, each with its first halving."""
+def twin_probes(
+    features: Features, tasks: Sequence[MeanTask], blocks: int = _PROBED_TWIN_BLOCKS
+) -> list[TwinProbe]:
+    """Probes of twins: of each task some blocks, each with its first halving."""
     return [
         _twin_probe(features, task, block)
         for task in tasks
-        for block in features.blocks.evaluated[:_PROBED_TWIN_BLOCKS]
+        for block in features.blocks.evaluated[:blocks]
     ]
 
 

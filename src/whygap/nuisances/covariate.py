@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class CovariatePart:
     probe_sets: Sequence[tuple[int, ...]]
     mu_0_wz: Pairs
     mu_10_w: Pairs
+    kept: list[Estimate] = field(default_factory=list)
 
     @property
     def players(self) -> int:
@@ -36,15 +37,20 @@ class CovariatePart:
         return len(self.ground.design.players)
 
     def denominator(self) -> Estimate:
-        """The numerator of the empty set."""
-        return self.numerator(())
+        """The numerator of the empty set, fitted once."""
+        if not self.kept:
+            self.kept.append(self._numerator(()))
+        return self.kept[0]
 
     def numerator(self, players: tuple[int, ...]) -> Estimate:
         """Debiased numerator of v_Z(s); exactly 0 for the full set."""
+        if len(players) == self.players:
+            return _zero(self.ground)
+        return self._numerator(players) if players else self.denominator()
+
+    def _numerator(self, players: tuple[int, ...]) -> Estimate:
         ground = self.ground
         columns = ground.design.subset_columns(players)
-        if len(players) == self.players:
-            return _zero(ground)
         mu_00_wzs = self._mean_loss(columns)
         pairs_wzs = ground.features.plain.map(
             lambda view: twins(mu_00_wzs, view, ground.settings.halvings)

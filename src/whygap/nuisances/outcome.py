@@ -20,6 +20,7 @@ from whygap.estimate import Estimate
 from whygap.learning.blocks import BlockSet
 from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
 from whygap.learning.features import Extra
+from whygap.learning.menu import ALL_BLOCKS
 from whygap.nuisances.covariate import _zero
 from whygap.nuisances.ground import Ground
 from whygap.nuisances.held_out import paired_values, risk_twins, twins
@@ -162,6 +163,7 @@ def fit_risk(ground: Ground, name: str) -> Fits:
         ground.features,
         columns="W, Z",
         target=f"outcome, {domain}",
+        blocks=ALL_BLOCKS,
     )
     return fit_means(ground.features, learner, task)
 

@@ -62,10 +62,15 @@ def rank_intervals(values: Array, covariance: Array, level: float, seed: int = 0
 
 
 def adjusted_p_values(
-    values: Array, covariance: Array, method: str = "holm", seed: int = 0
+    values: Array,
+    covariance: Array,
+    method: str = "holm",
+    seed: int = 0,
+    distances: Array | None = None,
 ) -> Array:
     """p-values of "this share is 0", adjusted for looking at all of them.
 
+    `distances` from 0 in standard errors, where they are known better than from the covariance.
     "holm" assumes nothing about the correlations; "max_t" (step-down) uses them and is never
     larger.
     """
@@ -76,8 +81,7 @@ def adjusted_p_values(
     values = np.asarray(values, dtype=float)
     covariance = _checked(covariance, 0.5)
     error = _standard_errors(covariance)
-    t = np.where(values == 0, 0.0, np.inf)
-    np.divide(np.abs(values), error, out=t, where=error > 0)
+    t = _distances(values, error) if distances is None else np.abs(distances)
     order = np.argsort(-t, kind="stable")
     stepwise = np.minimum(2 * special.ndtr(-t[order]) * np.arange(len(t), 0, -1), 1.0)
     if method == "max_t":
@@ -85,6 +89,12 @@ def adjusted_p_values(
     adjusted = np.empty(len(t))
     adjusted[order] = np.maximum.accumulate(stepwise)
     return adjusted
+
+
+def _distances(values: Array, error: Array) -> Array:
+    t = np.where(values == 0, 0.0, np.inf)
+    np.divide(np.abs(values), error, out=t, where=error > 0)
+    return np.asarray(t)
 
 
 def _step_down(t: Array, order: IntArray, covariance: Array, error: Array, seed: int) -> Array:
