@@ -21,7 +21,7 @@ from whygap.learning.growth import Growth, shaped, staged
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Blend, Fast, Kind, is_trivial
 
-__all__ = ["Choice", "Probe", "choose_auto", "choose_boosted", "choose_fast", "grown"]
+__all__ = ["Choice", "Probe", "choose_auto", "choose_boosted", "choose_fast", "grown", "hopeless"]
 
 PENALTIES = (1.0, 0.1, 1e-2, 1e-3, 1e-4)
 STAGES = (5, 10, 20, 40, 80)
@@ -29,8 +29,10 @@ LEAVES = (4, 12)
 _LEAST_WEIGHT = 0.1
 # A cheaper blend is taken when its loss is within this share of the best one's.
 _GOOD_ENOUGH = 0.003
-# Trees are not grown on once their loss exceeds that of fewer trees by this share.
+# Trees are not grown on once their loss exceeds by this share that of fewer trees, or (from the
+# third stage on) that of the fast learner.
 HOPELESS = 0.005
+ENOUGH_STAGES = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +85,7 @@ def choose_auto(probes: Sequence[Probe], seed: int) -> Choice:
         Boosted(seed=seed, random_cuts=True, name="boosted, random cuts"),
         OnTop(fast.learner, Boosted(seed=seed)),
     ):
-        best, found = _best_boosted(probes, start)
+        best, found = _best_boosted(probes, start, fast.score)
         trees.append(best)
         scores.update(found)
     blends = [_blend(probes, group) for group in _groups(fast, trees)]
@@ -127,7 +129,7 @@ def _best_fast(probes: Sequence[Probe]) -> tuple[_Candidate, dict[str, float]]:
 
 
 def _best_boosted(
-    probes: Sequence[Probe], start: Boosted | OnTop
+    probes: Sequence[Probe], start: Boosted | OnTop, to_beat: float = np.inf
 ) -> tuple[_Candidate, dict[str, float]]:
     candidates, scores = [], {}
     for leaves in LEAVES:
@@ -139,7 +141,10 @@ def _best_boosted(
                 shaped(start, leaves, stage), predictions, _score(probes, predictions)
             )
 
-        found = staged(STAGES, measure, _is_hopeless)
+        def is_hopeless(candidate: _Candidate, earlier: Sequence[_Candidate]) -> bool:
+            return hopeless(candidate.score, [c.score for c in earlier], to_beat)
+
+        found = staged(STAGES, measure, is_hopeless)
         candidates += found
         for stage, candidate in zip(STAGES, found, strict=False):
             scores[f"{start.name}, {leaves} leaves, {stage} trees"] = candidate.score
@@ -153,8 +158,10 @@ def grown(probes: Sequence[Probe], learner: Boosted | OnTop) -> list[Growth]:
     ]
 
 
-def _is_hopeless(candidate: _Candidate, earlier: Sequence[_Candidate]) -> bool:
-    return any(candidate.score > c.score + HOPELESS * abs(c.score) for c in earlier)
+def hopeless(loss: float, earlier: Sequence[float], to_beat: float) -> bool:
+    """Whether more trees are not worth growing: `earlier` are the losses of fewer."""
+    rivals = [*earlier, to_beat] if len(earlier) + 1 >= ENOUGH_STAGES else earlier
+    return any(loss > one + HOPELESS * abs(one) for one in rivals)
 
 
 def _blend_weights(probes: Sequence[Probe], family: Sequence[_Candidate]) -> Array:

@@ -1,9 +1,9 @@
 """Choosing the classifier behind a density ratio: a good one that does not run wild.
 
 Classifiers with nearly the same log loss can differ a thousandfold in the odds they give to a few
-rows, and these odds become weights. So among the candidates whose log loss is within half a per
-cent of the best, the one with the smallest mean squared ratio over source rows is taken, if that is
-smaller than the best one's by a tenth. The
+rows, and these odds become weights. So among the candidates that cannot be told from the best (log
+loss within a standard error of it, and within half a per cent), the one with the smallest mean
+squared ratio over source rows is taken, if that is smaller than the best one's by a tenth. The
 least-squares loss of the ratio itself, E_0[r^2]/2 - E_1[r], was tried and left: with poor overlap
 its second term is decided by a handful of rows, and it rewarded weights of 20,000.
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 from whygap.domains import Array
 from whygap.learning.boosted import Boosted, OnTop
-from whygap.learning.choose import HOPELESS, STAGES, Choice, Probe, grown
+from whygap.learning.choose import STAGES, Choice, Probe, grown, hopeless
 from whygap.learning.growth import shaped, staged
 from whygap.learning.models import Blend, Fast, describe
 
@@ -63,8 +63,17 @@ def odds(probability: Array) -> Array:
 class _Candidate:
     label: str
     learner: Any
-    log_loss: float
+    losses: Array
     mean_square: float
+
+    @property
+    def log_loss(self) -> float:
+        return float(self.losses.sum())
+
+    def is_close_to(self, best: _Candidate) -> bool:
+        excess = self.losses - best.losses
+        margin = min(_LOG_LOSS_MARGIN * best.log_loss, _standard_error(excess))
+        return float(excess.sum()) <= margin
 
 
 def choose_ratio(probes: Sequence[Probe], families: Sequence[str], seed: int) -> Choice:
@@ -79,7 +88,7 @@ def choose_ratio(probes: Sequence[Probe], families: Sequence[str], seed: int) ->
 
 def _steadiest(found: Sequence[_Candidate]) -> _Candidate:
     best = min(found, key=lambda c: c.log_loss)
-    close = [c for c in found if c.log_loss <= best.log_loss * (1 + _LOG_LOSS_MARGIN)]
+    close = [c for c in found if c.is_close_to(best)]
     steadiest = min(close, key=lambda c: c.mean_square)
     return steadiest if steadiest.mean_square < _MUCH_STEADIER * best.mean_square else best
 
@@ -102,10 +111,11 @@ def _candidates(
     if family == "boosted on fast":
         fast = [c for c in found if isinstance(c.learner, Fast)]
         start = OnTop(_steadiest(fast).learner, start)
-    return [c for leaves in LEAVES for c in _staged(probes, start, leaves)]
+    to_beat = min((c.log_loss for c in found), default=np.inf)
+    return [c for leaves in LEAVES for c in _staged(probes, start, leaves, to_beat)]
 
 
-def _staged(probes: Sequence[Probe], start: Any, leaves: int) -> list[_Candidate]:
+def _staged(probes: Sequence[Probe], start: Any, leaves: int, to_beat: float) -> list[_Candidate]:
     growing = grown(probes, shaped(start, leaves, 0))
 
     def measure(stage: int) -> _Candidate:
@@ -116,24 +126,30 @@ def _staged(probes: Sequence[Probe], start: Any, leaves: int) -> list[_Candidate
             [g.after(stage) for g in growing],
         )
 
-    return staged(STAGES, measure, _is_hopeless)
+    def is_hopeless(candidate: _Candidate, earlier: Sequence[_Candidate]) -> bool:
+        losses = [c.log_loss for c in earlier]
+        return hopeless(candidate.log_loss, losses, to_beat)
 
-
-def _is_hopeless(candidate: _Candidate, earlier: Sequence[_Candidate]) -> bool:
-    return any(candidate.log_loss > c.log_loss * (1 + HOPELESS) for c in earlier)
+    return staged(STAGES, measure, is_hopeless)
 
 
 def _measured(
     probes: Sequence[Probe], label: str, learner: Any, probabilities: Sequence[Array]
 ) -> _Candidate:
     """Log loss over held-out rows, and the mean squared ratio over those of the source."""
-    loss = square = rows = source_rows = 0.0
+    square = rows = source_rows = 0.0
+    losses = []
     for probe, probability in zip(probes, probabilities, strict=True):
         weight, label_ = probe.held_out_weight, probe.held_out_target
         inside = np.clip(probability, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
-        loss -= float(weight @ np.log(np.where(label_ == 1, inside, 1 - inside)))
+        losses.append(-weight * np.log(np.where(label_ == 1, inside, 1 - inside)))
         balance = float(probe.weight @ (1 - probe.target)) / float(probe.weight @ probe.target)
         in_source = weight * (1 - label_)
         square += float(in_source @ (odds(probability) * balance) ** 2)
         rows, source_rows = rows + float(weight.sum()), source_rows + float(in_source.sum())
-    return _Candidate(label, learner, loss / rows, square / source_rows)
+    return _Candidate(label, learner, np.concatenate(losses) / rows, square / source_rows)
+
+
+def _standard_error(shares: Array) -> float:
+    """Of the sum of such shares of a mean."""
+    return float(np.sqrt(len(shares)) * shares.std())
