@@ -231,6 +231,24 @@ def test_fieller_equals_the_set_of_ratios_that_are_not_rejected(sample):
         assert abs(z) == pytest.approx(stats.norm.ppf(0.975), rel=1e-9)
 
 
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
+def test_p_values_of_ratios_agree_with_their_intervals(sample, level):
+    a, b, _ = means(sample, 3)
+    share = 1 - a / b
+    for end in share.interval(level):
+        assert share.p_value(end) == pytest.approx(1 - level, rel=1e-9)
+    assert share.p_value(share.value) == 1.0
+    assert share.distance(share.value) == 0.0
+
+
+def test_a_share_whose_interval_leaves_zero_out_is_significant(sample):
+    """Wald and Fieller disagree where the denominator is noisy; one answer is given."""
+    share = Estimate(0.4, 0.21, ratio=Ratio(0.4, 1.0, 0.03, 0.1, 0.0))
+    low, _ = share.interval(0.95)
+    assert low > 0
+    assert share.p_value() < 0.05 < 2 * stats.norm.sf(share.value / share.standard_error)
+
+
 def test_fieller_survives_affine_maps(sample):
     a, b, _ = means(sample, 3)
     low, high = (a / b).interval(0.9)

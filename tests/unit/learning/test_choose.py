@@ -10,6 +10,7 @@ from learning_designs import featured, inputs_of, make_design, shifted_design
 from scipy import special
 
 from whygap.domains import ByDomain
+from whygap.learning.boosted import Boosted
 from whygap.learning.choose import (
     PENALTIES,
     Probe,
@@ -17,6 +18,7 @@ from whygap.learning.choose import (
     choose_auto,
     choose_boosted,
     choose_fast,
+    hopeless,
 )
 from whygap.learning.conditional_mean import MeanTask
 from whygap.learning.menu import Menu, mean_probes
@@ -104,6 +106,27 @@ def test_trees_are_not_grown_on_once_they_are_hopeless():
     scores = choose_boosted([probe(*world(noise))], 0).scores
     assert "boosted, 12 leaves, 80 trees" not in scores
     assert "boosted, 12 leaves, 5 trees" in scores
+
+
+def test_trees_far_behind_the_fast_learner_are_not_grown_on():
+    assert not hopeless(0.6, [0.7], to_beat=0.5)
+    assert hopeless(0.6, [0.8, 0.7], to_beat=0.5)
+    assert not hopeless(0.501, [0.8, 0.7], to_beat=0.5)
+    assert not hopeless(0.6, [0.8, 0.7], to_beat=np.inf)
+    assert hopeless(0.71, [0.8, 0.7], to_beat=np.inf)
+
+
+def test_trees_with_random_cuts_are_other_trees():
+    raw, outcome = world(smooth)
+    one = probe(raw, outcome)
+    fitted = [
+        Boosted(rounds=10, random_cuts=cuts)
+        .fit(one.train, one.target, one.weight, "probability")
+        .predict(one.held_out)
+        for cuts in (False, True, True)
+    ]
+    assert not np.array_equal(fitted[0], fitted[1])
+    assert np.array_equal(fitted[1], fitted[2])
 
 
 def test_the_fast_learner_is_scored_alike_alone_and_beside_others():

@@ -8,16 +8,16 @@ from learning_designs import featured, shifted_design
 
 from whygap.learning.choose_twins import choose_twins
 from whygap.learning.conditional_mean import MeanTask
-from whygap.learning.menu import Menu, twin_probes
+from whygap.learning.menu import ALL_BLOCKS, Menu, twin_probes
 from whygap.learning.models import Fast, Mean
 from whygap.settings import Settings
 
 FAMILIES = ("fast", "boosted", "boosted on fast")
 
 
-def probes_of(shape, noise=1.0, rows=3000, columns=(0, 1, 2)):
+def probes_of(shape, noise=1.0, rows=3000, columns=(0, 1, 2), seed=0):
     """Twin probes of a regression of shape(x) plus noise on source rows."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     design = shifted_design((rows, 300))
     features = featured(design)
     raw = features.raw.source
@@ -62,6 +62,21 @@ def test_the_score_is_the_product_of_the_twins_residuals():
 def test_a_simple_truth_is_given_to_the_simplest_candidate():
     _, _, probes = probes_of(straight)
     assert choose_twins(probes, FAMILIES, 0).learner.name == "fast"
+
+
+def test_trees_rarely_get_a_straight_truth_by_chance():
+    """Three families and many sizes compete; two standard errors keep luck from deciding."""
+    found = [
+        choose_twins(probes_of(straight, rows=1000, seed=seed)[2], FAMILIES, seed).learner.name
+        for seed in range(12)
+    ]
+    assert found.count("fast") >= 11
+
+
+def test_more_blocks_are_more_probes():
+    features, task, _ = probes_of(straight, rows=800)
+    assert len(twin_probes(features, [task])) == 2
+    assert len(twin_probes(features, [task], ALL_BLOCKS)) == 5
 
 
 def test_a_wavy_truth_needs_trees():

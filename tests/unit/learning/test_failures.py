@@ -32,6 +32,9 @@ def numeric_study(rows=200, **roles) -> wg.Study:
     return make_study(*extra, covariates=["a", "b", "d"], **roles)
 
 
+HINT = "If the learner is your own, look there; else try learner='fast'."
+
+
 def failure(classifier, detail, study=None, **settings) -> FitError:
     with pytest.raises(FitError) as caught:
         wg.explain(study or numeric_study(), detail, own(classifier, **settings))
@@ -42,7 +45,7 @@ def test_a_failure_in_a_detailed_part_names_the_columns_of_its_subset():
     # The empty subset has the baseline and the source risk: two columns.
     error = failure(FailsAt(columns=2), "outcome")
     assert str(error) == (
-        "Fitting m failed on blocks [0, 1] with w. Got ArithmeticError: not 2 columns."
+        f"Fitting m failed on blocks [0, 1] with w. Got ArithmeticError: not 2 columns. {HINT}"
     )
     assert isinstance(error.__cause__, ArithmeticError)
 
@@ -51,7 +54,8 @@ def test_a_failure_of_a_density_ratio_names_it():
     # The Brier score is no probability: with it only the ratio classifies on w alone.
     error = failure(FailsAt(columns=1), (), numeric_study(metric="brier"))
     assert str(error) == (
-        "Fitting pi_w failed on blocks [1, 2, 3, 4] with w. Got ArithmeticError: not 1 columns."
+        "Fitting pi_w failed on blocks [1, 2, 3, 4] with w. Got ArithmeticError: not 1 columns. "
+        + HINT
     )
     assert isinstance(error.__cause__, ArithmeticError)
 
@@ -59,7 +63,7 @@ def test_a_failure_of_a_density_ratio_names_it():
 def test_a_failure_in_a_worker_arrives_whole():
     error = failure(FailsElsewhere(home=os.getpid()), "outcome", n_jobs=2)
     assert str(error).startswith("Fitting m failed on blocks [0, 1] with w, ")
-    assert str(error).endswith("Got ZeroDivisionError: not at home.")
+    assert str(error).endswith(f"Got ZeroDivisionError: not at home. {HINT}")
     assert "not at home" in str(error.__cause__), "the cause, or its traceback from the worker"
 
 

@@ -12,7 +12,14 @@ from sklearn.metrics import log_loss
 
 from whygap.domains import ByDomain
 from whygap.learning.boosted import Boosted
-from whygap.learning.choose_ratio import RatioBlend, as_ratio_blend, choose_ratio, odds
+from whygap.learning.choose_ratio import (
+    RatioBlend,
+    _Candidate,
+    _steadiest,
+    as_ratio_blend,
+    choose_ratio,
+    odds,
+)
 from whygap.learning.density_ratio import domain_inputs, fit_ratios
 from whygap.learning.menu import Menu, ratio_probes
 from whygap.learning.models import Blend, Fast, Mean
@@ -156,6 +163,18 @@ def test_of_equally_good_classifiers_the_steadiest_is_taken():
     wild = fit_ratios(features, FAST, (0, 1), features.blocks.complements(), "pi")
     calm = fit_ratios(features, choice.learner, (0, 1), features.blocks.complements(), "pi")
     assert ratio_out_of_fold(calm, "source").max() <= ratio_out_of_fold(wild, "source").max()
+
+
+def test_a_steadier_classifier_that_is_surely_worse_is_not_taken():
+    """Shrunken slopes are steadier, and biased: with many rows the difference shows."""
+    losses = np.random.default_rng(2).gamma(1.0, 0.5, 4000) / 4000
+    best = _Candidate("best", None, losses, 30.0)
+    by_chance = np.random.default_rng(3).normal(0, 0.1, 4000) / 4000
+    alike = _Candidate("alike", None, losses + by_chance - by_chance.mean() + 1e-8, 10.0)
+    worse = _Candidate("surely worse", None, losses * 1.002, 5.0)
+    assert worse.log_loss < 1.005 * best.log_loss
+    assert _steadiest([best, worse]) is best
+    assert _steadiest([best, alike, worse]) is alike
 
 
 def test_trees_are_chosen_where_the_ratio_jumps():

@@ -99,6 +99,7 @@ def test_the_full_set_leaves_exactly_nothing(analysis, part):
 def test_the_covariate_denominator_is_the_numerator_of_the_empty_set(analysis):
     (part,) = analysis.parts("covariate")
     assert part.denominator().value == part.numerator(()).value
+    assert part.denominator() is part.numerator(()), "fitted once"
 
 
 @pytest.mark.parametrize("part", ["covariate", "outcome"])
