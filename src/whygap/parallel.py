@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import joblib
-from joblib._parallel_backends import LokyBackend
 from joblib.externals.loky.process_executor import TerminatedWorkerError
-from joblib.parallel import get_active_backend
+from joblib.parallel import BACKENDS, get_active_backend
 from threadpoolctl import threadpool_limits
 
 from whygap.errors import SettingsError, WhygapError
@@ -145,7 +144,7 @@ def _run(job: Any, items: Sequence[Any]) -> list[Any]:
 def _parcel(job: Any) -> Parcel | None:
     """A file for joblib's own worker processes; None where the caller's backend takes the job."""
     backend, _ = get_active_backend()
-    return Parcel(job) if isinstance(backend, LokyBackend) else None
+    return Parcel(job) if isinstance(backend, BACKENDS.get("loky", ())) else None
 
 
 def _run_at(path: Path, items: Sequence[Any]) -> list[Any]:

@@ -158,9 +158,15 @@ def _warn_of_other_engines(config: Config, lines: list[Line], folder: Path, repo
 
 
 def _engines(lines: list[Line]) -> str:
-    """Whether one state of the code made all replicates."""
-    states = Counter(line.get("engine", "not recorded") for line in lines)
+    """Which state of the code made which replicates."""
+    states: dict[str, Counter[str]] = {}
+    for line in lines:
+        states.setdefault(line.get("engine", "not recorded"), Counter())[line["config"]] += 1
     if len(states) == 1:
         return f"State of the engine: {next(iter(states))}."
-    told = ", ".join(f"{state} ({count})" for state, count in states.most_common())
-    return f"**Several states of the engine made them: {told}.**"
+    told = "; ".join(
+        f"{state}{' (the present one)' if state == code_digest(REPLICATE) else ''}: "
+        + ", ".join(f"{config} ({count})" for config, count in sorted(counts.items()))
+        for state, counts in states.items()
+    )
+    return f"**Several states of the engine made them.** {told}."

@@ -82,6 +82,8 @@
       tag.textContent = leads;
       tag.hidden = !leads;
     }
+    const note = detail.querySelector("[data-leads]");
+    if (note) note.hidden = !lines.some(([, , , leads]) => leads);
   }
 
   // -- sort, filter, fold -----------------------------------------------------------------------
