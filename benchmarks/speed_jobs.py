@@ -33,6 +33,7 @@ REFERENCES = (
     (insurance_name("fast"), insurance_name("1200 subsets, auto")),
     (insurance_name("auto"), insurance_name("1200 subsets, auto")),
     (insurance_name("fast"), insurance_name("auto")),
+    (insurance_name("fast, 2 workers"), insurance_name("auto, 2 workers")),
     *(
         (insurance_name(f"{n} subsets, fast"), insurance_name("1200 subsets, fast"))
         for n in SUBSETS
