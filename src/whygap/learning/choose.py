@@ -29,10 +29,8 @@ LEAVES = (4, 12)
 _LEAST_WEIGHT = 0.1
 # A cheaper blend is taken when its loss is within this share of the best one's.
 _GOOD_ENOUGH = 0.003
-# Trees are not grown on once their loss exceeds by this share that of fewer trees, or (from the
-# third stage on) that of the fast learner.
+# Trees are not grown on once their loss exceeds that of fewer trees by this share.
 HOPELESS = 0.005
-ENOUGH_STAGES = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +83,7 @@ def choose_auto(probes: Sequence[Probe], seed: int) -> Choice:
         Boosted(seed=seed, random_cuts=True, name="boosted, random cuts"),
         OnTop(fast.learner, Boosted(seed=seed)),
     ):
-        best, found = _best_boosted(probes, start, fast.score)
+        best, found = _best_boosted(probes, start)
         trees.append(best)
         scores.update(found)
     blends = [_blend(probes, group) for group in _groups(fast, trees)]
@@ -129,7 +127,7 @@ def _best_fast(probes: Sequence[Probe]) -> tuple[_Candidate, dict[str, float]]:
 
 
 def _best_boosted(
-    probes: Sequence[Probe], start: Boosted | OnTop, to_beat: float = np.inf
+    probes: Sequence[Probe], start: Boosted | OnTop
 ) -> tuple[_Candidate, dict[str, float]]:
     candidates, scores = [], {}
     for leaves in LEAVES:
@@ -142,7 +140,7 @@ def _best_boosted(
             )
 
         def is_hopeless(candidate: _Candidate, earlier: Sequence[_Candidate]) -> bool:
-            return hopeless(candidate.score, [c.score for c in earlier], to_beat)
+            return hopeless(candidate.score, [c.score for c in earlier])
 
         found = staged(STAGES, measure, is_hopeless)
         candidates += found
@@ -158,10 +156,9 @@ def grown(probes: Sequence[Probe], learner: Boosted | OnTop) -> list[Growth]:
     ]
 
 
-def hopeless(loss: float, earlier: Sequence[float], to_beat: float) -> bool:
+def hopeless(loss: float, earlier: Sequence[float]) -> bool:
     """Whether more trees are not worth growing: `earlier` are the losses of fewer."""
-    rivals = [*earlier, to_beat] if len(earlier) + 1 >= ENOUGH_STAGES else earlier
-    return any(loss > one + HOPELESS * abs(one) for one in rivals)
+    return any(loss > one + HOPELESS * abs(one) for one in earlier)
 
 
 def _blend_weights(probes: Sequence[Probe], family: Sequence[_Candidate]) -> Array:

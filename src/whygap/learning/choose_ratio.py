@@ -1,9 +1,10 @@
 """Choosing the classifier behind a density ratio: a good one that does not run wild.
 
 Classifiers with nearly the same log loss can differ a thousandfold in the odds they give to a few
-rows, and these odds become weights. So among the candidates that cannot be told from the best (log
-loss within a standard error of it, and within half a per cent), the one with the smallest mean
-squared ratio over source rows is taken, if that is smaller than the best one's by a tenth. The
+rows, and these odds become weights. So among the candidates whose log loss is within half a per
+cent of the best, the one with the smallest mean squared ratio over source rows is taken, if that is
+smaller than the best one's by a tenth. Steadiness costs bias: where the ratio's error meets that of
+a rough fit (`strict`), candidates must also be within a standard error of the best. The
 least-squares loss of the ratio itself, E_0[r^2]/2 - E_1[r], was tried and left: with poor overlap
 its second term is decided by a handful of rows, and it rewarded weights of 20,000.
 """
@@ -70,31 +71,35 @@ class _Candidate:
     def log_loss(self) -> float:
         return float(self.losses.sum())
 
-    def is_close_to(self, best: _Candidate) -> bool:
+    def is_close_to(self, best: _Candidate, *, strict: bool) -> bool:
         excess = self.losses - best.losses
-        margin = min(_LOG_LOSS_MARGIN * best.log_loss, _standard_error(excess))
+        margin = _LOG_LOSS_MARGIN * best.log_loss
+        if strict:
+            margin = min(margin, _standard_error(excess))
         return float(excess.sum()) <= margin
 
 
-def choose_ratio(probes: Sequence[Probe], families: Sequence[str], seed: int) -> Choice:
+def choose_ratio(
+    probes: Sequence[Probe], families: Sequence[str], seed: int, *, strict: bool = False
+) -> Choice:
     """The best classifier of the families named: "fast", "boosted", "boosted on fast"."""
     found: list[_Candidate] = []
     for family in families:
-        found += _candidates(probes, family, found, seed)
-    chosen = _steadiest(found)
+        found += _candidates(probes, family, found, seed, strict=strict)
+    chosen = _steadiest(found, strict=strict)
     scores = {c.label: c.log_loss for c in found}
     return Choice(chosen.learner, {**scores, "chosen": chosen.log_loss}, "log loss")
 
 
-def _steadiest(found: Sequence[_Candidate]) -> _Candidate:
+def _steadiest(found: Sequence[_Candidate], *, strict: bool) -> _Candidate:
     best = min(found, key=lambda c: c.log_loss)
-    close = [c for c in found if c.is_close_to(best)]
+    close = [c for c in found if c.is_close_to(best, strict=strict)]
     steadiest = min(close, key=lambda c: c.mean_square)
     return steadiest if steadiest.mean_square < _MUCH_STEADIER * best.mean_square else best
 
 
 def _candidates(
-    probes: Sequence[Probe], family: str, found: Sequence[_Candidate], seed: int
+    probes: Sequence[Probe], family: str, found: Sequence[_Candidate], seed: int, *, strict: bool
 ) -> list[_Candidate]:
     if family == "fast":
         learners = [Fast(penalty, simple) for penalty, simple in FAST_GRID]
@@ -110,12 +115,11 @@ def _candidates(
     start: Any = Boosted(seed=seed)
     if family == "boosted on fast":
         fast = [c for c in found if isinstance(c.learner, Fast)]
-        start = OnTop(_steadiest(fast).learner, start)
-    to_beat = min((c.log_loss for c in found), default=np.inf)
-    return [c for leaves in LEAVES for c in _staged(probes, start, leaves, to_beat)]
+        start = OnTop(_steadiest(fast, strict=strict).learner, start)
+    return [c for leaves in LEAVES for c in _staged(probes, start, leaves)]
 
 
-def _staged(probes: Sequence[Probe], start: Any, leaves: int, to_beat: float) -> list[_Candidate]:
+def _staged(probes: Sequence[Probe], start: Any, leaves: int) -> list[_Candidate]:
     growing = grown(probes, shaped(start, leaves, 0))
 
     def measure(stage: int) -> _Candidate:
@@ -127,8 +131,7 @@ def _staged(probes: Sequence[Probe], start: Any, leaves: int, to_beat: float) ->
         )
 
     def is_hopeless(candidate: _Candidate, earlier: Sequence[_Candidate]) -> bool:
-        losses = [c.log_loss for c in earlier]
-        return hopeless(candidate.log_loss, losses, to_beat)
+        return hopeless(candidate.log_loss, [c.log_loss for c in earlier])
 
     return staged(STAGES, measure, is_hopeless)
 

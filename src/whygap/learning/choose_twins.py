@@ -18,7 +18,7 @@ from scipy import optimize
 
 from whygap.domains import Array
 from whygap.learning.boosted import Boosted, OnTop
-from whygap.learning.choose import ENOUGH_STAGES, Choice
+from whygap.learning.choose import Choice
 from whygap.learning.growth import Growth, shaped, staged
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Blend, Fast, Kind, is_trivial
@@ -110,13 +110,11 @@ def _candidates(
     start: Any = Boosted(seed=seed, rate=RATE)
     if family == "boosted on fast":
         start = OnTop(best[0].learner, start)
-    by_leaves = [_staged(probes, start, leaves, best) for leaves in LEAVES]
+    by_leaves = [_staged(probes, start, leaves) for leaves in LEAVES]
     return [c for same_stage in zip_longest(*by_leaves) for c in same_stage if c is not None]
 
 
-def _staged(
-    probes: Sequence[TwinProbe], start: Any, leaves: int, rivals: Sequence[_Candidate]
-) -> list[_Candidate]:
+def _staged(probes: Sequence[TwinProbe], start: Any, leaves: int) -> list[_Candidate]:
     weight = np.concatenate([p.weight for p in probes])
     weight = weight / weight.sum()
     growing = [
@@ -137,8 +135,7 @@ def _staged(
         )
 
     def is_hopeless(candidate: _Candidate, earlier: Sequence[_Candidate]) -> bool:
-        to_beat = [*earlier, *(rivals if len(earlier) + 1 >= ENOUGH_STAGES else ())]
-        return any(_is_worse(candidate, c, weight) for c in to_beat)
+        return any(_is_worse(candidate, c, weight) for c in earlier)
 
     return staged(STAGES, measure, is_hopeless)
 

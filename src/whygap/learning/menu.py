@@ -54,9 +54,12 @@ class Menu:
         columns: str,
         target: str,
         ratio: bool = False,
+        strict: bool = False,
     ) -> Any:
         """The learner for a first-order use: chosen by its out-of-fold loss."""
-        return self._remembered(kind, columns, target, lambda: self._choose(probes(), ratio))
+        return self._remembered(
+            kind, columns, target, lambda: self._choose(probes(), ratio, strict=strict)
+        )
 
     def twin_learner(
         self,
@@ -103,14 +106,14 @@ class Menu:
             )
         return self.choices[kind].learner
 
-    def _choose(self, probes: Sequence[Probe], ratio: bool) -> Choice:
+    def _choose(self, probes: Sequence[Probe], ratio: bool, *, strict: bool = False) -> Choice:
         named, seed = self.settings.learner, self.settings.seed
         if all_trivial(probes):
             return Choice(Mean(), {}, "")
         if not isinstance(named, str):
             return Choice(OwnEstimators(**named), {}, "")
         if ratio and named in _FAMILIES:
-            return choose_ratio(probes, _FAMILIES[named], seed)
+            return choose_ratio(probes, _FAMILIES[named], seed, strict=strict)
         match named:
             case "fast":
                 return choose_fast(probes)

@@ -99,6 +99,7 @@ class CovariatePart:
             columns="W, Z_s",
             target="domain",
             ratio=True,
+            strict=True,
         )
         trained_on = ground.blocks.complements()
         fits = fit_ratios(ground.features, learner, columns, trained_on, "pi_wzs", repeated=True)
