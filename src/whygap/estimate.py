@@ -1,13 +1,12 @@
 """The one value type: a number that knows its own uncertainty.
 
 Every quantity of the method is a mean over source rows plus a mean over target rows, or a sum,
-product, ratio or linear map of such quantities. An `Estimate` carries its value and three
-independent influence vectors: one entry per source unit, one per target unit (a unit is a row, or
-a cluster of rows) and, where subsets were sampled, one per subset draw. Arithmetic acts on all of
-them, so that every formula of the paper is one Python expression and its standard error is free.
+product, ratio or linear map of such quantities. An `Estimate` carries its value and its influence
+vectors. Arithmetic acts on all of them, so that every formula of the paper is one Python expression
+and its standard error is free.
 
-Deviation from the paper, eqs (12)-(14): contributions are centred *within each domain*; centring
-over the pooled sample overstates the variance (docs/errata.md).
+Deviation from the paper, eqs (12)-(14): contributions are centred *within each domain*
+(docs/errata.md).
 """
 
 from __future__ import annotations
@@ -28,10 +27,9 @@ __all__ = ["Estimate", "Influence", "Ratio", "Sample", "linear_map", "median_of"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """Who was measured: per domain the row weights (mean 1) and the unit of each row.
+    """Who was measured: per domain the row weights (mean 1) and the unit of each row, 0..G-1.
 
-    `units` numbers the independent units 0..G-1: the rows themselves, or clusters of rows.
-    Two estimates belong to one study when they share one `Sample` object.
+    Units are rows or clusters of rows. Estimates of one study share one `Sample` object.
     """
 
     weights: ByDomain[Array]
@@ -61,8 +59,7 @@ class Sample:
     def grouped(self, most: int, rng: np.random.Generator) -> Sample:
         """The same rows in at most `most` units per domain: random groups where there are more.
 
-        Groups are as large as each other and do not look at the data, so that sums over them have
-        variances and covariances of the same expectation as those of the units.
+        Sums over random groups of one size have the variances of sums over the units on average.
         """
         if max(self.sizes) <= most:
             return self
@@ -101,9 +98,8 @@ def _unit_sums(contribution: Array, weight: Array, unit: IntArray, size: int) ->
 class Influence:
     """Influence values: `estimate - truth` is about the sum of four independent errors.
 
-    `mean(source) + mean(target)` from the rows; `sum(draws)` from sampling subsets (or repeats);
-    `sum(fits)` from the nuisance fits: what different halvings of the same rows disagree on.
-    Each entry of `draws` and `fits` stands for an error of that standard deviation.
+    `mean(source) + mean(target)` from the rows; each entry of `draws` (sampled subsets, repeats)
+    and `fits` (what halvings of the same rows disagree on) is an error of that standard deviation.
     """
 
     source: Array
@@ -176,7 +172,7 @@ def _mean_variance(values: Array) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Moments of `offset + scale * top / bottom`, kept for Fieller's interval."""
+    """Moments of `offset + scale * top / bottom`, for Fieller's interval."""
 
     top: float
     bottom: float
@@ -211,10 +207,7 @@ class Ratio:
         return _in_errors(self.top - t * self.bottom, math.sqrt(max(variance, 0.0)))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Fieller: all t with |top - t bottom| <= z se(top - t bottom).
-
-        Unbounded (both ends infinite) when the bottom is not distinguishable from 0 at this level.
-        """
+        """Fieller: all t with |top - t bottom| <= z se(top - t bottom); if bottom may be 0, all."""
         z2 = normal_quantile(level) ** 2
         a = self.bottom**2 - z2 * self.variance_bottom
         b = self.top * self.bottom - z2 * self.covariance
@@ -231,11 +224,8 @@ class Estimate:
     """A number with its uncertainty.
 
     Attributes:
-        value: the debiased estimate.
-        standard_error: from the influence values.
         plugin: the same quantity from fitted models alone, without the correction; `nan` if none.
         influence: None when read back from a file that was saved without influence values.
-        sample: the study's rows; estimates combine only within one sample.
         ratio: set by a division; makes `interval` Fieller's.
         sampling_error: the part of the standard error due to sampled subsets.
     """
@@ -286,8 +276,6 @@ class Estimate:
             ratio=ratio,
             sampling_error=math.sqrt(influence.sampling_variance()),
         )
-
-    # -- algebra ---------------------------------------------------------------------------------
 
     def __add__(self, other: Estimate | float) -> Estimate:
         if not isinstance(other, Estimate):
@@ -346,8 +334,6 @@ class Estimate:
             ratio=None if self.ratio is None else self.ratio.affine(scale, offset),
             sampling_error=abs(scale) * self.sampling_error,
         )
-
-    # -- inference -------------------------------------------------------------------------------
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Two-sided confidence interval: Fieller's for a ratio, else the normal one."""
@@ -410,8 +396,7 @@ def linear_map(
 ) -> list[Estimate]:
     """`matrix @ estimates`, influence included.
 
-    `draws` (k, rows of the matrix) adds k independent sampling errors to every result: column j
-    is the error factor of result j, so that `draws.T @ draws` is their sampling covariance.
+    `draws` (k, results) adds k sampling errors: `draws.T @ draws` is their covariance.
     """
     first = estimates[0]
     for other in estimates:
@@ -462,8 +447,7 @@ def median_of(estimates: Sequence[Estimate]) -> Estimate:
     """Combine repeated cross-fittings: the median, its variance widened by their spread.
 
     After Chernozhukov et al. (2018), with the mean squared distance from the median in place of
-    its median: each repeat's distance is kept as one draw, so that contrasts of such medians know
-    how their repeats moved together.
+    its median. Distances are kept as draws: contrasts know how repeats moved together.
     """
     if len(estimates) == 1:
         return estimates[0]

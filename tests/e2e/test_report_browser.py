@@ -151,7 +151,7 @@ def test_hover_and_focus_tell_interval_and_p_value(visit: Any) -> None:
     tip = page.locator("#tip")
     text = tip.inner_text()
     assert text.startswith("ancestry\n21%, 95% interval ")
-    assert "p-value 0.002" in text
+    assert "p-value 0.003" in text
     assert "adjusted for all variables" in text
     assert "rank 1 to" in text
     page.mouse.move(5, 5)
