@@ -23,7 +23,7 @@ from whygap.shapley import SubsetPlan
 TESTS = Path(__file__).resolve().parents[2]
 
 
-def twice_shifted(rows: int = 300, extra: int = 3) -> tuple[pd.DataFrame, pd.DataFrame]:
+def twice_shifted(rows: int = 600, extra: int = 3) -> tuple[pd.DataFrame, pd.DataFrame]:
     """More hard rows (g = 1) in the target, and there a high h means failure; both parts exist."""
     pair = []
     for hard, spoiled, seed in ((0.2, False, 1), (0.7, True, 2)):
