@@ -27,7 +27,8 @@ LEVELS = 5
 class _World:
     """Every fourth column a category of five levels; accuracy of a linear model.
 
-    In the target one covariate moves by half a standard deviation and another loses its effect.
+    In the target one covariate moves by a standard deviation, towards values where outcomes are
+    noisier, and another loses its effect.
     """
 
     columns: int
@@ -122,9 +123,10 @@ def _rows(
     for j, kind in enumerate(world.kinds):
         if kind == "category":
             table[:, j] = rng.integers(0, LEVELS, size)
-    table[:, BASELINE + 1] += 0.5 * shifted
+    table[:, BASELINE + 1] += shifted
     own = world.weight
     if shifted:
         own[BASELINE + 2] = 0.0
-    risk = 1 / (1 + np.exp(-(table @ own)))
+    score = (table @ own) * np.where(table[:, BASELINE + 1] > 1, 0.3, 1.0)
+    risk = 1 / (1 + np.exp(-score))
     return table, (rng.random(size) < risk).astype(float)

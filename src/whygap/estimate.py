@@ -21,8 +21,9 @@ from scipy import special
 
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.errors import InputError, ResultError
+from whygap.fieller import Ratio, in_errors, normal_quantile
 
-__all__ = ["Estimate", "Influence", "Ratio", "Sample", "linear_map", "median_of"]
+__all__ = ["Estimate", "Influence", "Sample", "linear_map", "median_of"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,62 +171,16 @@ def _mean_variance(values: Array) -> float:
     return _mean_covariance(values, values)
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """Moments of `offset + scale * top / bottom`, for Fieller's interval."""
-
-    top: float
-    bottom: float
-    variance_top: float
-    variance_bottom: float
-    covariance: float
-    scale: float = 1.0
-    offset: float = 0.0
-
-    def affine(self, scale: float, offset: float) -> Ratio:
-        """The ratio times `scale` plus `offset`."""
-        return Ratio(
-            self.top,
-            self.bottom,
-            self.variance_top,
-            self.variance_bottom,
-            self.covariance,
-            self.scale * scale,
-            self.offset * scale + offset,
-        )
-
-    def standard_error(self) -> float:
-        """By the delta method."""
-        value = self.top / self.bottom
-        variance = self.variance_top - 2 * value * self.covariance + value**2 * self.variance_bottom
-        return abs(self.scale / self.bottom) * math.sqrt(max(variance, 0.0))
-
-    def distance(self, null: float) -> float:
-        """From `null`, in standard errors of top - t bottom: what Fieller's interval inverts."""
-        t = (null - self.offset) / self.scale
-        variance = self.variance_top - 2 * t * self.covariance + t**2 * self.variance_bottom
-        return _in_errors(self.top - t * self.bottom, math.sqrt(max(variance, 0.0)))
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """Fieller: all t with |top - t bottom| <= z se(top - t bottom); if bottom may be 0, all."""
-        z2 = normal_quantile(level) ** 2
-        a = self.bottom**2 - z2 * self.variance_bottom
-        b = self.top * self.bottom - z2 * self.covariance
-        c = self.top**2 - z2 * self.variance_top
-        if a <= 0:
-            return -math.inf, math.inf
-        root = math.sqrt(max(b * b - a * c, 0.0))
-        ends = [self.offset + self.scale * (b + s * root) / a for s in (-1, 1)]
-        return min(ends), max(ends)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
     """A number with its uncertainty.
 
     Attributes:
+        value: the estimate.
+        standard_error: from its influence values.
         plugin: the same quantity from fitted models alone, without the correction; `nan` if none.
         influence: None when read back from a file that was saved without influence values.
+        sample: the rows it was measured on; estimates combine only within one.
         ratio: set by a division; makes `interval` Fieller's.
         sampling_error: the part of the standard error due to sampled subsets.
     """
@@ -354,7 +309,7 @@ class Estimate:
         """From `null`, in standard errors: for a ratio those of Fieller's interval."""
         if self.ratio is not None and self.ratio.scale != 0:
             return self.ratio.distance(null)
-        return _in_errors(self.value - null, self.standard_error)
+        return in_errors(self.value - null, self.standard_error)
 
     def __format__(self, spec: str) -> str:
         low, high = self.interval()
@@ -363,17 +318,6 @@ class Estimate:
 
     def __str__(self) -> str:
         return format(self, "")
-
-
-def _in_errors(difference: float, error: float) -> float:
-    if error == 0:
-        return 0.0 if difference == 0 else math.inf
-    return abs(difference) / error
-
-
-def normal_quantile(level: float) -> float:
-    """The z of a two-sided interval."""
-    return float(special.ndtri(0.5 + level / 2))
 
 
 def _same_study(left: Estimate, right: Estimate) -> tuple[Sample, Influence, Influence]:

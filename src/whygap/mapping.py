@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from whygap.domains import Array, ByDomain
-from whygap.estimate import Estimate, Influence, Ratio, Sample
+from whygap.estimate import Estimate, Influence, Sample
+from whygap.fieller import Ratio
 from whygap.results import (
     About,
     Aggregate,

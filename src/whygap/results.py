@@ -17,7 +17,8 @@ import numpy as np
 
 from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError, did_you_mean
-from whygap.estimate import Estimate, Ratio
+from whygap.estimate import Estimate
+from whygap.fieller import Ratio
 from whygap.tables.design import Note
 
 __all__ = [

@@ -11,7 +11,8 @@ from whygap.domains import ByDomain
 from whygap.equations import outcome_value
 from whygap.equations.binning import bin_index
 from whygap.equations.outcome_value import OutcomeTwin, OutcomeValues, ReducedTwin
-from whygap.estimate import Estimate, Ratio, Sample
+from whygap.estimate import Estimate, Sample
+from whygap.fieller import Ratio
 from whygap.shapley import SubsetPlan
 from whygap.shapley.solve import linear_weights
 from whygap.simulate import finite

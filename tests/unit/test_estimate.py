@@ -10,7 +10,8 @@ from scipy import stats
 
 from whygap.domains import ByDomain
 from whygap.errors import InputError, ResultError
-from whygap.estimate import Estimate, Influence, Ratio, Sample, linear_map, median_of
+from whygap.estimate import Estimate, Influence, Sample, linear_map, median_of
+from whygap.fieller import Ratio
 
 ROWS = ByDomain(60, 45)
 

@@ -8,6 +8,7 @@ blocks, so three halvings cost as many fits as one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -24,7 +25,7 @@ BlockSet = frozenset[int]
 _SPLIT_TRAINING_BLOCKS = 4
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Blocks:
     """Rows of both domains, ordered by block.
 
@@ -87,10 +88,18 @@ class Blocks:
 
     def back(self) -> ByDomain[IntArray]:
         """Positions, among the block-sorted rows, of the evaluated rows in their original order."""
-        return self._first().map(np.argsort)
+        return self._back
 
     def of_evaluated_rows(self) -> ByDomain[IntArray]:
         """Block number of every evaluated row, in the original order."""
+        return self._numbers
+
+    @cached_property
+    def _back(self) -> ByDomain[IntArray]:
+        return self._first().map(np.argsort)
+
+    @cached_property
+    def _numbers(self) -> ByDomain[IntArray]:
         numbers = self.bounds.map(
             lambda bounds: np.repeat(
                 np.arange(len(self.evaluated)), np.diff(bounds)[: len(self.evaluated)]

@@ -13,7 +13,7 @@ from whygap.domains import Array
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import BasisModel, Constant, Fast, Kind, Mean, Model, is_trivial
 
-__all__ = ["Boosted", "OnTop"]
+__all__ = ["Boosted", "OnTop", "dataset_parameters"]
 
 _OBJECTIVES = {"probability": "binary", "bounded": "cross_entropy", "real": "regression"}
 
@@ -91,7 +91,7 @@ class Boosted:
             weight=weight,
             init_score=score,
             categorical_feature=list(inputs.categorical),
-            params=_dataset_parameters(),
+            params=dataset_parameters(),
             free_raw_data=True,
         )
         booster = lgb.Booster(self._parameters(kind, len(label)), data)
@@ -103,7 +103,7 @@ class Boosted:
 
     def _parameters(self, kind: Kind, rows: int) -> dict[str, Any]:
         return {
-            **_dataset_parameters(),
+            **dataset_parameters(),
             "objective": _OBJECTIVES[kind],
             "num_leaves": self.leaves,
             "learning_rate": self.rate,
@@ -132,7 +132,8 @@ class OnTop:
         return self.boosted.boost(inputs, target, weight, kind, start)
 
 
-def _dataset_parameters() -> dict[str, Any]:
+def dataset_parameters() -> dict[str, Any]:
+    """What all trees have in common."""
     return {
         "max_bin": 63,
         "min_data_in_bin": 3,

@@ -17,9 +17,10 @@ from scipy import optimize
 
 from whygap.domains import Array
 from whygap.learning.boosted import Boosted, OnTop
+from whygap.learning.forest import Forest
 from whygap.learning.growth import Growth, shaped, staged
 from whygap.learning.inputs import Inputs
-from whygap.learning.models import Blend, Fast, Kind, is_trivial
+from whygap.learning.models import Blend, Fast, Kind, Learner, is_trivial
 
 __all__ = ["Choice", "Probe", "choose_auto", "choose_boosted", "choose_fast", "grown", "hopeless"]
 
@@ -75,7 +76,7 @@ def choose_boosted(probes: Sequence[Probe], seed: int) -> Choice:
 
 
 def choose_auto(probes: Sequence[Probe], seed: int) -> Choice:
-    """A blend of the fast learner, boosted trees (of two kinds), and such trees on top of it."""
+    """A blend of the fast learner, boosted trees (of two kinds), such on top of it, a forest."""
     fast, scores = _best_fast(probes)
     trees = []
     for start in (
@@ -86,6 +87,8 @@ def choose_auto(probes: Sequence[Probe], seed: int) -> Choice:
         best, found = _best_boosted(probes, start)
         trees.append(best)
         scores.update(found)
+    trees.append(_measured(probes, Forest(seed=seed)))
+    scores["forest"] = trees[-1].score
     blends = [_blend(probes, group) for group in _groups(fast, trees)]
     lowest = min(blend.score for blend in blends)
     chosen = next(b for b in blends if b.score <= lowest + _GOOD_ENOUGH * abs(lowest))
@@ -116,14 +119,16 @@ def _choice(probes: Sequence[Probe], learner: Any, scores: Mapping[str, float]) 
 def _best_fast(probes: Sequence[Probe]) -> tuple[_Candidate, dict[str, float]]:
     candidates, scores = [], {}
     for penalty in PENALTIES:
-        learner = Fast(penalty=penalty)
-        predictions = [
-            learner.fit(p.train, p.target, p.weight, p.kind).predict(p.held_out) for p in probes
-        ]
-        score = _score(probes, predictions)
-        candidates.append(_Candidate(learner, predictions, score))
-        scores[f"fast, penalty {penalty:g}"] = score
+        candidates.append(_measured(probes, Fast(penalty=penalty)))
+        scores[f"fast, penalty {penalty:g}"] = candidates[-1].score
     return min(candidates, key=lambda c: c.score), scores
+
+
+def _measured(probes: Sequence[Probe], learner: Learner) -> _Candidate:
+    predictions = [
+        learner.fit(p.train, p.target, p.weight, p.kind).predict(p.held_out) for p in probes
+    ]
+    return _Candidate(learner, predictions, _score(probes, predictions))
 
 
 def _best_boosted(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from whygap.domains import Array
+from whygap.domains import Array, Domain
 from whygap.errors import FitError, WhygapError
 from whygap.learning.blocks import BlockSet
 from whygap.learning.features import Extra, Features, View, at
@@ -62,18 +62,20 @@ class Fits:
         """At the rows of one block, from the model of one training set."""
         return self.models[trained_on].predict(self.inputs(view, block))
 
-    def predict_named(self, trained_on: Sequence[BlockSet], name: str, block: int) -> list[Array]:
-        """The same from several models with the extra column's view of that name."""
+    def predict_named(
+        self, trained_on: Sequence[BlockSet], names: Sequence[str], domain: Domain, block: int
+    ) -> list[Array]:
+        """From several models with the extra column's views of these names, all of one domain."""
         assert self.task.extra is not None  # noqa: S101 - only tasks with an extra column ask
+        rows = self.features.blocks.rows(domain, block)
+        plain = replace(self.inputs(self.features.plain[domain], block), seen={})
         found: list[Array] = []
-        plain: Inputs | None = None
-        for blocks in trained_on:
-            extra = self.task.extra[blocks]
-            view = extra.views[name]
-            rows = self.features.blocks.rows(view.domain, block)
-            plain = plain or self.inputs(self.features.plain[view.domain], block)
-            inputs = self.features.lifted(plain, view, rows, self.task.columns, extra)
-            found.append(self.models[blocks].predict(inputs))
+        for name in names:
+            for blocks in trained_on:
+                extra = self.task.extra[blocks]
+                view = extra.views[name]
+                inputs = self.features.lifted(plain, view, rows, self.task.columns, extra)
+                found.append(self.models[blocks].predict(inputs))
         return found
 
     def inputs(self, view: View, block: int) -> Inputs:

@@ -94,7 +94,7 @@ class Features:
         functions = self.dictionary.select(columns)
         plain = Inputs(
             _block(self.raw[view.domain], rows, np.array(chosen, dtype=np.int64)),
-            _block(self.basis[view.domain], rows, functions).astype(np.float64, copy=False),
+            _block(self.basis[view.domain], rows, functions),
             self.dictionary.simple[functions],
             tuple(k for k, c in enumerate(chosen) if self.columns[c].kind == "category"),
         )

@@ -7,7 +7,7 @@ with rows go through the factors.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,8 @@ class Inputs:
         lift: one more column, known only after a fit.
         known: fast learner -> second derivatives of its fit on all columns of the same rows, as
             far as they concern this column set.
+        seen: products of the basis and coefficients, kept where the same rows come with several
+            lifts.
     """
 
     raw: Array
@@ -66,6 +68,7 @@ class Inputs:
     categorical: tuple[int, ...]
     lift: Lift | None = None
     known: Callable[[Any], Curvature] | None = None
+    seen: dict[bytes, Array] | None = None
 
     def __len__(self) -> int:
         return len(self.raw)
@@ -87,6 +90,12 @@ class Inputs:
             return self.light
         added = (np.arange(self.lift.width) < len(self.lift.times)).astype(float)
         return np.concatenate([self.light, added])
+
+    def in_full_precision(self) -> Inputs:
+        """For sums over rows; predictions are content with what the table has."""
+        if self.basis.dtype == np.float64:
+            return self
+        return replace(self, basis=self.basis.astype(np.float64))
 
     def dense(self) -> Array:
         """Every basis column written out."""
@@ -110,10 +119,18 @@ class Inputs:
             stop = start + int(mask.sum())
             by_head[mask, k] = coefficients[start:stop]
             start = stop
-        scores = self.basis @ by_head
+        scores = self._scores(by_head.astype(self.basis.dtype, copy=False))
         own = lift.terms @ coefficients[1 + width : 1 + width + lift.terms.shape[1]]
         products = np.einsum("nh,nh->n", scores[:, 1:], lift.heads)
         return np.asarray(coefficients[0] + scores[:, 0] + own + products)
+
+    def _scores(self, by_head: Array) -> Array:
+        if self.seen is None:
+            return np.asarray(self.basis @ by_head)
+        key = by_head.tobytes()
+        if key not in self.seen:
+            self.seen[key] = self.basis @ by_head
+        return self.seen[key]
 
     def adjoint(self, rows: Array) -> Array:
         """Sums over rows of every basis column times `rows`, intercept first."""

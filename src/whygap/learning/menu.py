@@ -28,7 +28,7 @@ from whygap.settings import Settings
 
 __all__ = ["ALL_BLOCKS", "Menu", "mean_probes", "ratio_probes", "twin_probes"]
 
-ALL_BLOCKS = 5
+ALL_BLOCKS = None
 _PROBED_BLOCKS = 3
 _PROBED_TWIN_BLOCKS = 2
 _FAMILIES = {
@@ -69,7 +69,7 @@ class Menu:
         *,
         columns: str,
         target: str,
-        blocks: int = _PROBED_TWIN_BLOCKS,
+        blocks: int | None = _PROBED_TWIN_BLOCKS,
     ) -> Any:
         """The learner for a quadratic use: chosen by its squared bias when there are twins.
 
@@ -126,7 +126,7 @@ class Menu:
 
 
 def twin_probes(
-    features: Features, tasks: Sequence[MeanTask], blocks: int = _PROBED_TWIN_BLOCKS
+    features: Features, tasks: Sequence[MeanTask], blocks: int | None = _PROBED_TWIN_BLOCKS
 ) -> list[TwinProbe]:
     """Probes of twins: of each task some blocks, each with its first halving."""
     return [

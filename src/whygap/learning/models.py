@@ -20,6 +20,9 @@ __all__ = ["Blend", "Fast", "Kind", "Learner", "Mean", "Model"]
 
 Kind = Literal["probability", "bounded", "real"]
 
+# Second derivatives shared by many fits are taken at a point that is not overfitted.
+_FIRM_PENALTY = 1e-3
+
 
 class Model(Protocol):
     """A fitted conditional mean."""
@@ -105,6 +108,7 @@ class Fast:
         """Train on these rows."""
         if is_trivial(inputs, target):
             return Mean().fit(inputs, target, weight, kind)
+        inputs = inputs.in_full_precision()
         known = None if inputs.known is None else inputs.known(self)
         if kind == "real":
             coefficients = ridge.least_squares(inputs, target, weight, self._penalty(inputs), known)
@@ -117,10 +121,12 @@ class Fast:
         self, inputs: Inputs, target: Array, weight: Array, kind: Kind
     ) -> ridge.Curvature:
         """Second derivatives, from which fits on fewer columns start."""
+        inputs = inputs.in_full_precision()
         if kind == "real":
             return ridge.Curvature.of_least_squares(inputs, target, weight)
         scaled = to_unit(target, kind)[0]
-        return ridge.Curvature.of_logistic(inputs, scaled, weight, self._penalty(inputs))
+        penalty = np.maximum(self._penalty(inputs), _FIRM_PENALTY)
+        return ridge.Curvature.of_logistic(inputs, scaled, weight, penalty)
 
     def _penalty(self, inputs: Inputs) -> Array:
         light = min(self.simple_penalty, self.penalty)

@@ -19,8 +19,8 @@ from whygap.domains import Array, IntArray
 __all__ = ["Curvature", "Dense", "Design", "least_squares", "logistic", "logit_clipped"]
 
 _MOST_RENEWALS = 40
-_STEPS_BEFORE_RENEWAL = 10
-_MEMORY = 10
+_STEPS_BEFORE_RENEWAL = 40
+_MEMORY = 20
 # A fit ends when one more step would gain less than this per unit weight.
 _LEAST_GAIN = 1e-10
 _ROUGH_GAIN = 1e-6
@@ -61,7 +61,8 @@ class Dense:
 
     def forward(self, coefficients: Array) -> Array:
         """X b."""
-        return np.asarray(coefficients[0] + self.basis @ coefficients[1:])
+        slopes = coefficients[1:].astype(self.basis.dtype, copy=False)
+        return np.asarray(coefficients[0] + self.basis @ slopes)
 
     def adjoint(self, rows: Array) -> Array:
         """X' r."""

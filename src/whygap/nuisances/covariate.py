@@ -10,11 +10,12 @@ import numpy as np
 from whygap.domains import Array, ByDomain
 from whygap.equations.covariate_value import CovariateTwin, CovariateValues, numerator
 from whygap.estimate import Estimate
+from whygap.learning.blocks import BlockSet
 from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
 from whygap.learning.density_ratio import fit_ratios
 from whygap.learning.menu import ratio_probes
 from whygap.nuisances.ground import Ground, clipped, loss_kind
-from whygap.nuisances.held_out import everywhere, ratio_out_of_fold, twins
+from whygap.nuisances.held_out import everywhere, paired_values, ratio_out_of_fold, twins
 
 __all__ = ["CovariatePart", "prepare_covariate"]
 
@@ -52,11 +53,10 @@ class CovariatePart:
         ground = self.ground
         columns = ground.design.subset_columns(players)
         mu_00_wzs = self._mean_loss(columns)
-        pairs_wzs = ground.features.plain.map(
-            lambda view: twins(mu_00_wzs, view, ground.settings.halvings)
-        )
+        pairs_wzs, at_target = _both_domains(ground, mu_00_wzs)
         if players:
-            pairs_s0 = self._second_stage(mu_00_wzs)
+            # mu_.s0(W) = E_1[mu_.0-s0(W, Z_s) | W]
+            pairs_s0 = _regress_on_w(ground, "mu_s0_w", at_target)
             pi_wzs = self._ratio(columns)
         else:
             pairs_s0, pi_wzs = pairs_wzs, ground.aggregate.pi_w
@@ -83,13 +83,6 @@ class CovariatePart:
         )
         return fit_means(ground.features, learner, _mean_loss_task(ground, columns))
 
-    def _second_stage(self, mu_00_wzs: Fits) -> Pairs:
-        """mu_.s0(W) = E_1[mu_.0-s0(W, Z_s) | W]."""
-        ground = self.ground
-        view = ground.features.plain.target
-        targets = {h: everywhere(mu_00_wzs, h, view) for h in ground.halves}
-        return _regress_on_w(ground, "mu_s0_w", targets)
-
     def _ratio(self, columns: tuple[int, ...]) -> Array:
         """pi_1s0(W, Z_s) at source rows."""
         ground = self.ground
@@ -112,21 +105,28 @@ def prepare_covariate(
     """Twins of mu_..0(W, Z) from those of p_0, and of mu_.10(W)."""
     intercept, slope = ground.sorted_intercept, ground.sorted_slope
     kept_a, kept_b = ground.evaluated(intercept), ground.evaluated(slope)
-    risks = ground.features.plain.map(lambda view: twins(p_0, view, ground.settings.halvings))
+    risks, at_target = _both_domains(ground, p_0)
     mu_0_wz = ByDomain(
         *(
             [(kept_a[d] + kept_b[d] * one, kept_a[d] + kept_b[d] * two) for one, two in risks[d]]
             for d in ("source", "target")
         )
     )
-    view = ground.features.plain.target
-    targets = {h: intercept.target + slope.target * everywhere(p_0, h, view) for h in ground.halves}
+    targets = {h: intercept.target + slope.target * risk for h, risk in at_target.items()}
     return CovariatePart(
         ground,
         [ground.design.subset_columns(s) for s in probe_sets],
         mu_0_wz,
         _regress_on_w(ground, "mu_10_w", targets),
     )
+
+
+def _both_domains(ground: Ground, fits: Fits) -> tuple[Pairs, dict[BlockSet, Array]]:
+    """Twins of fits over source rows at both domains, and every fit at all (sorted) target rows."""
+    plain, halvings = ground.features.plain, ground.settings.halvings
+    at_target = everywhere(fits, plain.target)
+    target = paired_values(ground.blocks, "target", halvings, at_target)
+    return ByDomain(twins(fits, plain.source, halvings), target), at_target
 
 
 def _mean_loss_task(ground: Ground, columns: tuple[int, ...]) -> MeanTask:

@@ -15,7 +15,7 @@ from whygap.learning.density_ratio import RatioFits, fit_ratios
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.models import Kind
-from whygap.nuisances.held_out import out_of_fold, ratio_out_of_fold
+from whygap.nuisances.held_out import everywhere, out_of_fold, ratio_out_of_fold
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
@@ -164,7 +164,7 @@ def _source_risk(
     )
     fits = fit_means(features, learner, task)
     source = np.concatenate([_own_block(fits, k) for k in range(blocks.count)])
-    target = np.mean([_at_target(fits, trained) for trained in task.trained_on], axis=0)
+    target = np.mean(list(everywhere(fits, features.plain.target).values()), axis=0)
     return ByDomain(source, target)
 
 
@@ -172,12 +172,6 @@ def _own_block(fits: Fits, block: int) -> Array:
     blocks = fits.features.blocks
     trained_on = blocks.complement(block if block in blocks.evaluated else blocks.evaluated[0])
     return fits.predict(trained_on, fits.features.plain.source, block)
-
-
-def _at_target(fits: Fits, trained_on: BlockSet) -> Array:
-    view = fits.features.plain.target
-    count = fits.features.blocks.count
-    return np.concatenate([fits.predict(trained_on, view, k) for k in range(count)])
 
 
 def _mean_loss_given_w(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from whygap.domains import Array, Domain
+from whygap.domains import DOMAINS, Array, Domain, IntArray
 from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.conditional_mean import Fits
 from whygap.learning.density_ratio import RatioFits
@@ -42,14 +42,29 @@ def twins(fits: Fits, view: View, halvings: int) -> list[tuple[Array, Array]]:
     return _paired(fits.features.blocks, view.domain, halvings, set(fits.models), predict)
 
 
-def risk_twins(fits: Fits, name: str, halvings: int) -> list[tuple[Array, Array]]:
-    """The same for models with an extra column, at its view of this name."""
-    extra = next(iter((fits.task.extra or {}).values()))
+def risk_twins(
+    fits: Fits, names: Sequence[str], halvings: int
+) -> dict[str, list[tuple[Array, Array]]]:
+    """The same for models with an extra column, at its views of these names."""
+    views = next(iter((fits.task.extra or {}).values())).views
+    found: dict[str, list[tuple[Array, Array]]] = {}
+    for domain in DOMAINS:
+        group = [name for name in names if views[name].domain == domain]
+        if group:
+            pairs = _risk_twins(fits, group, domain, halvings)
+            size = len(pairs) // len(group)
+            found |= {name: pairs[k * size : (k + 1) * size] for k, name in enumerate(group)}
+    return found
+
+
+def _risk_twins(
+    fits: Fits, names: Sequence[str], domain: Domain, halvings: int
+) -> list[tuple[Array, Array]]:
+    """Those of one name after those of the other."""
 
     def predict(block: int, trained_on: Sequence[BlockSet]) -> list[Array]:
-        return fits.predict_named(trained_on, name, block)
+        return fits.predict_named(trained_on, names, domain, block)
 
-    domain = extra.views[name].domain
     return _paired(fits.features.blocks, domain, halvings, set(fits.models), predict)
 
 
@@ -73,18 +88,26 @@ def _paired(
 ) -> list[tuple[Array, Array]]:
     back = blocks.back()[domain]
     if trained == set(blocks.complements()):
-        pieces = [predict(k, [blocks.complement(k)])[0] for k in blocks.evaluated]
-        plain = np.concatenate(pieces)[back]
-        return [(plain, plain)]
+        plain = [predict(k, [blocks.complement(k)]) for k in blocks.evaluated]
+        return [(one, one) for one in _joined(plain, back)]
     found: list[list[Array]] = []
     for k in blocks.evaluated:
         pairs = blocks.halvings(k, halvings)
         found.append(predict(k, [half for pair in pairs for half in pair]))
-    flat = [np.concatenate([block[i] for block in found])[back] for i in range(len(found[0]))]
+    flat = _joined(found, back)
     return [(flat[i], flat[i + 1]) for i in range(0, len(flat), 2)]
 
 
-def everywhere(fits: Fits, trained_on: frozenset[int], view: View) -> Array:
-    """At all rows of a domain the model was not trained on (its other domain), block-sorted."""
-    blocks = fits.features.blocks
-    return np.concatenate([fits.predict(trained_on, view, k) for k in range(blocks.count)])
+def _joined(by_block: Sequence[Sequence[Array]], back: IntArray) -> list[Array]:
+    """Each model's pieces below each other, in the original row order."""
+    return [np.concatenate(pieces)[back] for pieces in zip(*by_block, strict=True)]
+
+
+def everywhere(fits: Fits, view: View) -> dict[BlockSet, Array]:
+    """Every model at all rows of a domain (mostly the one it was not trained on), block-sorted."""
+    found: dict[BlockSet, list[Array]] = {t: [] for t in fits.models}
+    for block in range(fits.features.blocks.count):
+        rows = fits.inputs(view, block)
+        for trained_on, model in fits.models.items():
+            found[trained_on].append(model.predict(rows))
+    return {trained_on: np.concatenate(pieces) for trained_on, pieces in found.items()}

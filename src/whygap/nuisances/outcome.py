@@ -97,8 +97,7 @@ class OutcomePart:
         )
 
     def _evaluate(self, fits: Fits, names: Sequence[str]) -> dict[str, list[tuple[Array, Array]]]:
-        halvings = self.ground.settings.halvings
-        return {name: risk_twins(fits, name, halvings) for name in names}
+        return risk_twins(fits, names, self.ground.settings.halvings)
 
     def _h(
         self,

@@ -34,8 +34,8 @@ def twin_risks(ground: Ground, p_0: Fits) -> Risks:
     """
     if ground.design.source_risk is not None:
         return dict.fromkeys(ground.halves, ground.sorted_risk)
-    plain = ground.features.plain
-    return {h: ByDomain(*(everywhere(p_0, h, view) for view in plain)) for h in ground.halves}
+    at = ground.features.plain.map(lambda view: everywhere(p_0, view))
+    return {h: ByDomain(at.source[h], at.target[h]) for h in ground.halves}
 
 
 def risk_columns(ground: Ground, risks: Risks) -> dict[BlockSet, Extra]:

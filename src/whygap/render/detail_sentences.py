@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygap.domains import ByDomain
-from whygap.estimate import normal_quantile
+from whygap.fieller import normal_quantile
 from whygap.render.numbers import level_name, percent, percent_interval, rounded_count
 from whygap.render.phrases import joined
 from whygap.render.reading import Reading, Standing, excludes_zero

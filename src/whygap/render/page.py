@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from whygap.estimate import normal_quantile
+from whygap.fieller import normal_quantile
 from whygap.render import phrases
 from whygap.render.advice import suggestions
 from whygap.render.detail_sentences import detail_sentences

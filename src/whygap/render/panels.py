@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from whygap.errors import ResultError, did_you_mean
-from whygap.estimate import normal_quantile
+from whygap.fieller import normal_quantile
 from whygap.render import phrases, style
 from whygap.render.formats import shorten
 from whygap.render.numbers import Units, count, level_name, percent, units_of, weight, with_minus

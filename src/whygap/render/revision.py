@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from whygap.errors import ResultError, did_you_mean
-from whygap.estimate import Estimate, normal_quantile
+from whygap.estimate import Estimate
+from whygap.fieller import normal_quantile
 from whygap.render.numbers import Units, units_for
 from whygap.results import Gap
 

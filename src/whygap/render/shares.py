@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from whygap.estimate import normal_quantile
+from whygap.fieller import normal_quantile
 from whygap.render import style
 from whygap.render.formats import shorten
 from whygap.render.numbers import level_name, percent, with_minus

@@ -9,7 +9,8 @@ import numpy as np
 
 from whygap.domains import Array
 from whygap.errors import ResultError, SettingsError
-from whygap.estimate import Estimate, normal_quantile
+from whygap.estimate import Estimate
+from whygap.fieller import normal_quantile
 
 __all__ = ["LabelPlan", "plan_labels"]
 

@@ -19,6 +19,7 @@ ENGINE = (
     "detail.py",
     "equations",
     "estimate.py",
+    "fieller.py",
     "learning",
     "losses.py",
     "nuisances",

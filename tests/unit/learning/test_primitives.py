@@ -125,8 +125,9 @@ def test_everywhere_reaches_all_rows_of_the_other_domain():
     design = numbered_design()
     features = featured(design)
     fits = fit_means(features, Mean(), mean_task(features, design, (0,)))
-    fitted = everywhere(fits, features.blocks.complement(0), features.plain.target)
-    assert fitted.shape == (80,)
+    fitted = everywhere(fits, features.plain.target)
+    assert set(fitted) == set(features.blocks.complements())
+    assert all(values.shape == (80,) for values in fitted.values())
 
 
 def test_the_empty_set_is_the_mean_of_the_training_rows():

@@ -170,8 +170,8 @@ def test_a_steadier_classifier_that_is_surely_worse_is_not_taken():
     losses = np.random.default_rng(2).gamma(1.0, 0.5, 4000) / 4000
     best = _Candidate("best", None, losses, 30.0)
     by_chance = np.random.default_rng(3).normal(0, 0.1, 4000) / 4000
-    alike = _Candidate("alike", None, losses + by_chance - by_chance.mean() + 1e-8, 25.0)
-    worse = _Candidate("surely worse", None, losses * 1.002, 20.0)
+    alike = _Candidate("alike", None, losses + by_chance - by_chance.mean() + 1e-8, 20.0)
+    worse = _Candidate("surely worse", None, losses * 1.002, 15.0)
     assert worse.log_loss < 1.005 * best.log_loss
     assert _steadiest([best, worse], strict=True) is best
     assert _steadiest([best, alike, worse], strict=True) is alike
