@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -44,3 +46,14 @@ def test_the_raw_table_ends_with_the_lifted_column(inputs):
     some = inputs.rows(slice(5, 9))
     assert len(some) == 4
     assert np.array_equal(some.table, inputs.table[5:9])
+
+
+def test_products_kept_for_several_lifts_are_the_right_ones(inputs):
+    rng = np.random.default_rng(5)
+    kept = replace(inputs, seen={})
+    for coefficients in rng.normal(size=(3, inputs.width + 1)):
+        for scale in (1.0, 2.0):
+            lift = inputs.lift and replace(inputs.lift, terms=scale * inputs.lift.terms)
+            expected = replace(inputs, lift=lift).forward(coefficients)
+            assert np.array_equal(replace(kept, lift=lift).forward(coefficients), expected)
+    assert len(kept.seen) == (3 if inputs.lift else 0)

@@ -11,6 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from whygap.learning.boosted import Boosted, OnTop
+from whygap.learning.forest import Forest
 from whygap.learning.growth import Growth, shaped
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Blend, Fast, Mean
@@ -19,7 +20,7 @@ from whygap.learning.paper import PaperMenu
 
 FAST = Fast(penalty=1e-3)
 TREES = Boosted(rounds=30)
-QUICK = [FAST, TREES, OnTop(FAST, TREES), Blend((0.4, 0.6), (FAST, TREES))]
+QUICK = [FAST, TREES, OnTop(FAST, TREES), Blend((0.4, 0.6), (FAST, TREES)), Forest()]
 OWN = OwnEstimators(LogisticRegression(), LinearRegression())
 ALL = [*QUICK, OWN]
 ids = {"ids": lambda learner: learner.name}
@@ -229,3 +230,13 @@ def test_the_mean_is_weighted():
     target, weight = np.array([1.0, 0.0]), np.array([3.0, 1.0])
     inputs = inputs_of(np.zeros((2, 0)))
     assert np.allclose(Mean().fit(inputs, target, weight, "real").predict(inputs), 0.75)
+
+
+def test_a_table_in_single_precision_gives_nearly_the_same_predictions(table):
+    train, held_out, label, _ = table
+    arguments = (label[:1000], np.ones(1000), "probability")
+    exact = FAST.fit(train, *arguments).predict(held_out)
+    single = [replace(x, basis=x.basis.astype(np.float32)) for x in (train, held_out)]
+    fitted = FAST.fit(single[0], *arguments).predict(single[1])
+    assert fitted.dtype == np.float64
+    assert np.abs(fitted - exact).max() < 1e-5
