@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["plan", "run"]
 
 METRICS = ("accuracy", "brier")
-SIZES = {500: 100, 1000: 100, 2000: 200, 4000: 100, 8000: 100, 16000: 100}
+SIZES = {500: 50, 1000: 50, 2000: 200, 4000: 50, 8000: 100, 16000: 100}
 VARIANT_SIZE = 2000
 LEARNERS = ("fast", "boosted")
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -40,7 +40,7 @@ def plan(*, quick: bool) -> list[tuple[Config, int]]:
         return [(_config(rows, "accuracy", **fast), 12) for rows in (500, 2000)]
     default = [(_config(rows, metric), SIZES[rows]) for metric in METRICS for rows in SIZES]
     others = [*VARIANTS.values(), *({"learner": name} for name in LEARNERS)]
-    return default + [(_config(VARIANT_SIZE, "accuracy", **settings), 100) for settings in others]
+    return default + [(_config(VARIANT_SIZE, "accuracy", **settings), 50) for settings in others]
 
 
 def _config(rows: int, metric: str, **settings: Any) -> Config:
