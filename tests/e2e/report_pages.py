@@ -133,8 +133,22 @@ def check_every_width(name: str, page: Path, visit: Any) -> None:
         watched = visit(name, width, color_scheme=scheme)
         wide = watched.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, f"{label} scrolls sideways: {wide} pixels"
-        watched.page.screenshot(path=ARTEFACTS / f"{name}_{label}.png", full_page=True)
+        take_picture(watched.page, ARTEFACTS / f"{name}_{label}.png")
         assert watched.problems == []
+
+
+def take_picture(page: Any, path: Path) -> None:
+    """Kept to be looked at; a busy machine's browser may need to be asked again."""
+    from playwright.sync_api import Error
+
+    for _ in range(2):
+        try:
+            page.screenshot(path=path, full_page=True)
+        except Error:
+            page.wait_for_timeout(500)
+        else:
+            return
+    page.screenshot(path=path, full_page=True)
 
 
 @pytest.fixture(scope="session")
