@@ -340,7 +340,8 @@ def linear_map(
 ) -> list[Estimate]:
     """`matrix @ estimates`, influence included.
 
-    `draws` (k, results) adds k sampling errors: `draws.T @ draws` is their covariance.
+    `draws` (k, rows of the matrix) adds k independent sampling errors to every result: column j
+    is the error factor of result j, so that `draws.T @ draws` is their sampling covariance.
     """
     first = estimates[0]
     for other in estimates:

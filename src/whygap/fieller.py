@@ -47,7 +47,10 @@ class Ratio:
         return in_errors(self.top - t * self.bottom, math.sqrt(max(variance, 0.0)))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Fieller: all t with |top - t bottom| <= z se(top - t bottom); if bottom may be 0, all."""
+        """Fieller: all t with |top - t bottom| <= z se(top - t bottom).
+
+        Unbounded (both ends infinite) when the bottom is not distinguishable from 0 at this level.
+        """
         z2 = normal_quantile(level) ** 2
         a = self.bottom**2 - z2 * self.variance_bottom
         b = self.top * self.bottom - z2 * self.covariance

@@ -105,8 +105,9 @@ def test_the_forecast_is_in_the_order_of_what_it_takes(study):
 
 def test_more_rows_and_more_subsets_are_forecast_to_cost_more():
     small, big = make_study(*tables(300, 300)), make_study(*tables(3000, 3000))
-    few, many = (forecast_of(study, fast()) for study in (small, big))
-    assert many.seconds[1] > few.seconds[1]
+    many = forecast_of(big, fast())
+    few = min(forecast_of(small, fast()).seconds[1] for _ in range(3))  # other programs only add
+    assert many.seconds[1] > 2 * few
     assert many.trial_rows.source < 3000
     assert forecast_of(small, fast(subsets="all")).subsets == (8, 8)
 

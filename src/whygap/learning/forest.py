@@ -1,4 +1,4 @@
-"""A random forest behind the learner protocol: LightGBM's, so that a fit takes a tenth of a second.
+"""A random forest behind the learner protocol: LightGBM's, which is quick.
 
 Squared error for every kind of target: a leaf is the mean of its rows, so that probabilities stay
 probabilities.
