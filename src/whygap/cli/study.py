@@ -10,7 +10,13 @@ import typer
 from whygap.cli.options import Jobs, Json, Quiet, Verbose
 from whygap.cli.output import Speaker, make_folder
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="coverage, comparators or casestudy.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="coverage, shares, untuned, semisynthetic, comparators, scaling or casestudy.",
+    ),
+]
 Case = Annotated[
     str | None, typer.Argument(metavar="CASE", help="For casestudy: insurance or readmission.")
 ]

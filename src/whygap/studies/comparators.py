@@ -25,9 +25,10 @@ from whygap.storage import write_whole
 from whygap.studies.analysis import prepare_part
 from whygap.studies.comparator_page import importance_csv, page
 from whygap.studies.comparator_seeds import Scene, Seeds
+from whygap.studies.engine import REPLICATE, code_digest
 from whygap.studies.provenance import provenance
 from whygap.studies.replicates import Config, Line, read_lines, run_missing
-from whygap.studies.simulation import study_folder
+from whygap.studies.simulation import engines, study_folder
 from whygap.studies.worlds import make_world, truths
 from whygap.tables.design import Design
 
@@ -85,7 +86,10 @@ def run(
     found = seeds_of(folder, plan(quick=quick), jobs, report)
     write_whole(folder / "importances.csv", importance_csv(found))
     command = "whygap study comparators" + (" --quick" if quick else "")
-    note = "Seeds are kept in `replicates.jsonl`; running the command again only adds missing ones."
+    note = (
+        f"{engines([line for seeds in found for line in seeds.lines])} Seeds are kept in "
+        "`replicates.jsonl`; running the command again only adds missing ones."
+    )
     return write_whole(
         folder / "comparators.md", page(found, folder) + "\n\n" + provenance(command, note)
     )
@@ -125,6 +129,7 @@ def replicate(config: Config, seed: int) -> Line:
     return {
         "config": config.label,
         "seed": seed,
+        "engine": code_digest(REPLICATE),
         "importances": {item.method: _by_name(item) for item in found},
         **revised,
         "cpu_seconds": round(time.process_time() - started, 2),

@@ -21,7 +21,7 @@ from whygap.tables.design import Column, Player
 __all__ = ["is_current", "load_pool", "save_pool"]
 
 
-def save_pool(world: Atoms, path: Path) -> Path:
+def save_pool(world: Atoms, path: Path, made_from: str = "") -> Path:
     """Write a world of atoms; the model itself is left out."""
     path.parent.mkdir(parents=True, exist_ok=True)
     nouns = {
@@ -29,6 +29,7 @@ def save_pool(world: Atoms, path: Path) -> Path:
         "groups": [asdict(player) for player in world.groups],
         "baseline": world.baseline,
         "worlds": code_digest(WORLDS),
+        "made_from": made_from,
     }
     partial = path.with_suffix(".partial")
     with partial.open("wb") as file:
@@ -47,13 +48,13 @@ def save_pool(world: Atoms, path: Path) -> Path:
     return partial.replace(path)
 
 
-def is_current(path: Path) -> bool:
-    """Whether the pool is there and the code that makes worlds has not changed since."""
+def is_current(path: Path, made_from: str = "") -> bool:
+    """Whether the pool is there, of the same rows, and the code of worlds has not changed since."""
     if not path.exists():
         return False
     with np.load(path) as kept:
-        made_by = json.loads(str(kept["nouns"])).get("worlds")
-    return bool(made_by == code_digest(WORLDS))
+        nouns = json.loads(str(kept["nouns"]))
+    return (nouns.get("worlds"), nouns.get("made_from", "")) == (code_digest(WORLDS), made_from)
 
 
 @lru_cache(maxsize=4)

@@ -41,6 +41,14 @@ class Size:
     subsets: int
     learner: str = "fast"
 
+    @property
+    def words(self) -> str:
+        """For the progress messages."""
+        return (
+            f"{self.rows:,} rows in each domain, {self.players} players, {self.subsets} subsets, "
+            f"learner {self.learner}"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -111,7 +119,7 @@ def run(
     for name, sizes in grids.items():
         found[name] = []
         for size in sizes:
-            report(f"{size}")
+            report(size.words)
             found[name].append(_once(size, kept))
     write_whole(folder / "costs.csv", _csv(found))
     lines = [_curve(name, costs) for name, costs in found.items() if name in AXES]

@@ -7,7 +7,7 @@ the one of the shipped employment tables needs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from whygap.studies.replicates import Config, Line
 if TYPE_CHECKING:
     from whygap.simulate.atoms import Atoms
     from whygap.studies.summary import Row
+    from whygap.study import Study
 
 __all__ = ["build_pools", "plan", "run"]
 
@@ -28,8 +29,8 @@ POOLS = Path("studies") / "artefacts" / "pools"
 class Pool:
     """A world's sizes and the single variables whose values are followed.
 
-    Variables with few levels are followed: given a column with many, most rows of a pool are the
-    only one of their kind, and its truth is that of these very rows.
+    W and the variables followed have few levels: given a column with many, most rows of a pool are
+    the only one of their kind, and its truth is that of these very rows.
     """
 
     name: str
@@ -46,7 +47,13 @@ class Pool:
 
 INSURANCE = ("DIS", "ESP", "DREM", "divorced", "ESR_employed")
 KNOWN = (
-    Pool("employment", "accuracy", (4000, 3600), (), "the shipped employment tables"),
+    Pool(
+        "employment",
+        "accuracy",
+        (4000, 3600),
+        ("marital_status", "disability", "mobility", "military", "ancestry"),
+        "the shipped employment tables, W = sex and race (White or other)",
+    ),
     Pool(
         "insurance",
         "accuracy",
@@ -69,17 +76,17 @@ def build_pools(data: Path | None, folder: Path, names: tuple[str, ...]) -> list
     found = []
     for pool in KNOWN:
         path = folder / pool.file_name
-        if pool.name in names and not is_current(path):
-            found.append(save_pool(_world(pool, data), path))
+        if pool.name in names and not is_current(path, pool.words):
+            found.append(save_pool(_world(pool, data), path, pool.words))
     return found
 
 
 def _world(pool: Pool, data: Path | None) -> Atoms:
-    from whygap.simulate.semisynthetic import employment, from_design
+    from whygap.simulate.semisynthetic import from_design
     from whygap.studies.cases import Move, insurance_study, readmission_study
 
     if pool.name == "employment":
-        return employment(metric=pool.metric)
+        return from_design(_employment_study(pool.metric).design)
     if pool.name == "insurance":
         study = insurance_study(
             data,
@@ -90,6 +97,28 @@ def _world(pool: Pool, data: Path | None) -> Atoms:
         )
         return from_design(study.design)
     return from_design(readmission_study(data, metric=pool.metric, rows=16000).design)
+
+
+def _employment_study(metric: str) -> Study:
+    """The shipped tables with a W of four cells; age is one of the covariates."""
+    from whygap.datasets import load_employment
+
+    shipped = load_employment()
+    two_groups = replace(
+        shipped, source=_white_or_other(shipped.source), target=_white_or_other(shipped.target)
+    )
+    return two_groups.study(
+        metric=metric, baseline=["sex", "race"], covariates=["age", *shipped.covariates]
+    )
+
+
+def _white_or_other(table: Any) -> Any:
+    import pyarrow
+    from pyarrow import compute
+
+    white = compute.equal(compute.cast(table["race"], pyarrow.string()), "White")
+    groups = compute.if_else(white, "White", "other").combine_chunks().dictionary_encode()
+    return table.set_column(table.column_names.index("race"), "race", groups)
 
 
 def plan(*, quick: bool, folder: Path = POOLS) -> list[tuple[Config, int]]:
@@ -109,13 +138,12 @@ def plan(*, quick: bool, folder: Path = POOLS) -> list[tuple[Config, int]]:
 def _config(pool: Pool, folder: Path, rows: tuple[int, int], **settings: Any) -> Config:
     path = folder / pool.file_name
     players = load_pool(path).players
-    names = pool.singles or players[:6]
     return Config(
         world="pool",
         rows=rows,
         metric=pool.metric,
         settings=settings,
-        subsets=((), *((players.index(name),) for name in names)),
+        subsets=((), *((players.index(name),) for name in pool.singles)),
         options={"name": pool.name, "file": str(path)},
     )
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from whygap.storage import write_bytes, write_whole
 from whygap.studies.engine import REPLICATE, WORLDS, code_digest
@@ -21,7 +22,7 @@ from whygap.studies.replicates import Config, Line, read_lines, run_missing
 from whygap.studies.summary import Row, summarise, to_csv
 from whygap.studies.worlds import make_world, truths
 
-__all__ = ["Plan", "Simulation", "kept_lines", "run_simulation", "study_folder"]
+__all__ = ["Plan", "Simulation", "engines", "kept_lines", "run_simulation", "study_folder"]
 
 Plan = list[tuple[Config, int]]
 Report = Callable[[str], None]
@@ -64,7 +65,7 @@ def run_simulation(study: Simulation, folder: Path, jobs: int, report: Report) -
         lines = _lines(config, count, (folder, *study.borrowed), jobs, report)
         if not lines:
             continue
-        if config.label not in known:
+        if config.label not in known or _is_from_file(config):
             report(f"{config.label}: computing the truth")
             known[config.label] = config_truths(config)
         _warn_of_other_engines(config, lines, folder, report)
@@ -75,6 +76,11 @@ def run_simulation(study: Simulation, folder: Path, jobs: int, report: Report) -
     text = study.words(rows, lines_by_config, folder)
     page = text.rstrip() + "\n\n" + provenance(study.command, _cost(lines_by_config.values()))
     return write_whole(folder / f"{study.name}.md", page)
+
+
+def _is_from_file(config: Config) -> bool:
+    """Whether the world may have changed without a change of code."""
+    return "file" in config.options
 
 
 def config_truths(config: Config) -> dict[str, float]:
@@ -143,7 +149,7 @@ def _cost(groups: Iterable[list[Line]]) -> str:
     hours = sum(line["cpu_seconds"] for line in lines) / 3600
     return (
         f"The page rests on {len(lines)} replicates that took {hours:.2f} CPU hours in all. "
-        f"{_engines(lines)} Replicates are kept in `replicates.jsonl.gz`, the table behind the "
+        f"{engines(lines)} Replicates are kept in `replicates.jsonl.gz`, the table behind the "
         "page in `summary.csv`; running the command again only adds what is missing."
     )
 
@@ -157,7 +163,7 @@ def _warn_of_other_engines(config: Config, lines: list[Line], folder: Path, repo
         )
 
 
-def _engines(lines: list[Line]) -> str:
+def engines(lines: Sequence[Mapping[str, Any]]) -> str:
     """Which state of the code made which replicates."""
     states: dict[str, Counter[str]] = {}
     for line in lines:

@@ -109,6 +109,7 @@ def test_a_pool_survives_its_file(insurance, tmp_path):
     assert not is_current(tmp_path / "pool.npz")
     again = load_pool(save_pool(world, tmp_path / "pool.npz"))
     assert is_current(tmp_path / "pool.npz")
+    assert not is_current(tmp_path / "pool.npz", "other rows")
     assert again.players == world.players
     assert again.outcome_truth((0,)) == world.outcome_truth((0,))
     with pytest.raises(InputError) as caught:
