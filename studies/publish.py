@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 from whygap.studies import STUDIES
-from whygap.studies.pools import is_current
+from whygap.studies.semisynthetic import current_pools
 
 STUDIES_FOLDER = Path(__file__).resolve().parent
 EVIDENCE = STUDIES_FOLDER.parent / "docs" / "evidence"
@@ -66,8 +66,7 @@ def rebuild(name: str) -> None:
     borrowed = name == "shares" and (STUDIES_FOLDER / "coverage").exists()
     if not borrowed and not any(path.exists() for path in kept):
         return
-    pools = (STUDIES_FOLDER / "artefacts" / "pools").glob("*.npz")
-    if name == "semisynthetic" and not any(is_current(path) for path in pools):
+    if name == "semisynthetic" and not current_pools(STUDIES_FOLDER / "artefacts" / "pools"):
         print("semisynthetic: its worlds are not here, the page stays as it is")
         return
     STUDIES[name](STUDIES_FOLDER, jobs=0, report=print)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["plan", "run"]
 
 METRICS = ("accuracy", "brier")
-SIZES = {500: 50, 1000: 50, 2000: 200, 4000: 50, 8000: 100, 16000: 100}
+SIZES = {500: 50, 1000: 50, 2000: 200, 4000: 50, 8000: 200, 16000: 100}
 VARIANT_SIZE = 2000
 LEARNERS = ("fast", "boosted")
 VARIANTS: dict[str, dict[str, Any]] = {

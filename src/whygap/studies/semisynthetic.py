@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from whygap.studies.summary import Row
     from whygap.study import Study
 
-__all__ = ["build_pools", "plan", "run"]
+__all__ = ["build_pools", "current_pools", "plan", "run"]
 
 POOLS = Path("studies") / "artefacts" / "pools"
 
@@ -81,6 +81,11 @@ def build_pools(data: Path | None, folder: Path, names: tuple[str, ...]) -> list
     return found
 
 
+def current_pools(folder: Path = POOLS) -> list[Pool]:
+    """Those whose files are there and up to date."""
+    return [pool for pool in KNOWN if is_current(folder / pool.file_name, pool.words)]
+
+
 def _world(pool: Pool, data: Path | None) -> Atoms:
     from whygap.simulate.semisynthetic import from_design
     from whygap.studies.cases import Move, insurance_study, readmission_study
@@ -123,7 +128,7 @@ def _white_or_other(table: Any) -> Any:
 
 def plan(*, quick: bool, folder: Path = POOLS) -> list[tuple[Config, int]]:
     """Configurations for the pools that are there, and how many replicates each gets."""
-    there = [pool for pool in KNOWN if (folder / pool.file_name).exists()]
+    there = current_pools(folder)
     if quick:
         small = [pool for pool in there if pool.name == "employment"]
         return [(_config(p, folder, (1500, 1500), learner="fast"), 6) for p in small]
