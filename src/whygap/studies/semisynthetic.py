@@ -198,10 +198,29 @@ def _pool_section(pool: Pool, rows: list[Row]) -> list[str]:
             f"metric {pool.metric}. Cells: coverage of the 90% interval (bias in standard "
             "deviations); bold below the 99% band."
         ),
+        _undefined(rows, columns),
         grid(rows, names, columns),
         "The plug-in beside it (with the debiased standard error around it):",
         grid(rows, names, columns, plugin_cell),
     ]
+
+
+def _undefined(rows: list[Row], columns: list[tuple[str, str]]) -> str:
+    """In how many draws the values of each part were not shown."""
+
+    def hidden(label: str, part: str) -> int:
+        values = [r for r in rows if r.config == label and r.quantity.startswith(f"{part} value")]
+        return max((r.undefined for r in values), default=0)
+
+    counts = "; ".join(
+        f"{column}: covariate part in {hidden(label, 'covariate')}, outcome part in "
+        f"{hidden(label, 'outcome')}"
+        for column, label in columns
+    )
+    return (
+        "Values are not shown in draws whose denominator cannot be told from 0, and their coverage "
+        f"and bias are over the other draws. Not shown, {counts}."
+    )
 
 
 def _beside(folder: Path) -> list[str]:
@@ -221,8 +240,10 @@ _INTRODUCTION = """# Coverage on real rows with known truth
 The Gaussian world is smooth and small. Here the rows of two real tables are pooled; a domain
 probability and both risks are fitted once (LightGBM) and from then on *are* the truth. Rows are
 drawn from the pool with these weights, outcomes from these risks, and every true value is an
-exact weighted sum. `twins=False, risk_uncertainty=False` is the paper's way (with
-cross-fitting)."""
+exact weighted sum. W has few cells in each world: given a column with many values, most rows of a
+pool are the only one of their kind, and the truth would be about these rows, not about what rows
+like them have in common ([why](../intervals.md#a-truth-that-rows-can-show)).
+`twins=False, risk_uncertainty=False` is the paper's way (with cross-fitting)."""
 
 _BESIDE = """## Beside the other worlds
 
