@@ -10,6 +10,7 @@ are.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -73,14 +74,20 @@ class Workers:
             for chunk in self._chunks(items)
         ]
         try:
-            done = joblib.Parallel(n_jobs=self.settings.n_jobs)(tasks)
+            done = self._spread(tasks)
         except TerminatedWorkerError:
             done = self._once_more(tasks)
         return _joined(done, len(items))
 
+    def _spread(self, tasks: Sequence[Any]) -> list[Any]:
+        """Workers that have mapped a second job are replaced; of that joblib need not warn."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
+            return list(joblib.Parallel(n_jobs=self.settings.n_jobs)(tasks))
+
     def _once_more(self, tasks: Sequence[Any]) -> list[Any]:
         try:
-            return list(joblib.Parallel(n_jobs=self.settings.n_jobs)(tasks))
+            return self._spread(tasks)
         except TerminatedWorkerError as error:
             raise WhygapError(
                 "A worker process was lost twice",

@@ -52,8 +52,14 @@ def opened(path: Path) -> Any:
     if starts:
         with (path / "arrays").open("rb") as file:
             whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
+        _touch(whole)
         buffers = [whole[a : a + size] for a, size in zip(starts, sizes, strict=True)]
     return pickle.loads((path / "job").read_bytes(), buffers=buffers)  # noqa: S301 - our own file
+
+
+def _touch(whole: memoryview) -> None:
+    """Read a byte of every page now: joblib takes later growth for a leak and ends the worker."""
+    whole[:: mmap.PAGESIZE].tobytes()
 
 
 def _lay_out(job: Any, path: Path) -> None:
