@@ -79,8 +79,8 @@ def _null(gap: Gap) -> list[str]:
     for part, detail in gap.details().items():
         if detail.defined:
             words.append(
-                f"**Not as expected**: a {part} shift was found even so (it may cancel in the "
-                f"gap); its largest share is {ranking(detail)[0]}'s."
+                f"**Not as expected**: the {part} shift was told from 0 even so (it may cancel in "
+                f"the gap); its largest share is {ranking(detail)[0]}'s."
             )
         else:
             words.append(f"**As expected**: no {part} shift to share out; no shares are shown.")

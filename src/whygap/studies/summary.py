@@ -91,7 +91,7 @@ def _row(config: Config, lines: Sequence[Line], name: str, truth: float) -> Row:
         settings=", ".join(f"{k}={v}" for k, v in sorted(config.settings.items())) or "defaults",
         quantity=name,
         truth=truth,
-        replicates=len(everything),
+        replicates=len(lines),
         undefined=len(lines) - len(shown),
         mean=float(np.mean(value)),
         median=float(np.median(value)),
