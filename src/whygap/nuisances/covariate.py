@@ -24,12 +24,17 @@ Pairs = ByDomain[list[tuple[Array, Array]]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CovariatePart:
-    """Shared by all subsets; `numerator(players)` values one."""
+    """Shared by all subsets; `numerator(players)` values one.
+
+    Attributes:
+        fitted_loss: mu_..0(W, Z) of every training set at all (sorted) source rows.
+    """
 
     ground: Ground
     probe_sets: Sequence[tuple[int, ...]]
     mu_0_wz: Pairs
     mu_10_w: Pairs
+    fitted_loss: dict[BlockSet, Array]
     kept: list[Estimate] = field(default_factory=list)
 
     @property
@@ -72,16 +77,35 @@ class CovariatePart:
         )
 
     def _mean_loss(self, columns: tuple[int, ...]) -> Fits:
-        """mu_.0-s0(W, Z_s) = E_0[l | W, Z_s]; for the empty set mu_.00(W)."""
+        """mu_.0-s0(W, Z_s) = E_0[mu_..0(W, Z) | W, Z_s]; for the empty set mu_.00(W).
+
+        The fitted metric is the target, not the metric itself: it has less noise, and what is wrong
+        with it is wrong with mu_.10(W) too, so that it drops out of their difference when little is
+        missing from s. It is taken at the rows it was fitted on; its average over alike rows is
+        that of the metric there, so this does no harm.
+        """
         ground = self.ground
         learner = ground.menu.twin_learner(
             "mu_00_wzs",
-            lambda: [_mean_loss_task(ground, s) for s in self.probe_sets],
+            lambda: [self._mean_loss_task(s) for s in self.probe_sets],
             ground.features,
             columns="W, Z_s",
-            target="metric, source",
+            target="fitted metric, source",
         )
-        return fit_means(ground.features, learner, _mean_loss_task(ground, columns))
+        return fit_means(ground.features, learner, self._mean_loss_task(columns))
+
+    def _mean_loss_task(self, columns: tuple[int, ...]) -> MeanTask:
+        ground = self.ground
+        kind = loss_kind(ground.sorted_loss)
+        return MeanTask(
+            "mu_00_wzs",
+            "real" if kind == "real" else "bounded",
+            columns,
+            ground.features.plain.source,
+            self.fitted_loss,
+            ground.halves,
+            repeated=True,
+        )
 
     def _ratio(self, columns: tuple[int, ...]) -> Array:
         """pi_1s0(W, Z_s) at source rows."""
@@ -112,12 +136,14 @@ def prepare_covariate(
             for d in ("source", "target")
         )
     )
+    at_source = everywhere(p_0, ground.features.plain.source)
     targets = {h: intercept.target + slope.target * risk for h, risk in at_target.items()}
     return CovariatePart(
         ground,
         [ground.design.subset_columns(s) for s in probe_sets],
         mu_0_wz,
         _regress_on_w(ground, "mu_10_w", targets),
+        {h: intercept.source + slope.source * risk for h, risk in at_source.items()},
     )
 
 
@@ -127,18 +153,6 @@ def _both_domains(ground: Ground, fits: Fits) -> tuple[Pairs, dict[BlockSet, Arr
     at_target = everywhere(fits, plain.target)
     target = paired_values(ground.blocks, "target", halvings, at_target)
     return ByDomain(twins(fits, plain.source, halvings), target), at_target
-
-
-def _mean_loss_task(ground: Ground, columns: tuple[int, ...]) -> MeanTask:
-    return MeanTask(
-        "mu_00_wzs",
-        loss_kind(ground.sorted_loss),
-        columns,
-        ground.features.plain.source,
-        ground.sorted_loss.source,
-        ground.halves,
-        repeated=True,
-    )
 
 
 def _regress_on_w(ground: Ground, name: str, targets: dict[frozenset[int], Array]) -> Pairs:
