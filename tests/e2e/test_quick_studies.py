@@ -18,6 +18,12 @@ def check_page(page: Path, name: str) -> None:
         assert figure.name in text
 
 
+def test_the_help_names_every_study(shell):
+    done = shell("study", "--help")
+    assert done.code == 0, done.err
+    assert [name for name in STUDIES if name.split()[0] not in done.out] == []
+
+
 @pytest.mark.parametrize("name", ["coverage", "comparators"])
 def test_the_quick_command_runs_end_to_end(shell, name, tmp_path):
     done = shell("study", name, "--quick", "-j", 1, "-o", tmp_path)

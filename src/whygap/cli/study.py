@@ -14,7 +14,8 @@ Name = Annotated[
     str,
     typer.Argument(
         metavar="NAME",
-        help="coverage, shares, untuned, semisynthetic, comparators, scaling or casestudy.",
+        help="casestudy, comparators, coverage, revisions, scaling, semisynthetic, shares or "
+        "untuned.",
     ),
 ]
 Case = Annotated[
