@@ -62,7 +62,7 @@ def replicate(metric: str, seed: int) -> Line:
         "engine": code_digest(REPLICATE),
         "cpu_seconds": f"{time.process_time() - started:.2f}",
         "m": found.learners["m"],
-        "p_1": found.learners["p_1 (twins)"],
+        "p_1": found.learners["p_1 - p_0 (twins)"],
         **{name: f"{estimate.value:.8g}" for name, estimate in estimates.items()},
     }
 

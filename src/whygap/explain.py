@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
 
@@ -22,8 +22,9 @@ from whygap.learning.menu import Menu
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.diagnostics import ground_notes, ratio_records
 from whygap.nuisances.ground import Ground, lay_ground
-from whygap.nuisances.outcome import fit_risk, prepare_outcome
+from whygap.nuisances.outcome import prepare_outcome
 from whygap.nuisances.profiles import profiles
+from whygap.nuisances.source_risk import Risks, twin_risks
 from whygap.nuisances.support import restrict
 from whygap.nuisances.v_statistic import PLAIN_NOTE, prepare_v_statistic, require_model
 from whygap.parallel import one_thread
@@ -118,7 +119,7 @@ class Analysis:
     grounds: list[Ground]
     report: Reporter
     seconds: dict[str, float] = field(default_factory=dict)
-    risks: dict[int, Any] = field(default_factory=dict)
+    risks: dict[int, Risks] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
     @classmethod
@@ -200,9 +201,9 @@ class Analysis:
                 for k, ground in enumerate(self.grounds)
             ]
 
-    def _source_risk(self, repeat: int) -> Any:
+    def _source_risk(self, repeat: int) -> Risks:
         if repeat not in self.risks:
-            self.risks[repeat] = fit_risk(self.grounds[repeat], "p_0")
+            self.risks[repeat] = twin_risks(self.grounds[repeat])
         return self.risks[repeat]
 
     def gap(self, study: Study, aggregate: Aggregate, details: dict[PartName, Detailed]) -> Gap:

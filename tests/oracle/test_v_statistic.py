@@ -16,7 +16,8 @@ from whygap.domains import ByDomain
 from whygap.equations import v_statistic
 from whygap.learning.menu import Menu
 from whygap.nuisances.ground import lay_ground
-from whygap.nuisances.outcome import fit_risk, prepare_outcome
+from whygap.nuisances.outcome import prepare_outcome
+from whygap.nuisances.source_risk import twin_risks
 from whygap.nuisances.v_statistic import prepare_v_statistic
 from whygap.settings import Settings
 from whygap.simulate import finite
@@ -131,7 +132,7 @@ def sampled(metric: str, rows: int, seed: int):
     settings = Settings(learner=trees, bins=2, twins=False, risk_uncertainty=False)
     ground = lay_ground(design, settings, np.random.SeedSequence(seed), Menu(settings))
     with_pairs = replace(ground, settings=replace(settings, outcome_form="v_statistic"))
-    default = prepare_outcome(ground, [(0,)], fit_risk(ground, "p_0"))
+    default = prepare_outcome(ground, [(0,)], twin_risks(ground))
     return world, default, prepare_v_statistic(with_pairs, [(0,)])
 
 

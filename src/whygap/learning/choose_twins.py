@@ -23,7 +23,7 @@ from whygap.learning.growth import Growth, shaped, staged
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Blend, Fast, Kind, is_trivial
 
-__all__ = ["Half", "TwinProbe", "choose_twins"]
+__all__ = ["LEAD", "Half", "TwinProbe", "choose_twins"]
 
 PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 STAGES = (6, 12, 25, 50, 100)
@@ -33,7 +33,7 @@ VARIANCE_CHARGE = 0.05
 _LEAST_WEIGHT = 0.1
 # A simpler candidate is taken when it is not worse by this many standard errors.
 _WITHIN_FAMILY = 0.5
-_BETWEEN_FAMILIES = 2.0
+LEAD = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,8 +69,13 @@ class _Candidate:
     """(2, held-out rows of all probes): target minus prediction of each twin."""
 
 
-def choose_twins(probes: Sequence[TwinProbe], families: Sequence[str], seed: int) -> Choice:
-    """The best blend of the families named: "fast", "boosted", "boosted on fast"."""
+def choose_twins(
+    probes: Sequence[TwinProbe], families: Sequence[str], seed: int, lead: float = LEAD
+) -> Choice:
+    """The best blend of the families named: "fast", "boosted", "boosted on fast".
+
+    A later family, or a blend, must lead by so many standard errors.
+    """
     weight = np.concatenate([p.weight for p in probes])
     weight = weight / weight.sum()
     best: list[_Candidate] = []
@@ -80,7 +85,7 @@ def choose_twins(probes: Sequence[TwinProbe], families: Sequence[str], seed: int
         scores.update({c.label: _score(c.residuals, weight) for c in found})
         best.append(_simplest(found, weight, _WITHIN_FAMILY))
     groups = [list(g) for k in range(1, len(best) + 1) for g in combinations(best, k)]
-    chosen = _simplest([_blend(group, weight) for group in groups], weight, _BETWEEN_FAMILIES)
+    chosen = _simplest([_blend(group, weight) for group in groups], weight, lead)
     scores["chosen blend"] = _score(chosen.residuals, weight)
     return Choice(chosen.learner, scores, "product of twin residuals")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from whygap.learning.blocks import BlockSet
@@ -16,7 +16,7 @@ from whygap.learning.choose import (
     choose_fast,
 )
 from whygap.learning.choose_ratio import choose_ratio
-from whygap.learning.choose_twins import Half, TwinProbe, choose_twins
+from whygap.learning.choose_twins import LEAD, Half, TwinProbe, choose_twins
 from whygap.learning.conditional_mean import Label, MeanTask, training
 from whygap.learning.density_ratio import domain_inputs
 from whygap.learning.features import Features
@@ -70,11 +70,12 @@ class Menu:
         columns: str,
         target: str,
         blocks: int | None = _PROBED_TWIN_BLOCKS,
+        lead: float = LEAD,
     ) -> Any:
         """The learner for a quadratic use: chosen by its squared bias when there are twins.
 
-        `blocks` are held out in turn, for each task. Two will do where learners are chosen on
-        several column sets; what is fitted once can afford more, and a surer choice.
+        `blocks` are held out in turn, for each task. Two are quick; all make a surer choice, where
+        a penalty too large shows as bias. Trees must win by `lead` standard errors.
         """
 
         def choose() -> Choice:
@@ -84,7 +85,7 @@ class Menu:
             probes = [p for p in twin_probes(features, tasks(), blocks) if not p.is_trivial]
             if not probes:
                 return Choice(Mean(), {}, "")
-            return choose_twins(probes, families, self.settings.seed)
+            return choose_twins(probes, families, self.settings.seed, lead)
 
         return self._remembered(kind, columns, target, choose)
 
@@ -128,12 +129,17 @@ class Menu:
 def twin_probes(
     features: Features, tasks: Sequence[MeanTask], blocks: int | None = _PROBED_TWIN_BLOCKS
 ) -> list[TwinProbe]:
-    """Probes of twins: of each task some blocks, each with its first halving."""
-    return [
-        _twin_probe(features, task, block)
-        for task in tasks
-        for block in features.blocks.evaluated[:blocks]
-    ]
+    """Probes of twins: of each task some blocks, each with its first halving.
+
+    Tasks count alike, however many rows their domains have.
+    """
+    found: list[TwinProbe] = []
+    for task in tasks:
+        held_out = features.blocks.evaluated[:blocks]
+        own = [_twin_probe(features, task, block) for block in held_out]
+        total = sum(float(probe.weight.sum()) for probe in own)
+        found.extend(replace(probe, weight=probe.weight / total) for probe in own)
+    return found
 
 
 def _twin_probe(features: Features, task: MeanTask, block: int) -> TwinProbe:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
+from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.equations.covariate_value import CovariateTwin, CovariateValues, numerator
 from whygap.estimate import Estimate
 from whygap.learning.blocks import BlockSet
@@ -15,7 +15,14 @@ from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
 from whygap.learning.density_ratio import fit_ratios
 from whygap.learning.menu import ratio_probes
 from whygap.nuisances.ground import Ground, clipped, loss_kind
-from whygap.nuisances.held_out import everywhere, paired_values, ratio_out_of_fold, twins
+from whygap.nuisances.held_out import (
+    everywhere,
+    paired_values,
+    ratio_out_of_fold,
+    twin_values,
+    twins,
+)
+from whygap.nuisances.source_risk import Risks
 
 __all__ = ["CovariatePart", "prepare_covariate"]
 
@@ -124,26 +131,20 @@ class CovariatePart:
 
 
 def prepare_covariate(
-    ground: Ground, probe_sets: Sequence[tuple[int, ...]], p_0: Fits
+    ground: Ground, probe_sets: Sequence[tuple[int, ...]], p_0: Risks
 ) -> CovariatePart:
-    """Twins of mu_..0(W, Z) from those of p_0, and of mu_.10(W)."""
+    """Twins of mu_..0(W, Z) = a + b p_0, and of mu_.10(W)."""
     intercept, slope = ground.sorted_intercept, ground.sorted_slope
-    kept_a, kept_b = ground.evaluated(intercept), ground.evaluated(slope)
-    risks, at_target = _both_domains(ground, p_0)
-    mu_0_wz = ByDomain(
-        *(
-            [(kept_a[d] + kept_b[d] * one, kept_a[d] + kept_b[d] * two) for one, two in risks[d]]
-            for d in ("source", "target")
-        )
-    )
-    at_source = everywhere(p_0, ground.features.plain.source)
-    targets = {h: intercept.target + slope.target * risk for h, risk in at_target.items()}
+    mu_0_wz = {
+        half: ByDomain(*(intercept[d] + slope[d] * risk[d] for d in DOMAINS))
+        for half, risk in p_0.items()
+    }
     return CovariatePart(
         ground,
         [ground.design.subset_columns(s) for s in probe_sets],
-        mu_0_wz,
-        _regress_on_w(ground, "mu_10_w", targets),
-        {h: intercept.source + slope.source * risk for h, risk in at_source.items()},
+        twin_values(ground.blocks, ground.settings.halvings, mu_0_wz),
+        _regress_on_w(ground, "mu_10_w", {half: mu.target for half, mu in mu_0_wz.items()}),
+        {half: mu.source for half, mu in mu_0_wz.items()},
     )
 
 

@@ -6,13 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from whygap.domains import DOMAINS, Array, Domain, IntArray
+from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
 from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.conditional_mean import Fits
 from whygap.learning.density_ratio import RatioFits
 from whygap.learning.features import View
 
-__all__ = ["everywhere", "out_of_fold", "paired_values", "ratio_out_of_fold", "risk_twins", "twins"]
+__all__ = [
+    "everywhere",
+    "out_of_fold",
+    "paired_values",
+    "ratio_out_of_fold",
+    "risk_twins",
+    "twin_values",
+    "twins",
+]
 
 
 def out_of_fold(fits: Fits, view: View) -> Array:
@@ -77,6 +85,18 @@ def paired_values(
         return [values[t][blocks.rows(domain, block)] for t in trained_on]
 
     return _paired(blocks, domain, halvings, set(values), predict)
+
+
+def twin_values(
+    blocks: Blocks, halvings: int, values: Mapping[BlockSet, ByDomain[Array]]
+) -> ByDomain[list[tuple[Array, Array]]]:
+    """The same for both domains."""
+    return ByDomain(
+        *(
+            paired_values(blocks, d, halvings, {half: both[d] for half, both in values.items()})
+            for d in DOMAINS
+        )
+    )
 
 
 def _paired(

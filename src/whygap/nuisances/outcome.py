@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain, Domain
+from whygap.domains import Array, ByDomain
 from whygap.equations import outcome_value
 from whygap.equations.outcome_value import (
     OutcomeTwin,
@@ -21,12 +21,21 @@ from whygap.learning.blocks import BlockSet
 from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
 from whygap.learning.features import Extra
 from whygap.learning.menu import ALL_BLOCKS
-from whygap.nuisances.covariate import _zero
+from whygap.nuisances.covariate import Pairs, _zero
 from whygap.nuisances.ground import Ground
-from whygap.nuisances.held_out import paired_values, risk_twins, twins
-from whygap.nuisances.source_risk import LOGIT_STEP, Risks, risk_columns, twin_risks
+from whygap.nuisances.held_out import risk_twins, twin_values, twins
+from whygap.nuisances.source_risk import (
+    LOGIT_STEP,
+    Risks,
+    fit_compared_risks,
+    known_or,
+    risk_columns,
+)
 
-__all__ = ["OutcomePart", "fit_risk", "prepare_outcome"]
+__all__ = ["OutcomePart", "prepare_outcome"]
+
+# The source-risk term multiplies jumps from bin to bin, and trees jump.
+_LEAD_OF_TREES = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +44,7 @@ class OutcomePart:
 
     ground: Ground
     values: OutcomeValues
-    risks: Risks
+    whole: Estimate
     extra: dict[BlockSet, Extra]
     probe_sets: Sequence[tuple[int, ...]]
 
@@ -46,7 +55,7 @@ class OutcomePart:
 
     def denominator(self) -> Estimate:
         """Mean squared difference of the two risks' metrics."""
-        return outcome_value.denominator(self.values)
+        return self.whole
 
     def numerator(self, players: tuple[int, ...]) -> Estimate:
         """Debiased numerator of v_Y(s); exactly 0 for the full set."""
@@ -77,6 +86,8 @@ class OutcomePart:
             ground.features,
             columns="W, Z_s, source risk",
             target={"m": "outcome, target"}.get(name, "squared slope of the metric, target"),
+            blocks=ALL_BLOCKS,
+            lead=_LEAD_OF_TREES,
         )
         return fit_means(ground.features, learner, self._task(name, columns))
 
@@ -145,64 +156,44 @@ class OutcomePart:
         )
 
 
-def fit_risk(ground: Ground, name: str) -> Fits:
-    """Twins of p_0 (source rows) or p_1 (target rows) given W and Z."""
-    domain: Domain = "source" if name == "p_0" else "target"
-    task = MeanTask(
-        name,
-        "probability",
-        ground.all_columns(),
-        ground.features.plain[domain],
-        ground.sorted_outcome[domain],
-        ground.halves,
-    )
-    learner = ground.menu.twin_learner(
-        f"{name} (twins)",
-        lambda: [task],
-        ground.features,
-        columns="W, Z",
-        target=f"outcome, {domain}",
-        blocks=ALL_BLOCKS,
-    )
-    return fit_means(ground.features, learner, task)
-
-
 def prepare_outcome(
-    ground: Ground, probe_sets: Sequence[tuple[int, ...]], p_0: Fits
+    ground: Ground, probe_sets: Sequence[tuple[int, ...]], p_0: Risks
 ) -> OutcomePart:
     """Twins of both risks at every row, and the source risk as a column."""
-    p_1 = fit_risk(ground, "p_1")
     halvings = ground.settings.halvings
-    risks = twin_risks(ground, p_0)
-    zero = ByDomain(
-        *(
-            paired_values(ground.blocks, d, halvings, {h: risk[d] for h, risk in risks.items()})
-            for d in ("source", "target")
-        )
-    )
-    one = ground.features.plain.map(lambda view: twins(p_1, view, halvings))
-    pairs = [
-        tuple(
-            OutcomeTwin(
-                ByDomain(zero.source[h][which], zero.target[h][which]),
-                ByDomain(one.source[h][which], one.target[h][which]),
-            )
-            for which in (0, 1)
-        )
-        for h in range(len(zero.source))
-    ]
+    risks = known_or(ground, p_0)
+    zero = twin_values(ground.blocks, halvings, risks)
+    compared = _compared(ground)
+    known = ground.design.source_risk is not None
     values = OutcomeValues(
         ground.sample,
         ground.evaluated(ground.sorted_outcome),
         ground.evaluated(ground.sorted_slope),
         ground.aggregate.pi_wz,
-        [(a, b) for a, b in pairs],
+        _twins_of_both(zero, compared.target),
         ground.blocks.of_evaluated_rows(),
     )
+    pairs = _twins_of_both(zero if known else compared.source, compared.target)
     return OutcomePart(
         ground,
         values,
-        risks,
+        outcome_value.denominator(replace(values, halvings=pairs)),
         risk_columns(ground, risks),
         [ground.design.subset_columns(s) for s in probe_sets],
     )
+
+
+def _compared(ground: Ground) -> ByDomain[Pairs]:
+    """Twins of p_0 and of p_1, each at the rows of both domains."""
+    plain, halvings = ground.features.plain, ground.settings.halvings
+    return fit_compared_risks(ground).map(
+        lambda fits: plain.map(lambda view: twins(fits, view, halvings))
+    )
+
+
+def _twins_of_both(zero: Pairs, one: Pairs) -> list[tuple[OutcomeTwin, OutcomeTwin]]:
+    def twin(halving: int, which: int) -> OutcomeTwin:
+        p_0, p_1 = (risk.map(lambda pairs: pairs[halving][which]) for risk in (zero, one))
+        return OutcomeTwin(p_0, p_1)
+
+    return [(twin(h, 0), twin(h, 1)) for h in range(len(zero.source))]

@@ -8,18 +8,29 @@ as the plug-in falls short (docs/errata.md).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from whygap.domains import Array, ByDomain
+from whygap.domains import Array, ByDomain, Domain
 from whygap.equations import binning
 from whygap.learning.blocks import BlockSet
-from whygap.learning.conditional_mean import Fits
+from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
 from whygap.learning.features import Extra, View
+from whygap.learning.menu import ALL_BLOCKS
+from whygap.learning.models import Learner
 from whygap.learning.ridge import logit_clipped
 from whygap.nuisances.ground import Ground
 from whygap.nuisances.held_out import everywhere
 
-__all__ = ["LOGIT_STEP", "risk_columns", "twin_risks"]
+__all__ = [
+    "LOGIT_STEP",
+    "Risks",
+    "fit_compared_risks",
+    "known_or",
+    "risk_columns",
+    "twin_risks",
+]
 
 LOGIT_STEP = 0.25
 _END_SHARE = 0.02
@@ -27,15 +38,52 @@ _END_SHARE = 0.02
 Risks = dict[BlockSet, ByDomain[Array]]
 
 
-def twin_risks(ground: Ground, p_0: Fits) -> Risks:
-    """The source risk of every training set at all rows, block-sorted; one for all if given.
+def fit_compared_risks(ground: Ground) -> ByDomain[Fits]:
+    """Twins of p_0 and p_1 given W and Z, to be set against each other.
 
-    At source rows of its own blocks a fit is in-sample; those entries are never evaluated.
+    One learner, chosen on the rows of both domains: what it does to both risks drops out of their
+    difference, and where one domain shows that trees are needed the other is not left behind.
     """
-    if ground.design.source_risk is not None:
-        return dict.fromkeys(ground.halves, ground.sorted_risk)
-    at = ground.features.plain.map(lambda view: everywhere(p_0, view))
+    tasks = ByDomain(_task(ground, "source"), _task(ground, "target"))
+    learner = _learner(ground, "p_1 - p_0 (twins)", tuple(tasks), "outcome, each domain")
+    return tasks.map(lambda task: fit_means(ground.features, learner, task))
+
+
+def _learner(ground: Ground, name: str, tasks: Sequence[MeanTask], target: str) -> Learner:
+    learner: Learner = ground.menu.twin_learner(
+        name, lambda: tasks, ground.features, columns="W, Z", target=target, blocks=ALL_BLOCKS
+    )
+    return learner
+
+
+def _task(ground: Ground, domain: Domain) -> MeanTask:
+    return MeanTask(
+        "p_0" if domain == "source" else "p_1",
+        "probability",
+        ground.all_columns(),
+        ground.features.plain[domain],
+        ground.sorted_outcome[domain],
+        ground.halves,
+    )
+
+
+def twin_risks(ground: Ground) -> Risks:
+    """p_0 of every training set at all rows, block-sorted.
+
+    At source rows of its own blocks a fit is in-sample; the twins of those rows are others.
+    """
+    task = _task(ground, "source")
+    learner = _learner(ground, "p_0 (twins)", (task,), "outcome, source")
+    fits = fit_means(ground.features, learner, task)
+    at = ground.features.plain.map(lambda view: everywhere(fits, view))
     return {h: ByDomain(at.source[h], at.target[h]) for h in ground.halves}
+
+
+def known_or(ground: Ground, fitted: Risks) -> Risks:
+    """The source risk the user knows, for every training set alike; else the fitted one."""
+    if ground.design.source_risk is None:
+        return fitted
+    return dict.fromkeys(ground.halves, ground.sorted_risk)
 
 
 def risk_columns(ground: Ground, risks: Risks) -> dict[BlockSet, Extra]:

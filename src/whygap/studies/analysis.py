@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from whygap.estimate import Estimate
 from whygap.learning.menu import Menu
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.ground import Ground, lay_ground
-from whygap.nuisances.outcome import fit_risk, prepare_outcome
+from whygap.nuisances.outcome import prepare_outcome
+from whygap.nuisances.source_risk import Risks, twin_risks
 from whygap.parallel import one_thread
 from whygap.progress import Silent
 from whygap.results import Detailed
@@ -67,7 +68,7 @@ def analyse(
         estimates = _aggregate(ground)
         defined: dict[str, bool] = {}
         ranks: dict[str, dict[str, tuple[int, int]]] = {}
-        risk = fit_risk(ground, "p_0") if parts else None
+        risk = twin_risks(ground) if parts else {}
         for name in parts:
             part = _prepare(ground, name, risk)
             defined[name] = part.denominator().interval(settings.level)[0] > 0
@@ -91,7 +92,7 @@ def prepare_part(design: Design, settings: Settings, name: PartName) -> Part:
     with one_thread():
         (seed,) = np.random.SeedSequence(settings.seed).spawn(1)
         ground = lay_ground(design, settings, seed, Menu(settings))
-        return _prepare(ground, name, fit_risk(ground, "p_0"))
+        return _prepare(ground, name, twin_risks(ground))
 
 
 def _aggregate(ground: Ground) -> dict[str, Estimate]:
@@ -108,7 +109,7 @@ def _aggregate(ground: Ground) -> dict[str, Estimate]:
     }
 
 
-def _prepare(ground: Ground, name: PartName, risk: Any) -> Part:
+def _prepare(ground: Ground, name: PartName, risk: Risks) -> Part:
     probes = probe_subsets(len(ground.design.players), ground.settings.seed)
     if name == "covariate":
         return prepare_covariate(ground, probes, risk)

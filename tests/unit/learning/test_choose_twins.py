@@ -138,3 +138,16 @@ def test_domains_may_have_other_targets_by_training_set():
     gap = np.unique((probe.targets[1] - probe.targets[0]).round(9))
     assert len(gap) == 1
     assert gap[0] != 0
+
+
+def test_tasks_count_alike_however_many_rows_their_domains_have():
+    features = featured(shifted_design((2000, 500)))
+    halves = features.blocks.halves(3)
+    tasks = [
+        MeanTask("p", "real", (0, 1), view, raw[:, 0], halves)
+        for view, raw in zip(features.plain, features.raw, strict=True)
+    ]
+    probes = twin_probes(features, tasks, ALL_BLOCKS)
+    totals = [sum(p.weight.sum() for p in probes[k : k + 5]) for k in (0, 5)]
+    assert len(probes) == 10
+    assert totals == pytest.approx([1.0, 1.0])

@@ -11,7 +11,7 @@ from whygap.domains import ByDomain
 from whygap.learning.menu import Menu
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.ground import lay_ground
-from whygap.nuisances.outcome import fit_risk
+from whygap.nuisances.source_risk import twin_risks
 from whygap.settings import Settings
 from whygap.simulate.gaussian import GaussianWorld
 
@@ -20,7 +20,7 @@ def drawn_part(seed):
     design = GaussianWorld().draw(ByDomain(1500, 1500), np.random.default_rng(seed))
     settings = Settings(learner="fast", progress=False, halvings=1)
     ground = lay_ground(design, settings, np.random.SeedSequence(seed), Menu(settings))
-    return prepare_covariate(ground, [(0,), (1, 2)], fit_risk(ground, "p_0"))
+    return prepare_covariate(ground, [(0,), (1, 2)], twin_risks(ground))
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,7 @@ from learning_designs import shifted_design
 from whygap.domains import ByDomain
 from whygap.equations import binning
 from whygap.explain import Analysis
-from whygap.nuisances.outcome import fit_risk
-from whygap.nuisances.source_risk import LOGIT_STEP, risk_columns, twin_risks
+from whygap.nuisances.source_risk import LOGIT_STEP, known_or, risk_columns, twin_risks
 from whygap.progress import Silent
 from whygap.settings import Settings
 
@@ -36,7 +35,7 @@ def analysis(design):
 @pytest.fixture(scope="module")
 def risks(analysis):
     ground = analysis.grounds[0]
-    return twin_risks(ground, fit_risk(ground, "p_0"))
+    return twin_risks(ground)
 
 
 def test_every_half_has_a_risk_of_its_own(analysis, risks):
@@ -60,7 +59,7 @@ def test_bins_lie_on_both_sides_of_the_nearest_edge(analysis, risks):
 
 def test_the_smooth_form_steps_on_the_logit_scale(design):
     ground = begun(design, outcome_form="smooth").grounds[0]
-    risks = twin_risks(ground, fit_risk(ground, "p_0"))
+    risks = twin_risks(ground)
     extra = next(iter(risk_columns(ground, risks).values()))
     here = extra.views["here"].position
     assert np.allclose(extra.views["up"].position - here, LOGIT_STEP)
@@ -71,7 +70,7 @@ def test_a_given_risk_serves_every_half(design):
     rng = np.random.default_rng(0)
     given = ByDomain(rng.random(600), rng.random(500))
     ground = begun(replace(design, source_risk=given)).grounds[0]
-    columns = risk_columns(ground, twin_risks(ground, fit_risk(ground, "p_0")))
+    columns = risk_columns(ground, known_or(ground, twin_risks(ground)))
     assert len({id(extra) for extra in columns.values()}) == 1
 
 

@@ -1,0 +1,55 @@
+"""v_Y's shared nuisances: the denominator's two risks come from one learner."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from learning_designs import shifted_design
+
+from whygap.domains import ByDomain
+from whygap.equations import outcome_value
+from whygap.learning.choose import Choice
+from whygap.learning.menu import Menu
+from whygap.learning.models import Fast
+from whygap.nuisances.ground import lay_ground
+from whygap.nuisances.outcome import prepare_outcome
+from whygap.nuisances.source_risk import twin_risks
+from whygap.settings import Settings
+
+PROBES = [(0,), (1, 2)]
+
+
+def prepared(source_learner, common_learner, design=None):
+    """An outcome part whose choices of learners are given."""
+    settings = Settings(learner="fast", progress=False, halvings=1)
+    menu = Menu(settings)
+    menu.choices["p_0 (twins)"] = Choice(source_learner, {}, "")
+    menu.choices["p_1 - p_0 (twins)"] = Choice(common_learner, {}, "")
+    design = design or shifted_design((600, 500), columns=4)
+    ground = lay_ground(design, settings, np.random.SeedSequence(0), menu)
+    return prepare_outcome(ground, PROBES, twin_risks(ground))
+
+
+def test_the_denominator_does_not_depend_on_the_learner_of_the_binned_risk():
+    firm, loose = (prepared(Fast(penalty), Fast(1e-3)) for penalty in (1.0, 1e-4))
+    assert firm.denominator().value == loose.denominator().value
+    assert firm.numerator((0,)).value != loose.numerator((0,)).value
+
+
+def test_with_one_learner_for_all_the_denominator_is_that_of_the_shared_values():
+    part = prepared(Fast(1e-3), Fast(1e-3))
+    assert part.denominator().value == pytest.approx(
+        outcome_value.denominator(part.values).value, rel=1e-12
+    )
+
+
+def test_a_known_source_risk_takes_the_place_of_both_fits():
+    rng = np.random.default_rng(0)
+    known = ByDomain(rng.random(600), rng.random(500))
+    design = replace(shifted_design((600, 500), columns=4), source_risk=known)
+    part = prepared(Fast(1.0), Fast(1e-3), design)
+    twin = part.values.halvings[0][0]
+    assert np.array_equal(twin.p_0.source, known.source)
+    assert part.denominator().value == outcome_value.denominator(part.values).value
