@@ -23,7 +23,7 @@ from whygap.learning.growth import Growth, shaped, staged
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Blend, Fast, Kind, is_trivial
 
-__all__ = ["LEAD", "Half", "TwinProbe", "choose_twins"]
+__all__ = ["SIMPLEST", "Half", "Rule", "TwinProbe", "choose_twins"]
 
 PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 STAGES = (6, 12, 25, 50, 100)
@@ -31,9 +31,8 @@ RATE = 0.25
 LEAVES = (4, 12)
 VARIANCE_CHARGE = 0.05
 _LEAST_WEIGHT = 0.1
-# A simpler candidate is taken when it is not worse by this many standard errors.
+# Candidates of a family are alike when not worse than the best by this many standard errors.
 _WITHIN_FAMILY = 0.5
-LEAD = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,13 +68,26 @@ class _Candidate:
     """(2, held-out rows of all probes): target minus prediction of each twin."""
 
 
-def choose_twins(
-    probes: Sequence[TwinProbe], families: Sequence[str], seed: int, lead: float = LEAD
-) -> Choice:
-    """The best blend of the families named: "fast", "boosted", "boosted on fast".
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is taken when candidates can hardly be told apart.
 
-    A later family, or a blend, must lead by so many standard errors.
+    Attributes:
+        lead: a later family, or a blend, must win by so many standard errors.
+        undersmooth: of alike penalties the smallest, not the largest.
     """
+
+    lead: float = 2.0
+    undersmooth: bool = False
+
+
+SIMPLEST = Rule()
+
+
+def choose_twins(
+    probes: Sequence[TwinProbe], families: Sequence[str], seed: int, rule: Rule = SIMPLEST
+) -> Choice:
+    """The best blend of the families named: "fast", "boosted", "boosted on fast"."""
     weight = np.concatenate([p.weight for p in probes])
     weight = weight / weight.sum()
     best: list[_Candidate] = []
@@ -83,15 +95,16 @@ def choose_twins(
     for family in families:
         found = _candidates(probes, family, best, seed)
         scores.update({c.label: _score(c.residuals, weight) for c in found})
-        best.append(_simplest(found, weight, _WITHIN_FAMILY))
+        in_order = found[::-1] if rule.undersmooth and family == "fast" else found
+        best.append(_first_good(in_order, weight, _WITHIN_FAMILY))
     groups = [list(g) for k in range(1, len(best) + 1) for g in combinations(best, k)]
-    chosen = _simplest([_blend(group, weight) for group in groups], weight, lead)
+    chosen = _first_good([_blend(group, weight) for group in groups], weight, rule.lead)
     scores["chosen blend"] = _score(chosen.residuals, weight)
     return Choice(chosen.learner, scores, "product of twin residuals")
 
 
-def _simplest(found: Sequence[_Candidate], weight: Array, errors: float) -> _Candidate:
-    """The first (simplest) candidate that is not worse than the best by so many standard errors."""
+def _first_good(found: Sequence[_Candidate], weight: Array, errors: float) -> _Candidate:
+    """The first candidate that is not worse than the best by so many standard errors."""
     rows = [_row_scores(c.residuals) for c in found]
     means = [float(weight @ r) for r in rows]
     lowest = int(np.argmin(means))

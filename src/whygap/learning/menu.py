@@ -16,7 +16,7 @@ from whygap.learning.choose import (
     choose_fast,
 )
 from whygap.learning.choose_ratio import choose_ratio
-from whygap.learning.choose_twins import LEAD, Half, TwinProbe, choose_twins
+from whygap.learning.choose_twins import SIMPLEST, Half, Rule, TwinProbe, choose_twins
 from whygap.learning.conditional_mean import Label, MeanTask, training
 from whygap.learning.density_ratio import domain_inputs
 from whygap.learning.features import Features
@@ -70,12 +70,12 @@ class Menu:
         columns: str,
         target: str,
         blocks: int | None = _PROBED_TWIN_BLOCKS,
-        lead: float = LEAD,
+        rule: Rule = SIMPLEST,
     ) -> Any:
         """The learner for a quadratic use: chosen by its squared bias when there are twins.
 
         `blocks` are held out in turn, for each task. Two are quick; all make a surer choice, where
-        a penalty too large shows as bias. Trees must win by `lead` standard errors.
+        a penalty too large shows as bias. `rule` settles what is left open.
         """
 
         def choose() -> Choice:
@@ -85,7 +85,7 @@ class Menu:
             probes = [p for p in twin_probes(features, tasks(), blocks) if not p.is_trivial]
             if not probes:
                 return Choice(Mean(), {}, "")
-            return choose_twins(probes, families, self.settings.seed, lead)
+            return choose_twins(probes, families, self.settings.seed, rule)
 
         return self._remembered(kind, columns, target, choose)
 

@@ -18,6 +18,7 @@ from whygap.equations.outcome_value import (
 )
 from whygap.estimate import Estimate
 from whygap.learning.blocks import BlockSet
+from whygap.learning.choose_twins import Rule
 from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
 from whygap.learning.features import Extra
 from whygap.learning.menu import ALL_BLOCKS
@@ -34,8 +35,9 @@ from whygap.nuisances.source_risk import (
 
 __all__ = ["OutcomePart", "prepare_outcome"]
 
-# The source-risk term multiplies jumps from bin to bin, and trees jump.
-_LEAD_OF_TREES = 3.0
+# Twins cancel the noise of m and leave its bias: the smallest penalty that will do. But
+# the source-risk term multiplies jumps from bin to bin, and trees jump: they must win clearly.
+_RULE = Rule(lead=3.0, undersmooth=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +89,7 @@ class OutcomePart:
             columns="W, Z_s, source risk",
             target={"m": "outcome, target"}.get(name, "squared slope of the metric, target"),
             blocks=ALL_BLOCKS,
-            lead=_LEAD_OF_TREES,
+            rule=_RULE,
         )
         return fit_means(ground.features, learner, self._task(name, columns))
 

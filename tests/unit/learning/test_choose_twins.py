@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from learning_designs import featured, shifted_design
 
-from whygap.learning.choose_twins import choose_twins
+from whygap.learning.choose_twins import Rule, choose_twins
 from whygap.learning.conditional_mean import MeanTask
 from whygap.learning.menu import ALL_BLOCKS, Menu, twin_probes
 from whygap.learning.models import Fast, Mean
@@ -151,3 +151,18 @@ def test_tasks_count_alike_however_many_rows_their_domains_have():
     totals = [sum(p.weight.sum() for p in probes[k : k + 5]) for k in (0, 5)]
     assert len(probes) == 10
     assert totals == pytest.approx([1.0, 1.0])
+
+
+def test_undersmoothing_takes_the_smallest_of_alike_penalties():
+    _, _, probes = probes_of(straight)
+    firm, loose = (
+        choose_twins(probes, ("fast",), 0, Rule(undersmooth=undersmooth)).learner.learners[0]
+        for undersmooth in (False, True)
+    )
+    assert loose.penalty < firm.penalty
+
+
+def test_trees_must_lead_by_as_much_as_the_rule_says():
+    _, _, probes = probes_of(wavy)
+    assert choose_twins(probes, ("fast", "boosted"), 0, Rule(lead=1e6)).learner.name == "fast"
+    assert "boosted" in choose_twins(probes, ("fast", "boosted"), 0).learner.name
