@@ -88,9 +88,9 @@ def _run_one(settings: dict[str, Any]) -> dict[str, Any]:
     """Start the workers, value the subsets of the outcome part twice, time the ways."""
     from synthetic import wide_design
 
-    from whygap.explain import Analysis
-    from whygap.parallel import run_chunks
+    from whygap._explain import Analysis
     from whygap.progress import Silent
+    from whygap.running.workers import run_chunks
     from whygap.settings import Settings
 
     how = Settings(learner="fast", subsets=SUBSETS, progress=False, **settings)
@@ -117,8 +117,8 @@ def _run_one(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _ways(analysis: Any, how: Any) -> dict[str, float]:
     """Seconds to ship a part, and there and back when it is there; CPU seconds of a subset."""
-    from whygap.parallel import Workers
-    from whygap.shipping import Parcel
+    from whygap.running.shipping import Parcel
+    from whygap.running.workers import Workers
 
     (part,) = analysis.parts("outcome")
     part.numerator((0, 1))

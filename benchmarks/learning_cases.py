@@ -9,18 +9,18 @@ from typing import Any
 import measure
 import numpy as np
 
+from experiments.cases import Move, insurance_study, readmission_study
 from whygap.datasets import load_employment
 from whygap.learning.blocks import make_blocks
 from whygap.learning.conditional_mean import MeanTask, fit_means
 from whygap.learning.density_ratio import fit_ratios
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
-from whygap.nuisances.ground import lay_ground
+from whygap.nuisances.cross_fit import cross_fit
 from whygap.nuisances.held_out import out_of_fold, ratio_out_of_fold
 from whygap.nuisances.source_risk import risk_columns
-from whygap.parallel import one_thread
+from whygap.running.workers import one_thread
 from whygap.settings import Settings
-from whygap.studies.cases import Move, insurance_study, readmission_study
 
 SEED = 0
 
@@ -89,18 +89,18 @@ def _mean_loss(design: Any, features: Any, menu: Menu, task: MeanTask) -> dict[s
 def _reduced_risk(design: Any, settings: Settings, name: str) -> dict[str, Any]:
     """m(G), G = (W, half of the players, binned source risk); the risk by `fast` for everyone."""
     first = Settings(learner="fast", seed=SEED, progress=False)
-    ground = lay_ground(design, first, np.random.SeedSequence(SEED), Menu(first))
-    trained_on = ground.blocks.complements()
+    crossfit = cross_fit(design, first, np.random.SeedSequence(SEED), Menu(first))
+    trained_on = crossfit.blocks.complements()
     task = MeanTask(
         name,
         "probability",
         _half_of_the_players(design, 0),
-        ground.features.plain.target,
-        ground.sorted_outcome.target,
+        crossfit.features.plain.target,
+        crossfit.sorted_outcome.target,
         trained_on,
-        risk_columns(ground, dict.fromkeys(trained_on, ground.sorted_risk)),
+        risk_columns(crossfit, dict.fromkeys(trained_on, crossfit.sorted_risk)),
     )
-    return _mean_loss(design, ground.features, Menu(settings), task)
+    return _mean_loss(design, crossfit.features, Menu(settings), task)
 
 
 def _ratio(design: Any, settings: Settings, name: str) -> dict[str, Any]:

@@ -11,14 +11,14 @@ import measure
 import numpy as np
 from synthetic import wide_design, wide_study
 
+from experiments.cases import Move, insurance_study
+from whygap._explain import Analysis
 from whygap.datasets import load_employment
 from whygap.domains import ByDomain
-from whygap.explain import Analysis
-from whygap.parallel import one_thread
 from whygap.progress import Silent
+from whygap.running.workers import one_thread
 from whygap.settings import Settings
 from whygap.simulate import gaussian
-from whygap.studies.cases import Move, insurance_study
 
 SUBSETS = ((0,), (1,), (2,))
 

@@ -26,7 +26,7 @@ import whygap as wg
 from whygap.render import plot
 from whygap.render.page import page_of
 from whygap.render.revision import load_revision
-from whygap.storage import write_bytes
+from whygap.storage.files import write_bytes
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SCREENS = {

@@ -13,9 +13,9 @@ from typing import Literal
 
 import numpy as np
 
+from whygap._metrics import METRICS
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate, Sample
-from whygap.losses import METRICS
 from whygap.results import (
     About,
     Aggregate,

@@ -4,22 +4,20 @@ Names are loaded when they are first used, so that the command line starts at on
 """
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from whygap import datasets, errors, simulate
-    from whygap.check import check
+    from whygap._check import check
+    from whygap._explain import explain, subset_values
+    from whygap._many import explain_many
+    from whygap._rehearse import rehearse
     from whygap.estimate import Estimate
-    from whygap.explain import explain, subset_values
-    from whygap.many import explain_many
-    from whygap.rehearse import rehearse
     from whygap.repair.revise import revise
     from whygap.results import Detailed, Gap
     from whygap.rivals.compare import compare
     from whygap.settings import Settings
-    from whygap.storage import load
+    from whygap.storage.files import load
     from whygap.study import Study
 
 __all__ = [
@@ -47,14 +45,14 @@ _HOMES = {
     "Gap": "results",
     "Settings": "settings",
     "Study": "study",
-    "check": "check",
+    "check": "_check",
     "compare": "rivals",
-    "explain": "explain",
-    "explain_many": "many",
+    "explain": "_explain",
+    "explain_many": "_many",
     "load": "storage",
-    "rehearse": "rehearse",
+    "rehearse": "_rehearse",
     "revise": "repair",
-    "subset_values": "explain",
+    "subset_values": "_explain",
 }
 
 
@@ -67,14 +65,3 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'whygap' has no attribute '{name}'")
     globals()[name] = value
     return value
-
-
-class _Package(ModuleType):
-    """Keeps `whygap.explain` the function when the module `whygap.explain` is imported."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -11,7 +11,7 @@ from whygap.errors import SettingsError, did_you_mean
 __all__ = ["Settings"]
 
 LEARNERS = ("auto", "fast", "boosted", "paper")
-OUTCOME_FORMS = ("binned", "smooth", "v_statistic")
+OUTCOME_FORMS = ("binned", "smooth")
 SUPPORTS = ("all", "common")
 BACKENDS = ("local", "ray", "dask")
 _AUTO_TRAINING_ROWS = 60_000
@@ -27,9 +27,7 @@ class Settings:
         repeats: independent cross-fittings, combined by the median rule.
         learner: "auto", "fast", "boosted", "paper", or a mapping {"classifier": estimator,
             "regressor": estimator} of your own scikit-learn estimators.
-        outcome_form: "binned" (the paper's estimand), "smooth", or "v_statistic" (the paper's
-            estimator; needs the model).
-        self_normalised: "v_statistic" only: let the weights of each row's recombined rows sum to 1.
+        outcome_form: "binned" (the paper's estimand) or "smooth".
         bins: B, the number of bins of the source risk.
         risk_uncertainty: count the error of the estimated source risk in the intervals.
         twins: fit nuisances of quadratic terms on disjoint halves (removes second-order bias).
@@ -60,7 +58,6 @@ class Settings:
     repeats: int = 1
     learner: Any = "auto"
     outcome_form: str = "binned"
-    self_normalised: bool = False
     bins: int = 20
     risk_uncertainty: bool = True
     twins: bool = True
@@ -203,7 +200,6 @@ _RULES: dict[str, Rule] = {
     "repeats": _integer(1, 100),
     "learner": _learner,
     "outcome_form": _choice(OUTCOME_FORMS),
-    "self_normalised": _flag,
     "bins": _integer(2, 1000),
     "risk_uncertainty": _flag,
     "twins": _flag,

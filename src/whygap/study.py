@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from whygap._metrics import Metric, metric_of
 from whygap.domains import Array, ByDomain
 from whygap.errors import SettingsError
-from whygap.losses import Metric, metric_of
 from whygap.progress import Reporter, Silent
 from whygap.tables import (
     Design,

@@ -29,7 +29,7 @@ def demo(folder: Path) -> Path:
 
 def insurance(folder: Path) -> Path:
     """Nebraska to West Virginia, 31 covariates."""
-    from whygap.studies.cases import Move, insurance_study
+    from experiments.cases import Move, insurance_study
 
     study = insurance_study(case_data(), Move("NE", "WV"), rows=(1500, 2500))
     return wg.explain(study, settings=FAST).report(folder / "insurance.html")
@@ -37,7 +37,7 @@ def insurance(folder: Path) -> Path:
 
 def readmission(folder: Path) -> Path:
     """Patients without and with heart failure."""
-    from whygap.studies.cases import readmission_study
+    from experiments.cases import readmission_study
 
     study = readmission_study(case_data(), rows=2500)
     return wg.explain(study, settings=FAST).report(folder / "readmission.html")

@@ -16,7 +16,7 @@ from small_study import fast, make_study, tables
 
 import whygap as wg
 from whygap.errors import FitError
-from whygap.parallel import Workers
+from whygap.running.workers import Workers
 
 # what the cluster packages warn about themselves is not ours to fail on
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from whygap.studies import STUDIES
+from experiments import EXPERIMENTS
 
 
 def check_page(page: Path, name: str) -> None:
@@ -21,7 +21,7 @@ def check_page(page: Path, name: str) -> None:
 def test_the_help_names_every_study(shell):
     done = shell("study", "--help")
     assert done.code == 0, done.err
-    assert [name for name in STUDIES if name.split()[0] not in done.out] == []
+    assert [name for name in EXPERIMENTS if name.split()[0] not in done.out] == []
 
 
 @pytest.mark.parametrize("name", ["coverage", "comparators"])
@@ -34,4 +34,4 @@ def test_the_quick_command_runs_end_to_end(shell, name, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["scaling", "semisynthetic", "shares", "untuned"])
 def test_quick_sizes_run_end_to_end(name, tmp_path):
-    check_page(STUDIES[name](tmp_path, quick=True), name)
+    check_page(EXPERIMENTS[name](tmp_path, quick=True), name)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from oracle_inputs import BINS, METRICS, Oracle, worlds
 
+from whygap._metrics import metric_named
 from whygap.domains import ByDomain
 from whygap.equations import corners
 from whygap.equations.corners import AggregateValues
-from whygap.losses import metric_named
 from whygap.simulate import Atoms, finite
 from whygap.simulate.world import all_subsets
 

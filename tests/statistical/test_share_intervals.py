@@ -14,10 +14,10 @@ import pytest
 from scipy import special, stats
 from shapley_games import brute_force, everything, membership, table_game
 
-from whygap.detail import detail
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate, Sample
 from whygap.progress import Silent
+from whygap.running.shares import detail
 from whygap.settings import Settings
 from whygap.shapley import (
     SubsetPlan,

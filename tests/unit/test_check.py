@@ -11,9 +11,9 @@ import pytest
 from small_study import fast, make_study, make_table, tables
 
 import whygap as wg
-from whygap.check import CheckReport
-from whygap.check.facts import column_facts, domain_facts
-from whygap.check.trial import Forecast, forecast, measure_overlap
+from whygap._check import CheckReport
+from whygap._check.facts import column_facts, domain_facts
+from whygap._check.trial import Forecast, forecast, measure_overlap
 from whygap.cli.output import plain
 
 

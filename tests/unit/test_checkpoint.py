@@ -16,10 +16,10 @@ import pytest
 from small_study import fast, make_study, make_table
 
 import whygap as wg
-from whygap.checkpoint import Checkpoint, fingerprint, open_checkpoint
 from whygap.domains import ByDomain
 from whygap.errors import ResultError
 from whygap.estimate import Estimate, Sample
+from whygap.running.checkpoint import Checkpoint, fingerprint, open_checkpoint
 
 HERE = Path(__file__).resolve().parents[1]
 SUBSETS = 48

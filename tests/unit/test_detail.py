@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from whygap.detail import INTERRUPTED, detail, first_batch, probe_subsets
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError
 from whygap.estimate import Estimate, Sample
 from whygap.progress import Silent
+from whygap.running.shares import INTERRUPTED, detail, first_batch, probe_subsets
 from whygap.settings import Settings
 from whygap.shapley import SubsetPlan
 from whygap.tables.design import Player

@@ -11,7 +11,7 @@ from small_study import covariate_tables, fast, make_study, make_table, tables
 
 import whygap as wg
 from whygap.errors import InputError, SettingsError
-from whygap.storage import to_mapping
+from whygap.storage.files import to_mapping
 
 PARTS = ("covariate", "outcome")
 
@@ -288,7 +288,7 @@ def test_about_says_enough_to_repeat_it(gap):
 
 
 def test_ctrl_c_in_the_second_part_keeps_the_first(study, monkeypatch):
-    from whygap.explain import Analysis, was_interrupted
+    from whygap._explain import Analysis, was_interrupted
 
     whole = Analysis.detail
 

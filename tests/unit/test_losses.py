@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from whygap._metrics import METRICS, Metric, metric_named, metric_of
 from whygap.errors import ColumnError, SettingsError
-from whygap.losses import METRICS, Metric, metric_named, metric_of
 
 PREDICTION = np.array([0.1, 0.49, 0.5, 0.51, 0.9])
 EXPECTED = {

@@ -10,9 +10,9 @@ import pytest
 from small_study import fast, make_study, make_table, tables
 
 import whygap as wg
-from whygap import many as module
+from whygap import _many as module
+from whygap._many import Many
 from whygap.errors import ColumnError, InputError, SettingsError
-from whygap.many import Many
 
 TARGETS = {"site B": (300, 1.0, 2), "site C": (300, 0.5, 3)}
 

@@ -12,9 +12,9 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from whygap.errors import SettingsError, WhygapError
-from whygap.parallel import Workers, one_thread, run_chunks
+from whygap.running.shipping import Parcel, opened
+from whygap.running.workers import Workers, one_thread, run_chunks
 from whygap.settings import Settings
-from whygap.shipping import Parcel, opened
 
 
 def square(number: int) -> int:

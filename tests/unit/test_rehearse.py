@@ -12,14 +12,14 @@ from scipy import stats
 from small_study import fast, make_study, tables
 
 import whygap as wg
+from whygap._rehearse import Rehearsal, rehearse_world
+from whygap._rehearse import run as module
+from whygap._rehearse.coarse import LEVELS, coarsened, copies_needed, enriched
+from whygap._rehearse.rehearsal import binomial_limits, term_of
+from whygap._rehearse.replicate import Measured
 from whygap.cli.output import plain
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError
-from whygap.rehearse import Rehearsal, rehearse_world
-from whygap.rehearse import run as module
-from whygap.rehearse.coarse import LEVELS, coarsened, copies_needed, enriched
-from whygap.rehearse.rehearsal import binomial_limits, term_of
-from whygap.rehearse.replicate import Measured
 from whygap.simulate import GaussianWorld
 
 REPLICATES = 4
@@ -131,7 +131,7 @@ def test_the_number_of_replicates_is_checked(replicates):
     )
 
 
-@pytest.mark.parametrize("form", ["smooth", "v_statistic"])
+@pytest.mark.parametrize("form", ["smooth"])
 def test_only_the_binned_form_can_be_rehearsed(form):
     with pytest.raises(SettingsError) as caught:
         wg.rehearse(make_study(), settings=fast(outcome_form=form))

@@ -49,7 +49,7 @@ MESSAGES = [
     (
         {"outcome_form": "bined"},
         (
-            "The 'outcome_form' setting must be one of 'binned', 'smooth', 'v_statistic'. Got "
+            "The 'outcome_form' setting must be one of 'binned', 'smooth'. Got "
             "'bined'. Did you mean 'binned'?"
         ),
     ),

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from whygap._metrics import METRICS
 from whygap.errors import ColumnError, TableError
-from whygap.losses import METRICS
 from whygap.study import Study
 from whygap.tables import check_sizes
 
@@ -83,7 +83,6 @@ def test_metric_and_loss() -> None:
     assert study.metric_ is METRICS["brier"]
     source = table(120, 1)
     np.testing.assert_allclose(study.design.loss.source, (source["risk"] - source["y"]) ** 2)
-    assert study.design.recombined is None
 
 
 def test_a_callable_metric() -> None:

@@ -22,7 +22,7 @@ def command(
 
     Ends with exit code 1 when an analysis could not be trusted.
     """
-    from whygap.check import check
+    from whygap._check import check
     from whygap.cli.inputs import read_study
 
     study, chosen = read_study(

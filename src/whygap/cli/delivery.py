@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from whygap.cli.output import Speaker, check_writable
 
 if TYPE_CHECKING:
-    from whygap.many import Many
+    from whygap._many import Many
     from whygap.results import Gap
 
 __all__ = ["Delivery"]
@@ -32,7 +32,7 @@ class Delivery:
     def one(self, gap: Gap) -> bool:
         """Deliver one result; False when Ctrl-C ended the run early."""
         from whygap import storage
-        from whygap.explain import was_interrupted
+        from whygap._explain import was_interrupted
 
         self._save(gap, self.output)
         if self.page is not None:
@@ -45,7 +45,7 @@ class Delivery:
     def many(self, many: Many) -> bool:
         """Deliver several: one file each, one report for all; False when ended early."""
         from whygap import storage
-        from whygap.explain import was_interrupted
+        from whygap._explain import was_interrupted
 
         for name, gap in many.gaps.items():
             self._save(gap, named_for(self.output, name))

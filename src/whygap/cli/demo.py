@@ -32,9 +32,9 @@ def command(
     Writes gap.json, gap.html and gap.txt into DIR and ends with the path of the report.
     """
     from whygap import storage
+    from whygap._explain import explain
     from whygap.cli.inputs import settings_with
     from whygap.datasets import load_employment
-    from whygap.explain import explain
     from whygap.settings import Settings
 
     speaker = Speaker(as_json, quiet, verbose)

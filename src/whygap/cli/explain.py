@@ -99,12 +99,12 @@ def _run(asked: StudyFile, parts: tuple[str, ...], delivery: Delivery) -> None:
     """One target, or all targets of the study file."""
     study, settings = asked.study, asked.settings
     if asked.targets:
-        from whygap.many import explain_many
+        from whygap._many import explain_many
 
         targets = {study.target_name: study.target, **asked.targets}
         finished = delivery.many(explain_many(study, targets, parts, settings))
     else:
-        from whygap.explain import explain
+        from whygap._explain import explain
 
         finished = delivery.one(explain(study, parts, settings))
     if not finished:

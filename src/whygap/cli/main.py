@@ -27,7 +27,6 @@ from whygap.cli import (
     report,
     revise,
     simulate,
-    study,
     table,
 )
 from whygap.errors import InputError, Interrupted
@@ -46,7 +45,6 @@ COMMANDS = (
     compare,
     revise,
     rehearse,
-    study,
     simulate,
 )
 

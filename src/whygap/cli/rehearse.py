@@ -31,8 +31,8 @@ def command(
     Builds a world with known truth from your own tables, repeats the analysis in it, and says
     how far its intervals can be trusted at your sample size.
     """
+    from whygap._rehearse import rehearse
     from whygap.cli.inputs import read_study
-    from whygap.rehearse import rehearse
 
     study, chosen = read_study(
         study_file,

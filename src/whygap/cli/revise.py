@@ -74,7 +74,7 @@ def _revised(
 ) -> Revision:
     """What cannot be revised is refused before anything is explained."""
     from whygap import storage
-    from whygap.explain import explain
+    from whygap._explain import explain
     from whygap.repair import check_revisable, revise
 
     check_revisable(study.design, 0 if ranking else top)

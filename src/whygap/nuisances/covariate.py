@@ -14,7 +14,7 @@ from whygap.learning.blocks import BlockSet
 from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
 from whygap.learning.density_ratio import fit_ratios
 from whygap.learning.menu import ratio_probes
-from whygap.nuisances.ground import Ground, clipped, loss_kind
+from whygap.nuisances.cross_fit import CrossFit, clipped, loss_kind
 from whygap.nuisances.held_out import (
     everywhere,
     paired_values,
@@ -37,7 +37,7 @@ class CovariatePart:
         fitted_loss: mu_..0(W, Z) of every training set at all (sorted) source rows.
     """
 
-    ground: Ground
+    crossfit: CrossFit
     probe_sets: Sequence[tuple[int, ...]]
     mu_0_wz: Pairs
     mu_10_w: Pairs
@@ -47,7 +47,7 @@ class CovariatePart:
     @property
     def players(self) -> int:
         """How many players there are."""
-        return len(self.ground.design.players)
+        return len(self.crossfit.design.players)
 
     def denominator(self) -> Estimate:
         """The numerator of the empty set, fitted once."""
@@ -58,28 +58,28 @@ class CovariatePart:
     def numerator(self, players: tuple[int, ...]) -> Estimate:
         """Debiased numerator of v_Z(s); exactly 0 for the full set."""
         if len(players) == self.players:
-            return _zero(self.ground)
+            return _zero(self.crossfit)
         return self._numerator(players) if players else self.denominator()
 
     def _numerator(self, players: tuple[int, ...]) -> Estimate:
-        ground = self.ground
-        columns = ground.design.subset_columns(players)
+        crossfit = self.crossfit
+        columns = crossfit.design.subset_columns(players)
         mu_00_wzs = self._mean_loss(columns)
-        pairs_wzs, at_target = _both_domains(ground, mu_00_wzs)
+        pairs_wzs, at_target = _both_domains(crossfit, mu_00_wzs)
         if players:
             # mu_.s0(W) = E_1[mu_.0-s0(W, Z_s) | W]
-            pairs_s0 = _regress_on_w(ground, "mu_s0_w", at_target)
+            pairs_s0 = _regress_on_w(crossfit, "mu_s0_w", at_target)
             pi_wzs = self._ratio(columns)
         else:
-            pairs_s0, pi_wzs = pairs_wzs, ground.aggregate.pi_w
+            pairs_s0, pi_wzs = pairs_wzs, crossfit.aggregate.pi_w
         return numerator(
             CovariateValues(
-                ground.sample,
-                ground.aggregate.loss.source,
-                ground.aggregate.pi_wz,
+                crossfit.sample,
+                crossfit.aggregate.loss.source,
+                crossfit.aggregate.pi_wz,
                 pi_wzs,
                 _halvings(self.mu_0_wz, self.mu_10_w, pairs_wzs, pairs_s0),
-                ground.blocks.of_evaluated_rows(),
+                crossfit.blocks.of_evaluated_rows(),
             )
         )
 
@@ -91,85 +91,90 @@ class CovariatePart:
         missing from s. It is taken at the rows it was fitted on; its average over alike rows is
         that of the metric there, so this does no harm.
         """
-        ground = self.ground
-        learner = ground.menu.twin_learner(
+        crossfit = self.crossfit
+        learner = crossfit.menu.twin_learner(
             "mu_00_wzs",
             lambda: [self._mean_loss_task(s) for s in self.probe_sets],
-            ground.features,
+            crossfit.features,
             columns="W, Z_s",
             target="fitted metric, source",
         )
-        return fit_means(ground.features, learner, self._mean_loss_task(columns))
+        return fit_means(crossfit.features, learner, self._mean_loss_task(columns))
 
     def _mean_loss_task(self, columns: tuple[int, ...]) -> MeanTask:
-        ground = self.ground
-        kind = loss_kind(ground.sorted_loss)
+        crossfit = self.crossfit
+        kind = loss_kind(crossfit.sorted_loss)
         return MeanTask(
             "mu_00_wzs",
             "real" if kind == "real" else "bounded",
             columns,
-            ground.features.plain.source,
+            crossfit.features.plain.source,
             self.fitted_loss,
-            ground.halves,
+            crossfit.halves,
             repeated=True,
         )
 
     def _ratio(self, columns: tuple[int, ...]) -> Array:
         """pi_1s0(W, Z_s) at source rows."""
-        ground = self.ground
-        learner = ground.menu.learner(
+        crossfit = self.crossfit
+        learner = crossfit.menu.learner(
             "pi_wzs",
-            lambda: ratio_probes(ground.features, self.probe_sets),
+            lambda: ratio_probes(crossfit.features, self.probe_sets),
             columns="W, Z_s",
             target="domain",
             ratio=True,
             strict=True,
         )
-        trained_on = ground.blocks.complements()
-        fits = fit_ratios(ground.features, learner, columns, trained_on, "pi_wzs", repeated=True)
-        return clipped(ratio_out_of_fold(fits, "source"), ground.settings)
+        trained_on = crossfit.blocks.complements()
+        fits = fit_ratios(crossfit.features, learner, columns, trained_on, "pi_wzs", repeated=True)
+        return clipped(ratio_out_of_fold(fits, "source"), crossfit.settings)
 
 
 def prepare_covariate(
-    ground: Ground, probe_sets: Sequence[tuple[int, ...]], p_0: Risks
+    crossfit: CrossFit, probe_sets: Sequence[tuple[int, ...]], p_0: Risks
 ) -> CovariatePart:
     """Twins of mu_..0(W, Z) = a + b p_0, and of mu_.10(W)."""
-    intercept, slope = ground.sorted_intercept, ground.sorted_slope
+    intercept, slope = crossfit.sorted_intercept, crossfit.sorted_slope
     mu_0_wz = {
         half: ByDomain(*(intercept[d] + slope[d] * risk[d] for d in DOMAINS))
         for half, risk in p_0.items()
     }
     return CovariatePart(
-        ground,
-        [ground.design.subset_columns(s) for s in probe_sets],
-        twin_values(ground.blocks, ground.settings.halvings, mu_0_wz),
-        _regress_on_w(ground, "mu_10_w", {half: mu.target for half, mu in mu_0_wz.items()}),
+        crossfit,
+        [crossfit.design.subset_columns(s) for s in probe_sets],
+        twin_values(crossfit.blocks, crossfit.settings.halvings, mu_0_wz),
+        _regress_on_w(crossfit, "mu_10_w", {half: mu.target for half, mu in mu_0_wz.items()}),
         {half: mu.source for half, mu in mu_0_wz.items()},
     )
 
 
-def _both_domains(ground: Ground, fits: Fits) -> tuple[Pairs, dict[BlockSet, Array]]:
+def _both_domains(crossfit: CrossFit, fits: Fits) -> tuple[Pairs, dict[BlockSet, Array]]:
     """Twins of fits over source rows at both domains, and every fit at all (sorted) target rows."""
-    plain, halvings = ground.features.plain, ground.settings.halvings
+    plain, halvings = crossfit.features.plain, crossfit.settings.halvings
     at_target = everywhere(fits, plain.target)
-    target = paired_values(ground.blocks, "target", halvings, at_target)
+    target = paired_values(crossfit.blocks, "target", halvings, at_target)
     return ByDomain(twins(fits, plain.source, halvings), target), at_target
 
 
-def _regress_on_w(ground: Ground, name: str, targets: dict[frozenset[int], Array]) -> Pairs:
+def _regress_on_w(crossfit: CrossFit, name: str, targets: dict[frozenset[int], Array]) -> Pairs:
     """A second-stage regression on W over target rows; its targets were fitted on source rows."""
     task = MeanTask(
-        name, "real", ground.design.baseline, ground.features.plain.target, targets, ground.halves
+        name,
+        "real",
+        crossfit.design.baseline,
+        crossfit.features.plain.target,
+        targets,
+        crossfit.halves,
     )
-    learner = ground.menu.twin_learner(
+    learner = crossfit.menu.twin_learner(
         "mu_10_w",
         lambda: [task],
-        ground.features,
+        crossfit.features,
         columns="W",
         target="fitted metric, target",
     )
-    fits = fit_means(ground.features, learner, task)
-    return ground.features.plain.map(lambda view: twins(fits, view, ground.settings.halvings))
+    fits = fit_means(crossfit.features, learner, task)
+    return crossfit.features.plain.map(lambda view: twins(fits, view, crossfit.settings.halvings))
 
 
 def _halvings(*pairs: Pairs) -> list[tuple[CovariateTwin, CovariateTwin]]:
@@ -184,8 +189,8 @@ def _twin(pairs: Sequence[Pairs], halving: int, which: int) -> CovariateTwin:
     )
 
 
-def _zero(ground: Ground) -> Estimate:
-    rows = ground.sample.weights.map(len)
+def _zero(crossfit: CrossFit) -> Estimate:
+    rows = crossfit.sample.weights.map(len)
     return Estimate.from_contributions(
-        ground.sample, source=np.zeros(rows.source), target=np.zeros(rows.target), plugin=0.0
+        crossfit.sample, source=np.zeros(rows.source), target=np.zeros(rows.target), plugin=0.0
     )

@@ -23,7 +23,7 @@ from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
 from whygap.learning.features import Extra
 from whygap.learning.menu import ALL_BLOCKS
 from whygap.nuisances.covariate import Pairs, _zero
-from whygap.nuisances.ground import Ground
+from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import risk_twins, twin_values, twins
 from whygap.nuisances.source_risk import (
     LOGIT_STEP,
@@ -44,7 +44,7 @@ _RULE = Rule(lead=3.0, undersmooth=True)
 class OutcomePart:
     """Shared by all subsets; `numerator(players)` values one."""
 
-    ground: Ground
+    crossfit: CrossFit
     values: OutcomeValues
     whole: Estimate
     extra: dict[BlockSet, Extra]
@@ -53,7 +53,7 @@ class OutcomePart:
     @property
     def players(self) -> int:
         """How many players there are."""
-        return len(self.ground.design.players)
+        return len(self.crossfit.design.players)
 
     def denominator(self) -> Estimate:
         """Mean squared difference of the two risks' metrics."""
@@ -62,8 +62,8 @@ class OutcomePart:
     def numerator(self, players: tuple[int, ...]) -> Estimate:
         """Debiased numerator of v_Y(s); exactly 0 for the full set."""
         if len(players) == self.players:
-            return _zero(self.ground)
-        columns = self.ground.design.subset_columns(players)
+            return _zero(self.crossfit)
+        columns = self.crossfit.design.subset_columns(players)
         names = ["own", *self._risk_views()]
         m = self._evaluate(self._fit("m", columns), names)
         h = self._h(columns, m, names)
@@ -74,43 +74,43 @@ class OutcomePart:
         return outcome_value.numerator(self.values, reduced)
 
     def _risk_views(self) -> tuple[str, ...]:
-        ground = self.ground
-        if not ground.settings.risk_uncertainty or ground.design.source_risk is not None:
+        crossfit = self.crossfit
+        if not crossfit.settings.risk_uncertainty or crossfit.design.source_risk is not None:
             return ()
         first = next(iter(self.extra.values()))
         return tuple(name for name in first.views if name != "own")
 
     def _fit(self, name: str, columns: tuple[int, ...]) -> Fits:
-        ground = self.ground
-        learner = ground.menu.twin_learner(
+        crossfit = self.crossfit
+        learner = crossfit.menu.twin_learner(
             name,
             lambda: [self._task(name, s) for s in self.probe_sets],
-            ground.features,
+            crossfit.features,
             columns="W, Z_s, source risk",
             target={"m": "outcome, target"}.get(name, "squared slope of the metric, target"),
             blocks=ALL_BLOCKS,
             rule=_RULE,
         )
-        return fit_means(ground.features, learner, self._task(name, columns))
+        return fit_means(crossfit.features, learner, self._task(name, columns))
 
     def _task(self, name: str, columns: tuple[int, ...]) -> MeanTask:
         """m: Y on G; b2: b^2 on G; b2_y: b^2 Y on G. All over target rows."""
-        ground = self.ground
-        outcome, slope = ground.sorted_outcome.target, ground.sorted_slope.target
+        crossfit = self.crossfit
+        outcome, slope = crossfit.sorted_outcome.target, crossfit.sorted_slope.target
         targets = {"m": outcome, "b2": slope**2, "b2_y": slope**2 * outcome}
         return MeanTask(
             name,
             "probability" if name == "m" else "real",
             columns,
-            ground.features.plain.target,
+            crossfit.features.plain.target,
             targets[name],
-            ground.halves,
+            crossfit.halves,
             self.extra,
             repeated=True,
         )
 
     def _evaluate(self, fits: Fits, names: Sequence[str]) -> dict[str, list[tuple[Array, Array]]]:
-        return risk_twins(fits, names, self.ground.settings.halvings)
+        return risk_twins(fits, names, self.crossfit.settings.halvings)
 
     def _h(
         self,
@@ -122,7 +122,7 @@ class OutcomePart:
 
         Both regressions have targets that no model has touched, so h's twins share no errors.
         """
-        if self.ground.design.slope_is_constant:
+        if self.crossfit.design.slope_is_constant:
             return {n: [(np.zeros_like(a), np.zeros_like(b)) for a, b in m[n]] for n in names}
         squared = self._evaluate(self._fit("b2", columns), names)
         with_y = self._evaluate(self._fit("b2_y", columns), names)
@@ -150,7 +150,7 @@ class OutcomePart:
         if "up" not in m:
             return None
         if "here" not in m:
-            return binned_slope(self.ground.settings.bins, m["up"], m["down"], h["up"], h["down"])
+            return binned_slope(self.crossfit.settings.bins, m["up"], m["down"], h["up"], h["down"])
         q = np.clip(risk, 1e-3, 1 - 1e-3)
         per_risk = 1.0 / (2 * LOGIT_STEP * q * (1 - q))
         return RiskSlope(
@@ -159,36 +159,36 @@ class OutcomePart:
 
 
 def prepare_outcome(
-    ground: Ground, probe_sets: Sequence[tuple[int, ...]], p_0: Risks
+    crossfit: CrossFit, probe_sets: Sequence[tuple[int, ...]], p_0: Risks
 ) -> OutcomePart:
     """Twins of both risks at every row, and the source risk as a column."""
-    halvings = ground.settings.halvings
-    risks = known_or(ground, p_0)
-    zero = twin_values(ground.blocks, halvings, risks)
-    compared = _compared(ground)
-    known = ground.design.source_risk is not None
+    halvings = crossfit.settings.halvings
+    risks = known_or(crossfit, p_0)
+    zero = twin_values(crossfit.blocks, halvings, risks)
+    compared = _compared(crossfit)
+    known = crossfit.design.source_risk is not None
     values = OutcomeValues(
-        ground.sample,
-        ground.evaluated(ground.sorted_outcome),
-        ground.evaluated(ground.sorted_slope),
-        ground.aggregate.pi_wz,
+        crossfit.sample,
+        crossfit.evaluated(crossfit.sorted_outcome),
+        crossfit.evaluated(crossfit.sorted_slope),
+        crossfit.aggregate.pi_wz,
         _twins_of_both(zero, compared.target),
-        ground.blocks.of_evaluated_rows(),
+        crossfit.blocks.of_evaluated_rows(),
     )
     pairs = _twins_of_both(zero if known else compared.source, compared.target)
     return OutcomePart(
-        ground,
+        crossfit,
         values,
         outcome_value.denominator(replace(values, halvings=pairs)),
-        risk_columns(ground, risks),
-        [ground.design.subset_columns(s) for s in probe_sets],
+        risk_columns(crossfit, risks),
+        [crossfit.design.subset_columns(s) for s in probe_sets],
     )
 
 
-def _compared(ground: Ground) -> ByDomain[Pairs]:
+def _compared(crossfit: CrossFit) -> ByDomain[Pairs]:
     """Twins of p_0 and of p_1, each at the rows of both domains."""
-    plain, halvings = ground.features.plain, ground.settings.halvings
-    return fit_compared_risks(ground).map(
+    plain, halvings = crossfit.features.plain, crossfit.settings.halvings
+    return fit_compared_risks(crossfit).map(
         lambda fits: plain.map(lambda view: twins(fits, view, halvings))
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.estimate import Estimate
-from whygap.nuisances.ground import Ground
+from whygap.nuisances.cross_fit import CrossFit
 from whygap.results import Profile
 from whygap.tables.design import Column
 
@@ -18,26 +18,26 @@ _MOST_BINS = 8
 _LEAST_ROWS = 20
 
 
-def profiles(ground: Ground) -> tuple[Profile, ...]:
+def profiles(crossfit: CrossFit) -> tuple[Profile, ...]:
     """One per column of W and Z."""
-    features = ground.evaluated(ground.features.raw)
-    residual = ground.aggregate.loss.zip(ground.aggregate.mu_0_wz, np.subtract)
+    features = crossfit.evaluated(crossfit.features.raw)
+    residual = crossfit.aggregate.loss.zip(crossfit.aggregate.mu_0_wz, np.subtract)
     return tuple(
-        _profile(ground, column, ByDomain(*(x[:, j] for x in features)), residual)
-        for j, column in enumerate(ground.design.columns)
-        if j in ground.all_columns()
+        _profile(crossfit, column, ByDomain(*(x[:, j] for x in features)), residual)
+        for j, column in enumerate(crossfit.design.columns)
+        if j in crossfit.all_columns()
     )
 
 
 def _profile(
-    ground: Ground, column: Column, values: ByDomain[Array], residual: ByDomain[Array]
+    crossfit: CrossFit, column: Column, values: ByDomain[Array], residual: ByDomain[Array]
 ) -> Profile:
     labels, codes = _bins(column, values)
     gaps = [
-        _bin_gap(ground, ByDomain(*((c == b).astype(float) for c in codes)), residual)
+        _bin_gap(crossfit, ByDomain(*((c == b).astype(float) for c in codes)), residual)
         for b in range(len(labels))
     ]
-    weights = ground.sample.weights
+    weights = crossfit.sample.weights
     shares = ByDomain(
         *(
             tuple(float(np.mean((codes[d] == b) * weights[d])) for b in range(len(labels)))
@@ -54,17 +54,19 @@ def _profile(
     )
 
 
-def _bin_gap(ground: Ground, inside: ByDomain[Array], residual: ByDomain[Array]) -> Estimate | None:
+def _bin_gap(
+    crossfit: CrossFit, inside: ByDomain[Array], residual: ByDomain[Array]
+) -> Estimate | None:
     """The outcome part of the gap among target rows of one bin; None with too few rows."""
     if inside.target.sum() < _LEAST_ROWS:
         return None
     top = Estimate.from_contributions(
-        ground.sample,
-        source=-inside.source * residual.source * ground.aggregate.pi_wz,
+        crossfit.sample,
+        source=-inside.source * residual.source * crossfit.aggregate.pi_wz,
         target=inside.target * residual.target,
     )
     bottom = Estimate.from_contributions(
-        ground.sample,
+        crossfit.sample,
         source=np.zeros(len(inside.source)),
         target=inside.target,
     )

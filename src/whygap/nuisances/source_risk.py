@@ -20,7 +20,7 @@ from whygap.learning.features import Extra, View
 from whygap.learning.menu import ALL_BLOCKS
 from whygap.learning.models import Learner
 from whygap.learning.ridge import logit_clipped
-from whygap.nuisances.ground import Ground
+from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import everywhere
 
 __all__ = [
@@ -38,70 +38,70 @@ _END_SHARE = 0.02
 Risks = dict[BlockSet, ByDomain[Array]]
 
 
-def fit_compared_risks(ground: Ground) -> ByDomain[Fits]:
+def fit_compared_risks(crossfit: CrossFit) -> ByDomain[Fits]:
     """Twins of p_0 and p_1 given W and Z, to be set against each other.
 
     One learner, chosen on the rows of both domains: what it does to both risks drops out of their
     difference, and where one domain shows that trees are needed the other is not left behind.
     """
-    tasks = ByDomain(_task(ground, "source"), _task(ground, "target"))
-    learner = _learner(ground, "p_1 - p_0 (twins)", tuple(tasks), "outcome, each domain")
-    return tasks.map(lambda task: fit_means(ground.features, learner, task))
+    tasks = ByDomain(_task(crossfit, "source"), _task(crossfit, "target"))
+    learner = _learner(crossfit, "p_1 - p_0 (twins)", tuple(tasks), "outcome, each domain")
+    return tasks.map(lambda task: fit_means(crossfit.features, learner, task))
 
 
-def _learner(ground: Ground, name: str, tasks: Sequence[MeanTask], target: str) -> Learner:
-    learner: Learner = ground.menu.twin_learner(
-        name, lambda: tasks, ground.features, columns="W, Z", target=target, blocks=ALL_BLOCKS
+def _learner(crossfit: CrossFit, name: str, tasks: Sequence[MeanTask], target: str) -> Learner:
+    learner: Learner = crossfit.menu.twin_learner(
+        name, lambda: tasks, crossfit.features, columns="W, Z", target=target, blocks=ALL_BLOCKS
     )
     return learner
 
 
-def _task(ground: Ground, domain: Domain) -> MeanTask:
+def _task(crossfit: CrossFit, domain: Domain) -> MeanTask:
     return MeanTask(
         "p_0" if domain == "source" else "p_1",
         "probability",
-        ground.all_columns(),
-        ground.features.plain[domain],
-        ground.sorted_outcome[domain],
-        ground.halves,
+        crossfit.all_columns(),
+        crossfit.features.plain[domain],
+        crossfit.sorted_outcome[domain],
+        crossfit.halves,
     )
 
 
-def twin_risks(ground: Ground) -> Risks:
+def twin_risks(crossfit: CrossFit) -> Risks:
     """p_0 of every training set at all rows, block-sorted.
 
     At source rows of its own blocks a fit is in-sample; the twins of those rows are others.
     """
-    task = _task(ground, "source")
-    learner = _learner(ground, "p_0 (twins)", (task,), "outcome, source")
-    fits = fit_means(ground.features, learner, task)
-    at = ground.features.plain.map(lambda view: everywhere(fits, view))
-    return {h: ByDomain(at.source[h], at.target[h]) for h in ground.halves}
+    task = _task(crossfit, "source")
+    learner = _learner(crossfit, "p_0 (twins)", (task,), "outcome, source")
+    fits = fit_means(crossfit.features, learner, task)
+    at = crossfit.features.plain.map(lambda view: everywhere(fits, view))
+    return {h: ByDomain(at.source[h], at.target[h]) for h in crossfit.halves}
 
 
-def known_or(ground: Ground, fitted: Risks) -> Risks:
+def known_or(crossfit: CrossFit, fitted: Risks) -> Risks:
     """The source risk the user knows, for every training set alike; else the fitted one."""
-    if ground.design.source_risk is None:
+    if crossfit.design.source_risk is None:
         return fitted
-    return dict.fromkeys(ground.halves, ground.sorted_risk)
+    return dict.fromkeys(crossfit.halves, crossfit.sorted_risk)
 
 
-def risk_columns(ground: Ground, risks: Risks) -> dict[BlockSet, Extra]:
+def risk_columns(crossfit: CrossFit, risks: Risks) -> dict[BlockSet, Extra]:
     """Own values at target rows; at source rows the two sides on which the risk may move."""
-    make = _smooth if ground.settings.outcome_form == "smooth" else _binned
-    if ground.design.source_risk is not None:
-        one = make(ground, ground.sorted_risk)
+    make = _smooth if crossfit.settings.outcome_form == "smooth" else _binned
+    if crossfit.design.source_risk is not None:
+        one = make(crossfit, crossfit.sorted_risk)
         return dict.fromkeys(risks, one)
-    return {half: make(ground, risk) for half, risk in risks.items()}
+    return {half: make(crossfit, risk) for half, risk in risks.items()}
 
 
-def _binned(ground: Ground, risk: ByDomain[Array]) -> Extra:
+def _binned(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
     """Bin numbers; at source rows those above and below the nearest edge.
 
     The two end bins hold the rows whose risk is near 0 or 1: there m varies a lot within a bin,
     so each gets its own terms when enough rows fall into it.
     """
-    bins = ground.settings.bins
+    bins = crossfit.settings.bins
     own = binning.bin_index(risk.target, bins)
     down = binning.edge_index(risk.source, bins)
     centres = np.clip(np.arange(bins + 1) / bins, 0.25 / bins, 1 - 0.25 / bins)
@@ -121,7 +121,7 @@ def _binned(ground: Ground, risk: ByDomain[Array]) -> Extra:
     return Extra.of(main, views)
 
 
-def _smooth(ground: Ground, risk: ByDomain[Array]) -> Extra:  # noqa: ARG001 - as _binned
+def _smooth(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:  # noqa: ARG001 - as _binned
     """The risk on the logit scale; at source rows also a step up and a step down."""
     own = logit_clipped(risk.target)
     here = logit_clipped(risk.source)

@@ -54,7 +54,7 @@ def save_figure(figure: Figure, path: str | Path, **options: Any) -> Path:
 
     Text in svg stays text, so that it can be searched, and any script is drawn by the viewer.
     """
-    from whygap.storage import write_bytes
+    from whygap.storage.files import write_bytes
 
     path = Path(path)
     kind = path.suffix.lower().lstrip(".")

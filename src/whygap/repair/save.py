@@ -8,7 +8,7 @@ from pathlib import Path
 
 from whygap.errors import ModelError
 from whygap.repair.model import RevisedModel
-from whygap.storage import write_bytes
+from whygap.storage.files import write_bytes
 
 __all__ = ["check_model_file", "save_model"]
 

@@ -85,7 +85,7 @@ def compare(
 
 
 def _explained(study: Any, settings: Settings) -> Gap:
-    from whygap.explain import explain
+    from whygap._explain import explain
 
     return explain(study, settings=settings)
 

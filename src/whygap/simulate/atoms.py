@@ -7,7 +7,7 @@ from the definitions, so that the equations can be tested against them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -40,8 +40,6 @@ class Atoms:
         prediction: f(x).
         intercept: a(x) of the metric a + b y.
         slope: b(x).
-        model: intercept and slope at arbitrary encoded rows, or None.
-        full_grid: every combination of levels is an atom, so that recombined rows are atoms too.
     """
 
     features: Array
@@ -53,8 +51,6 @@ class Atoms:
     prediction: Array
     intercept: Array
     slope: Array
-    model: Callable[[Array], tuple[Array, Array]] | None = None
-    full_grid: bool = False
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -109,7 +105,6 @@ class Atoms:
             intercept=atoms.map(lambda i: self.intercept[i]),
             slope=atoms.map(lambda i: self.slope[i]),
             weights=weights,
-            recombined=self.recombined if self.full_grid else self.model,
         )
 
     def locate(self, features: Array) -> IntArray:
@@ -120,11 +115,6 @@ class Atoms:
         except KeyError as missing:
             row = np.frombuffer(missing.args[0])
             raise InputError("A row is no atom of this world", got=row.tolist()) from None
-
-    def recombined(self, features: Array) -> tuple[Array, Array]:
-        """Intercept and slope of the metric at arbitrary combinations of levels."""
-        where = self.locate(features)
-        return self.intercept[where], self.slope[where]
 
     @cached_property
     def _index(self) -> dict[bytes, int]:

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from whygap._metrics import Metric, metric_of
 from whygap.domains import Array, ByDomain
 from whygap.errors import InputError
-from whygap.losses import Metric, metric_of
 from whygap.simulate.atoms import Atoms
 from whygap.tables.design import Column, Player
 
@@ -61,7 +61,6 @@ def from_tables(
         prediction=flat,
         intercept=intercept,
         slope=slope,
-        full_grid=True,
     )
 
 

@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 from scipy import optimize, special
 
+from whygap._metrics import Metric
 from whygap.domains import Array, ByDomain, Domain
-from whygap.losses import Metric
 from whygap.simulate import gaussian_truth
 from whygap.simulate.logit_loss import LogitLoss
 from whygap.simulate.world import Corners, Subset, SubsetTruth, design_tables
@@ -116,7 +116,6 @@ class GaussianWorld:
             prediction=logits.map(self.loss.prediction),
             intercept=coefficients.map(lambda pair: pair[0]),
             slope=coefficients.map(lambda pair: pair[1]),
-            recombined=lambda x: self.loss.coefficients(self.logit("source", x)),
         )
 
     # -- truth -----------------------------------------------------------------------------------

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from whygap._metrics import Metric, metric_of
 from whygap.domains import Array, ByDomain
-from whygap.losses import Metric, metric_of
 from whygap.tables.design import Column, Design, Player
 
 __all__ = ["drawn_outcomes", "model_design"]
@@ -38,5 +38,4 @@ def model_design(
         prediction=prediction,
         intercept=coefficients.map(lambda pair: pair[0]),
         slope=coefficients.map(lambda pair: pair[1]),
-        recombined=lambda x: metric.coefficients(model(x), 0.5),
     )

@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
+from whygap._metrics import Metric, metric_of
 from whygap.domains import Array
-from whygap.losses import Metric, metric_of
 from whygap.simulate import quadrature
 
 __all__ = ["LogitLoss"]

@@ -79,7 +79,6 @@ def from_design(design: Design, *, fit: Fit | None = None, seed: int = 0) -> Ato
         prediction=np.concatenate(list(design.prediction)),
         intercept=np.concatenate(list(design.intercept)),
         slope=np.concatenate(list(design.slope)),
-        model=design.recombined,
     )
 
 

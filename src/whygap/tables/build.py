@@ -14,12 +14,12 @@ from whygap.tables import extras, hints, validate
 from whygap.tables.columns import RawColumn, raw_column
 from whygap.tables.design import Design, Note, Player
 from whygap.tables.encode import EncodedColumn
-from whygap.tables.features import Features, encode_features
+from whygap.tables.features import encode_features
 from whygap.tables.frame import Frame, Mask
 from whygap.tables.outcome import Labels, encode_labels, find_labels
 from whygap.tables.prediction import as_predictions
 from whygap.tables.roles import Roles
-from whygap.tables.scoring import Coefficients, Scoring
+from whygap.tables.scoring import Scoring
 
 __all__ = ["build_design"]
 
@@ -75,7 +75,6 @@ def build_design(
         weights=weights,
         clusters=clusters,
         source_risk=risk,
-        recombined=recombined(scoring, frames, features, order, scored.labels),
         notes=notes,
     )
 
@@ -187,17 +186,3 @@ def mean_loss(
     """The mean of the metric in both domains, rows taken as independent."""
     loss = pairs.zip(scored.outcome, lambda pair, y: pair[0] + pair[1] * y)
     return loss.zip(weights or loss.map(np.ones_like), hints.weighted_mean)
-
-
-def recombined(
-    scoring: Scoring,
-    frames: ByDomain[Frame],
-    features: Features,
-    order: Sequence[EncodedColumn],
-    labels: Labels,
-) -> Coefficients | None:
-    """The metric at arbitrary encoded rows, when there is a model to ask."""
-    if scoring.model is None:
-        return None
-    ordered = Features(tuple(order), features.dropped, features.notes)
-    return scoring.model.recombine(frames.source, ordered, labels, scoring.coefficients)

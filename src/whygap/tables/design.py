@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -63,8 +62,6 @@ class Design:
         weights: row weights, or None.
         clusters: cluster numbers, or None.
         source_risk: a known p_0(Y=1 | W, Z) at every row, or None.
-        recombined: intercept and slope at arbitrary encoded rows (baseline and covariates), or
-            None when only predictions were given; only the "v_statistic" form needs it.
         notes: what was dropped, pooled, or looks wrong.
     """
 
@@ -79,7 +76,6 @@ class Design:
     weights: ByDomain[Array] | None = None
     clusters: ByDomain[IntArray] | None = None
     source_risk: ByDomain[Array] | None = None
-    recombined: Callable[[Array], tuple[Array, Array]] | None = None
     notes: tuple[Note, ...] = field(default=())
 
     @property

@@ -38,10 +38,8 @@ class EncodedColumn:
     Attributes:
         column: name, kind, levels.
         values: per domain, NaN for missing.
-        raw_kind: what it was, for decoding.
+        raw_kind: what it was.
         whole: both came from whole-number types.
-        standing_for: per level, the text a model is shown when rows are recombined (a pooled
-            level stands for its most frequent member).
         unique_text: text that differs in every row of each table.
         notes: what was done.
     """
@@ -50,7 +48,6 @@ class EncodedColumn:
     values: ByDomain[Array]
     raw_kind: RawKind
     whole: bool = False
-    standing_for: tuple[str, ...] = ()
     unique_text: bool = False
     notes: tuple[Note, ...] = field(default=())
 
@@ -159,18 +156,18 @@ def encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     rows = len(values.source) + len(values.target)
     rare = (counts.source + counts.target) < max(RARE_ROWS, RARE_SHARE * rows)
     notes: tuple[Note, ...] = ()
-    standing_for = levels
+    shown = levels
     if len(levels) > MANY_LEVELS and rare.sum() > 1:
         total = counts.source + counts.target
         notes = (pooling_note(name, rare, total, max(RARE_ROWS, RARE_SHARE * rows)),)
-        levels, standing_for, lookup = pool(levels, rare, total)
+        levels, shown, lookup = pool(levels, rare, total)
         values = values.map(lambda v: relabel(v, lookup))
         counts = values.map(lambda v: level_counts(v, len(levels)))
     notes += one_sided_notes(name, levels, counts, values)
-    notes += number_notes(name, standing_for)
+    notes += number_notes(name, shown)
     column = Column(name, "category", levels)
     unique = all(len(r.levels) == len(r.values) > 1 for r in raw)
-    return EncodedColumn(column, values, "text", False, standing_for, unique, notes)
+    return EncodedColumn(column, values, "text", False, unique, notes)
 
 
 def encode_ordered(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
@@ -188,7 +185,7 @@ def encode_ordered(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     counts = values.map(lambda v: level_counts(v, len(used.levels)))
     column = Column(name, "ordinal", used.levels)
     notes = one_sided_notes(name, used.levels, counts, values)
-    return EncodedColumn(column, values, "ordered", False, used.levels, notes=notes)
+    return EncodedColumn(column, values, "ordered", False, notes=notes)
 
 
 def number_notes(name: str, levels: tuple[str, ...]) -> tuple[Note, ...]:

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from whygap.domains import Array, ByDomain
-from whygap.tables.ask import BATCH, Answers, Told, ask_model, ask_rows, nobody
-from whygap.tables.decode import can_decode, decode_rows
+from whygap.tables.ask import Answers, Told, ask_model, nobody
 from whygap.tables.design import Note
-from whygap.tables.features import Features
 from whygap.tables.frame import Frame
 from whygap.tables.model import Predictor
 from whygap.tables.outcome import Labels
@@ -34,23 +30,6 @@ class ModelScoring:
         """Predictions at every row of both tables."""
         prediction, warned = ask_model(self.predictor, frames, self.columns, labels, self.told)
         return prediction, (*self.notes, *warned)
-
-    def recombine(
-        self, template: Frame, features: Features, labels: Labels, coefficients: Coefficients
-    ) -> Coefficients | None:
-        """The metric at arbitrary encoded rows; None when the model needs other columns."""
-        if not can_decode(features, self.columns):
-            return None
-
-        def ask(rows: Array) -> Array:
-            frame = decode_rows(rows, features, self.columns, template)
-            return ask_rows(self.predictor, frame, self.columns, labels)
-
-        def at_rows(rows: Array) -> tuple[Array, Array]:
-            parts = [ask(rows[i : i + BATCH]) for i in range(0, len(rows), BATCH)]
-            return coefficients(np.concatenate(parts) if parts else np.zeros(0))
-
-        return at_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ import pytest
 from whygap.domains import ByDomain
 from whygap.learning.menu import Menu
 from whygap.nuisances.covariate import prepare_covariate
-from whygap.nuisances.ground import lay_ground
+from whygap.nuisances.cross_fit import cross_fit
 from whygap.nuisances.source_risk import twin_risks
 from whygap.settings import Settings
 from whygap.simulate.gaussian import GaussianWorld
@@ -19,8 +19,8 @@ from whygap.simulate.gaussian import GaussianWorld
 def drawn_part(seed):
     design = GaussianWorld().draw(ByDomain(1500, 1500), np.random.default_rng(seed))
     settings = Settings(learner="fast", progress=False, halvings=1)
-    ground = lay_ground(design, settings, np.random.SeedSequence(seed), Menu(settings))
-    return prepare_covariate(ground, [(0,), (1, 2)], twin_risks(ground))
+    crossfit = cross_fit(design, settings, np.random.SeedSequence(seed), Menu(settings))
+    return prepare_covariate(crossfit, [(0,), (1, 2)], twin_risks(crossfit))
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def part():
 
 
 def from_the_metric_itself(part):
-    loss = part.ground.sorted_loss.source
+    loss = part.crossfit.sorted_loss.source
     return replace(part, fitted_loss=dict.fromkeys(part.fitted_loss, loss), kept=[])
 
 

@@ -11,8 +11,8 @@ from learning_designs import make_design, shifted_design
 from whygap.domains import ByDomain
 from whygap.errors import TableError
 from whygap.learning.menu import Menu
-from whygap.nuisances.diagnostics import ground_notes, ratio_records
-from whygap.nuisances.ground import clipped, lay_ground, loss_kind
+from whygap.nuisances.cross_fit import clipped, cross_fit, loss_kind
+from whygap.nuisances.overlap import overlap_notes, ratio_records
 from whygap.nuisances.support import restrict
 from whygap.settings import Settings
 
@@ -21,7 +21,7 @@ FAST = Settings(learner="fast", progress=False)
 
 def ground_of(design, **changes):
     settings = replace(FAST, **changes)
-    return lay_ground(design, settings, np.random.SeedSequence(0), Menu(settings))
+    return cross_fit(design, settings, np.random.SeedSequence(0), Menu(settings))
 
 
 @pytest.fixture(scope="module")
@@ -30,20 +30,20 @@ def design():
 
 
 @pytest.fixture(scope="module")
-def ground(design):
+def crossfit(design):
     return ground_of(design)
 
 
-def test_evaluated_arrays_are_in_the_order_of_the_tables(design, ground):
+def test_evaluated_arrays_are_in_the_order_of_the_tables(design, crossfit):
     for domain in ("source", "target"):
         assert np.array_equal(
-            ground.evaluated(ground.sorted_outcome)[domain], design.outcome[domain]
+            crossfit.evaluated(crossfit.sorted_outcome)[domain], design.outcome[domain]
         )
-        assert np.array_equal(ground.aggregate.loss[domain], design.loss[domain])
+        assert np.array_equal(crossfit.aggregate.loss[domain], design.loss[domain])
 
 
-def test_the_source_risk_resembles_the_outcome_and_is_a_probability(design, ground):
-    risk = ground.evaluated(ground.sorted_risk)
+def test_the_source_risk_resembles_the_outcome_and_is_a_probability(design, crossfit):
+    risk = crossfit.evaluated(crossfit.sorted_risk)
     for domain in ("source", "target"):
         assert risk[domain].shape == design.outcome[domain].shape
         assert ((risk[domain] > 0) & (risk[domain] < 1)).all()
@@ -53,11 +53,11 @@ def test_the_source_risk_resembles_the_outcome_and_is_a_probability(design, grou
 def test_a_given_source_risk_is_taken_as_it_is(design):
     rng = np.random.default_rng(0)
     given = ByDomain(rng.random(500), rng.random(400))
-    ground = ground_of(replace(design, source_risk=given))
-    risk = ground.evaluated(ground.sorted_risk)
+    crossfit = ground_of(replace(design, source_risk=given))
+    risk = crossfit.evaluated(crossfit.sorted_risk)
     assert np.array_equal(risk.source, given.source)
     assert np.array_equal(risk.target, given.target)
-    assert "p_0" not in ground.menu.choices
+    assert "p_0" not in crossfit.menu.choices
 
 
 def test_the_fitted_metric_is_affine_in_the_risk(design):
@@ -66,32 +66,32 @@ def test_the_fitted_metric_is_affine_in_the_risk(design):
         intercept=design.outcome.map(lambda y: np.full(len(y), 0.25)),
         slope=design.outcome.map(lambda y: np.full(len(y), -2.0)),
     )
-    ground = ground_of(slanted)
-    risk = ground.evaluated(ground.sorted_risk)
-    assert np.allclose(ground.aggregate.mu_0_wz.source, 0.25 - 2 * risk.source)
+    crossfit = ground_of(slanted)
+    risk = crossfit.evaluated(crossfit.sorted_risk)
+    assert np.allclose(crossfit.aggregate.mu_0_wz.source, 0.25 - 2 * risk.source)
 
 
 def test_without_baseline_the_ratio_is_one_and_the_mean_constant(design):
     bare = replace(design, baseline=(), players=design.players)
-    ground = ground_of(bare)
-    assert np.allclose(ground.aggregate.pi_w, 1)
-    assert len(np.unique(ground.aggregate.mu_00_w.target.round(12))) <= 5
+    crossfit = ground_of(bare)
+    assert np.allclose(crossfit.aggregate.pi_w, 1)
+    assert len(np.unique(crossfit.aggregate.mu_00_w.target.round(12))) <= 5
 
 
 def test_a_single_split_evaluates_a_fifth_of_the_rows(design):
-    ground = ground_of(design, split=0.2)
-    assert len(ground.aggregate.loss.source) == pytest.approx(100, abs=2)
-    assert len(ground.aggregate.pi_wz) == len(ground.aggregate.loss.source)
-    assert ground.sample.weights.map(len) == ground.aggregate.loss.map(len)
+    crossfit = ground_of(design, split=0.2)
+    assert len(crossfit.aggregate.loss.source) == pytest.approx(100, abs=2)
+    assert len(crossfit.aggregate.pi_wz) == len(crossfit.aggregate.loss.source)
+    assert crossfit.sample.weights.map(len) == crossfit.aggregate.loss.map(len)
 
 
-def test_repeats_share_one_sample(design, ground):
+def test_repeats_share_one_sample(design, crossfit):
     settings = FAST
-    again = lay_ground(
-        design, settings, np.random.SeedSequence(1), ground.menu, sample=ground.sample
+    again = cross_fit(
+        design, settings, np.random.SeedSequence(1), crossfit.menu, sample=crossfit.sample
     )
-    assert again.sample is ground.sample
-    assert not np.array_equal(again.blocks.order.source, ground.blocks.order.source)
+    assert again.sample is crossfit.sample
+    assert not np.array_equal(again.blocks.order.source, crossfit.blocks.order.source)
 
 
 @pytest.mark.parametrize(
@@ -114,19 +114,19 @@ def test_clipping_is_a_setting():
 
 
 def test_clipped_rows_are_counted_and_told(design):
-    ground = ground_of(design, clip=1.2)
-    records = ratio_records(ground)
+    crossfit = ground_of(design, clip=1.2)
+    records = ratio_records(crossfit)
     both = {record.name: record for record in records}
     assert both["pi_wz"].largest_weight == 1.2
     assert both["pi_wz"].clipped_share > 0.05
-    assert ground.aggregate.pi_wz.max() == 1.2
-    text = " ".join(note.text for note in ground_notes(ground, records))
+    assert crossfit.aggregate.pi_wz.max() == 1.2
+    text = " ".join(note.text for note in overlap_notes(crossfit, records))
     share = f"{both['pi_wz'].clipped_share:.1%}"
     assert f"{share} of the source rows had their density ratio on all variables cut" in text
 
 
-def test_the_effective_size_counts_rows_of_equal_weight(ground):
-    for record in ratio_records(ground):
+def test_the_effective_size_counts_rows_of_equal_weight(crossfit):
+    for record in ratio_records(crossfit):
         assert 0 < record.effective_size <= record.rows == 500
         assert 0.4 <= record.domain_auc <= 1
         assert record.clipped_share == 0
@@ -135,17 +135,17 @@ def test_the_effective_size_counts_rows_of_equal_weight(ground):
 def test_poor_overlap_is_said_in_words():
     rng = np.random.default_rng(0)
     far = make_design(rng.normal(size=(300, 2)), rng.normal(size=(300, 2)) + 4.0)
-    ground = ground_of(far)
-    records = ratio_records(ground)
+    crossfit = ground_of(far)
+    records = ratio_records(crossfit)
     assert records[1].domain_auc > 0.95
-    notes = ground_notes(ground, records)
+    notes = overlap_notes(crossfit, records)
     assert any("The domains overlap poorly on all variables" in note.text for note in notes)
 
 
 def test_rows_on_a_bin_edge_are_counted(design):
     edge = ByDomain(np.full(500, 0.5), np.where(np.arange(400) < 7, 0.525, 0.5))
-    ground = ground_of(replace(design, source_risk=edge))
-    notes = ground_notes(ground, ratio_records(ground))
+    crossfit = ground_of(replace(design, source_risk=edge))
+    notes = overlap_notes(crossfit, ratio_records(crossfit))
     assert any(
         note.text.startswith("7 target rows have a source risk exactly on the edge")
         for note in notes

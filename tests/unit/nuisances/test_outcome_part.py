@@ -13,7 +13,7 @@ from whygap.equations import outcome_value
 from whygap.learning.choose import Choice
 from whygap.learning.menu import Menu
 from whygap.learning.models import Fast
-from whygap.nuisances.ground import lay_ground
+from whygap.nuisances.cross_fit import cross_fit
 from whygap.nuisances.outcome import prepare_outcome
 from whygap.nuisances.source_risk import twin_risks
 from whygap.settings import Settings
@@ -28,8 +28,8 @@ def prepared(source_learner, common_learner, design=None):
     menu.choices["p_0 (twins)"] = Choice(source_learner, {}, "")
     menu.choices["p_1 - p_0 (twins)"] = Choice(common_learner, {}, "")
     design = design or shifted_design((600, 500), columns=4)
-    ground = lay_ground(design, settings, np.random.SeedSequence(0), menu)
-    return prepare_outcome(ground, PROBES, twin_risks(ground))
+    crossfit = cross_fit(design, settings, np.random.SeedSequence(0), menu)
+    return prepare_outcome(crossfit, PROBES, twin_risks(crossfit))
 
 
 def test_the_denominator_does_not_depend_on_the_learner_of_the_binned_risk():

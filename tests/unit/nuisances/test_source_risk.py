@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from learning_designs import shifted_design
 
+from whygap._explain import Analysis
 from whygap.domains import ByDomain
 from whygap.equations import binning
-from whygap.explain import Analysis
 from whygap.nuisances.source_risk import LOGIT_STEP, known_or, risk_columns, twin_risks
 from whygap.progress import Silent
 from whygap.settings import Settings
@@ -34,12 +34,12 @@ def analysis(design):
 
 @pytest.fixture(scope="module")
 def risks(analysis):
-    ground = analysis.grounds[0]
-    return twin_risks(ground)
+    crossfit = analysis.crossfits[0]
+    return twin_risks(crossfit)
 
 
 def test_every_half_has_a_risk_of_its_own(analysis, risks):
-    halves = analysis.grounds[0].halves
+    halves = analysis.crossfits[0].halves
     assert set(risks) == set(halves)
     first, second = (risks[half].target for half in halves[:2])
     assert not np.array_equal(first, second)
@@ -47,8 +47,8 @@ def test_every_half_has_a_risk_of_its_own(analysis, risks):
 
 
 def test_bins_lie_on_both_sides_of_the_nearest_edge(analysis, risks):
-    ground = analysis.grounds[0]
-    for half, extra in risk_columns(ground, risks).items():
+    crossfit = analysis.crossfits[0]
+    for half, extra in risk_columns(crossfit, risks).items():
         q, views = risks[half], extra.views
         assert np.array_equal(views["own"].position, binning.bin_index(q.target, 20))
         assert np.array_equal(views["up"].position, views["down"].position + 1)
@@ -58,9 +58,9 @@ def test_bins_lie_on_both_sides_of_the_nearest_edge(analysis, risks):
 
 
 def test_the_smooth_form_steps_on_the_logit_scale(design):
-    ground = begun(design, outcome_form="smooth").grounds[0]
-    risks = twin_risks(ground)
-    extra = next(iter(risk_columns(ground, risks).values()))
+    crossfit = begun(design, outcome_form="smooth").crossfits[0]
+    risks = twin_risks(crossfit)
+    extra = next(iter(risk_columns(crossfit, risks).values()))
     here = extra.views["here"].position
     assert np.allclose(extra.views["up"].position - here, LOGIT_STEP)
     assert np.allclose(here - extra.views["down"].position, LOGIT_STEP)
@@ -69,16 +69,16 @@ def test_the_smooth_form_steps_on_the_logit_scale(design):
 def test_a_given_risk_serves_every_half(design):
     rng = np.random.default_rng(0)
     given = ByDomain(rng.random(600), rng.random(500))
-    ground = begun(replace(design, source_risk=given)).grounds[0]
-    columns = risk_columns(ground, known_or(ground, twin_risks(ground)))
+    crossfit = begun(replace(design, source_risk=given)).crossfits[0]
+    columns = risk_columns(crossfit, known_or(crossfit, twin_risks(crossfit)))
     assert len({id(extra) for extra in columns.values()}) == 1
 
 
 def test_terms_of_the_extra_column_follow_those_of_the_others(analysis, risks):
-    ground = analysis.grounds[0]
-    extra = next(iter(risk_columns(ground, risks).values()))
-    plain = ground.features.inputs(ground.features.plain.target, slice(0, 50), (0, 1))
-    with_risk = ground.features.inputs(extra.views["own"], slice(0, 50), (0, 1), extra)
+    crossfit = analysis.crossfits[0]
+    extra = next(iter(risk_columns(crossfit, risks).values()))
+    plain = crossfit.features.inputs(crossfit.features.plain.target, slice(0, 50), (0, 1))
+    with_risk = crossfit.features.inputs(extra.views["own"], slice(0, 50), (0, 1), extra)
     assert with_risk.table.shape[1] == plain.raw.shape[1] + 1
     assert np.array_equal(with_risk.table[:, -1], extra.views["own"].position[:50])
     width = plain.basis.shape[1]

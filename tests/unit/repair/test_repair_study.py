@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from repair_worlds import world
 
+from whygap._explain import explain
 from whygap.domains import ByDomain
 from whygap.errors import ResultError, SettingsError
-from whygap.explain import explain
 from whygap.repair import plan_labels, revise
 from whygap.rivals import compare
 from whygap.settings import Settings

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from whygap._metrics import metric_named
 from whygap.domains import Array, ByDomain
-from whygap.losses import metric_named
 from whygap.tables.design import Column, Design, Player
 
 

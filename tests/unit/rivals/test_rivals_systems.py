@@ -30,10 +30,10 @@ def shared_truth(shift_of_logit):
     """E_S[P(right)] by quadrature, S proportional to p_0 p_1 / (p_0 + p_1)."""
     grid = np.linspace(-8, 9, 40001)
     p_0, p_1 = stats.norm.pdf(grid), stats.norm.pdf(grid - 1)
-    ground = p_0 * p_1 / (p_0 + p_1)
+    crossfit = p_0 * p_1 / (p_0 + p_1)
     risk = special.expit(2 * grid - shift_of_logit)
     right = np.where(grid >= 0, risk, 1 - risk)
-    return float(np.sum(ground * right) / np.sum(ground))
+    return float(np.sum(crossfit * right) / np.sum(crossfit))
 
 
 def test_disde_finds_the_four_means():

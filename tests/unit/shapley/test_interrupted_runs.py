@@ -17,7 +17,7 @@ import pytest
 from small_study import fast, make_study
 
 import whygap as wg
-from whygap.explain import was_interrupted
+from whygap._explain import was_interrupted
 from whygap.shapley import SubsetPlan
 
 TESTS = Path(__file__).resolve().parents[2]

@@ -126,14 +126,6 @@ def test_weighted_table_is_the_world(world):
     assert means.target == pytest.approx(world.corners().mean_111, abs=1e-14)
 
 
-def test_recombined_scores_any_combination_of_levels(world):
-    rows = np.array([[1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
-    intercept, slope = world.table().recombined(rows)
-    index = world.locate(rows)
-    np.testing.assert_array_equal(intercept, world.intercept[index])
-    np.testing.assert_array_equal(slope, world.slope[index])
-
-
 def test_a_row_outside_the_world_is_refused(world):
     with pytest.raises(InputError) as error:
         world.locate(np.array([[0.0, 7.0, 0.0]]))

@@ -177,11 +177,3 @@ def test_every_metric_has_finite_truths(metric):
     for subset in all_subsets(3)[:3]:
         numbers += [world.covariate_truth(subset).value, world.outcome_truth(subset).value]
     assert np.isfinite(numbers).all()
-
-
-def test_model_scores_recombined_rows():
-    world = GaussianWorld(metric="log_loss")
-    design = world.draw(ByDomain(20, 20), np.random.default_rng(0))
-    intercept, slope = design.recombined(design.features.source)
-    np.testing.assert_allclose(intercept, design.intercept.source)
-    np.testing.assert_allclose(slope, design.slope.source)

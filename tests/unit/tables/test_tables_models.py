@@ -258,39 +258,8 @@ def test_scores_are_cut_at_zero(tables: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("convert", [lambda t: t, pl.from_pandas, pa.Table.from_pandas])
-def test_recombined_rows_are_asked_in_the_callers_kind(tables: Any, convert: Any) -> None:
-    model = make_pipeline(
-        ColumnTransformer([("hot", OneHotEncoder(), ["sex"])], remainder="passthrough"),
-        LogisticRegression(max_iter=1000),
-    ).fit(tables[0][["sex", "visits", "smoker"]], tables[0]["y"])
-    design = by_model(tuple(convert(table) for table in tables), model).design
-    assert design.recombined is not None
-    intercept, slope = design.recombined(design.features.target)
-    np.testing.assert_allclose(intercept, design.intercept.target)
-    np.testing.assert_allclose(slope, design.slope.target)
-
-
-def test_recombined_rows_of_every_kind_of_column() -> None:
-    source, target = (
-        table.assign(constant="c", patient=table["patient"] % 40) for table in source_and_target()
-    )
-    seen: list[Any] = []
-
-    def ask(table: Any) -> Any:
-        seen.append(table.reset_index(drop=True))
-        return table["risk"]
-
-    study = Study(source=source, target=target, outcome="y", model=ask, metric="brier")
-    design = study.design
-    assert design.recombined is not None
-    design.recombined(design.features.source)
-    pd.testing.assert_frame_equal(seen[0], seen[-1], check_dtype=True)
-
-
-def test_no_recombination_when_the_model_needs_other_columns(tables: Any, logistic: Any) -> None:
+def test_a_model_that_needs_other_columns_is_noted(tables: Any, logistic: Any) -> None:
     design = by_model(tables, logistic, covariates=["visits"]).design
-    assert design.recombined is None
     assert design.notes[0].text == (
         "The model also uses 'weight', neither baseline nor covariate: differences that act "
         "through them are counted as outcome shift."

@@ -1,0 +1,50 @@
+"""The paper's experiments and ours: every number in the docs can be made again.
+
+    python -m experiments NAME [--quick] [--data DIR] [--jobs N]
+
+Each experiment is a module with a `run(output, data, quick, jobs, report)` that returns the path
+of its page; `EXPERIMENTS` names them. Modules are imported when they are run. What they produce is
+kept in `evidence/`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+__all__ = ["EXPERIMENTS"]
+
+
+def _experiment(module: str, **fixed: str) -> Callable[..., Path]:
+    def run(
+        output: Path,
+        data: Path | None = None,
+        quick: bool = False,
+        jobs: int = 1,
+        report: Callable[[str], None] = lambda _: None,
+    ) -> Path:
+        found: Any = importlib.import_module(f"experiments.{module}")
+        page: Path = found.run(Path(output), data, quick, jobs, report, **fixed)
+        return page
+
+    run.__name__ = module
+    return run
+
+
+EXPERIMENTS: Mapping[str, Callable[..., Path]] = MappingProxyType(
+    {
+        "casestudy insurance": _experiment("casestudy", case="insurance"),
+        "casestudy readmission": _experiment("casestudy", case="readmission"),
+        "comparators": _experiment("comparators"),
+        "coverage": _experiment("coverage"),
+        "revisions": _experiment("revisions"),
+        "scaling": _experiment("scaling"),
+        "semisynthetic": _experiment("semisynthetic"),
+        "shares": _experiment("shares"),
+        "untuned": _experiment("untuned"),
+    }
+)
+"""Experiments by name."""

@@ -1,0 +1,193 @@
+"""What one comparison of a case study keeps on disk, so that a stopped run goes on where it was.
+
+A folder per comparison: `analysis.json` says what the numbers belong to (data, settings, state of
+the engine), `subsets/` holds finished subsets while the analysis runs, `gap.json` its result, and
+`beside.json` the rivals and the revisions. Where the data, the settings or the engine have changed,
+the folder is emptied and the comparison starts anew.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from experiments.engine import code_digest
+from whygap._explain import explain
+from whygap.estimate import Estimate
+from whygap.repair import contrast_rankings
+from whygap.repair.curve import Bench, Step
+from whygap.results import Detailed, Gap
+from whygap.rivals.compare import comparison
+from whygap.rivals.importances import Importances
+from whygap.running.checkpoint import fingerprint
+from whygap.settings import Settings
+from whygap.storage.files import load, save, write_whole
+from whygap.study import Study
+
+__all__ = ["LEVEL", "Beside", "Difference", "Measured", "Ranked", "Revised", "kept", "ranking"]
+
+LEVEL = 0.95
+TOP = 8
+RIVALS = ("mean_change", "wu_shift", "oaxaca_blinder", "parametric_change", "random_forest_acc")
+_HARMLESS = ("n_jobs", "progress", "checkpoint", "backend", "address")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A number with its 95% interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A rival's order of the variables; `flagged` counts those it calls significant (p < 0.05)."""
+
+    method: str
+    part: str
+    order: tuple[str, ...]
+    flagged: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """Scores of one revision on held-out target rows."""
+
+    label: str
+    accuracy: Measured
+    auc: Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """AUC of the revision by our top k minus that by RandomForestAcc's top k."""
+
+    k: int
+    auc: Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What stands beside our shares: rivals, revisions, and how far rankings help to revise."""
+
+    rivals: tuple[Ranked, ...]
+    revisions: tuple[Revised, ...]
+    differences: tuple[Difference, ...]
+
+    @classmethod
+    def from_mapping(cls, plain: dict[str, Any]) -> Beside:
+        """From JSON."""
+        return cls(
+            tuple(
+                Ranked(r["method"], r["part"], tuple(r["order"]), r["flagged"])
+                for r in plain["rivals"]
+            ),
+            tuple(
+                Revised(r["label"], Measured(**r["accuracy"]), Measured(**r["auc"]))
+                for r in plain["revisions"]
+            ),
+            tuple(Difference(d["k"], Measured(**d["auc"])) for d in plain["differences"]),
+        )
+
+
+def kept(
+    study: Study, settings: Settings, folder: Path, report: Callable[[str], None]
+) -> tuple[Gap, Beside]:
+    """The kept results of a comparison; what is missing is computed and kept."""
+    _open(folder, _belongs_to(study, settings), report)
+    gap = _gap(study, settings, folder, report)
+    path = folder / "beside.json"
+    if path.exists():
+        return gap, Beside.from_mapping(json.loads(path.read_text(encoding="utf-8")))
+    report("  rivals and revisions")
+    beside = _beside(study, gap, settings)
+    write_whole(path, json.dumps(asdict(beside), indent=1) + "\n")
+    return gap, beside
+
+
+def ranking(detail: Detailed | None) -> tuple[str, ...]:
+    """Players from the largest share to the smallest; none where shares are undefined."""
+    if detail is None or not detail.defined:
+        return ()
+    return tuple(sorted(detail.players, key=lambda name: -detail.shares[name].value))
+
+
+def _belongs_to(study: Study, settings: Settings) -> dict[str, Any]:
+    told = {k: v for k, v in settings.to_mapping().items() if k not in _HARMLESS}
+    study_print = fingerprint(study.design, settings)["study"]
+    return {"engine": code_digest(), "settings": told, "study": study_print}
+
+
+def _open(folder: Path, belongs_to: dict[str, Any], report: Callable[[str], None]) -> None:
+    """Empty a folder whose results belong to something else."""
+    path = folder / "analysis.json"
+    text = json.dumps(belongs_to, indent=1, sort_keys=True) + "\n"
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return
+    if folder.exists():
+        report("  the data, settings or engine changed: kept results are dropped")
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    write_whole(path, text)
+
+
+def _gap(study: Study, settings: Settings, folder: Path, report: Callable[[str], None]) -> Gap:
+    path, subsets = folder / "gap.json", folder / "subsets"
+    if not path.exists():
+        report("  parts and shares")
+        save(explain(study, settings=replace(settings, checkpoint=str(subsets))), path)
+    shutil.rmtree(subsets, ignore_errors=True)
+    return load(path)
+
+
+def _beside(study: Study, gap: Gap, settings: Settings) -> Beside:
+    rivals = comparison(study.design, RIVALS, settings)
+    ours = ranking(gap.outcome)
+    forest = next(r for r in rivals if r.method == "random_forest_acc").ranking()
+    return Beside(
+        tuple(_ranked(rival) for rival in rivals),
+        _revisions(Bench(study.design, settings), ours),
+        _differences(study, ours, forest, settings) if ours else (),
+    )
+
+
+def _ranked(rival: Importances) -> Ranked:
+    tests = rival.method == "mean_change"
+    flagged = int((rival.values > LEVEL).sum()) if tests else None
+    return Ranked(rival.method, rival.part, rival.ranking(), flagged)
+
+
+def _revisions(bench: Bench, order: Sequence[str]) -> tuple[Revised, ...]:
+    """As it is, recalibrated, revised with one variable more each, retrained on everything."""
+    place = {player.name: k for k, player in enumerate(bench.design.players)}
+    steps: list[tuple[str, Step]] = [
+        ("the model as it is", bench.original()),
+        ("recalibrated (W alone)", bench.targeted(())),
+    ]
+    for k in range(1, min(TOP, len(order)) + 1):
+        chosen = tuple(place[name] for name in order[:k])
+        steps.append((f"revised with top {k} (+ {order[k - 1]})", bench.targeted(chosen)))
+    steps.append(("retrained on everything", bench.retrained()))
+    return tuple(
+        Revised(label, _measured(step.scores["accuracy"]), _measured(step.scores["auc"]))
+        for label, step in steps
+    )
+
+
+def _differences(
+    study: Study, ours: Sequence[str], forest: Sequence[str], settings: Settings
+) -> tuple[Difference, ...]:
+    top = min(TOP, len(ours))
+    found = contrast_rankings(study.design, ours, forest, top, settings)
+    return tuple(Difference(c.k, _measured(c.auc)) for c in found)
+
+
+def _measured(estimate: Estimate) -> Measured:
+    low, high = estimate.interval(LEVEL)
+    return Measured(float(estimate.value), float(low), float(high))

@@ -1,0 +1,124 @@
+"""Figures of the studies; they draw rows that are already computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.summary import Row, band
+from whygap.render.style import INK, MUTED, quiet_axes
+
+__all__ = ["Bars", "Curve", "bars_figure", "cost_figure", "coverage_figure"]
+
+PALETTE = ("#004488", "#BB5566", "#DDAA33", "#228833", "#66CCEE", "#AA3377", "#777777")
+MARKS = "osD^vPX"
+
+
+def coverage_figure(rows: Sequence[Row], panels: Mapping[str, Sequence[str]]) -> Figure:
+    """Coverage against sample size: a panel per group of quantities, debiased and plug-in."""
+    figure = Figure(figsize=(4.2 * len(panels), 3.8), layout="constrained")
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for ax, (title, quantities) in zip(axes, panels.items(), strict=True):
+        _coverage_panel(ax, rows, quantities)
+        ax.set_title(title, loc="left", fontsize=11, fontweight="bold", color=INK)
+    axes[0].set_ylabel("share of 90% intervals that cover")
+    return figure
+
+
+def _coverage_panel(ax: Axes, rows: Sequence[Row], quantities: Sequence[str]) -> None:
+    sizes = sorted({row.rows_source for row in rows})
+    for k, name in enumerate(quantities):
+        found = sorted((r for r in rows if r.quantity == name), key=lambda r: r.rows_source)
+        x = [r.rows_source for r in found]
+        colour, mark = PALETTE[k % len(PALETTE)], MARKS[k % len(MARKS)]
+        label = name.split(maxsplit=1)[1]
+        ax.plot(x, [r.coverage for r in found], mark, ls="-", color=colour, label=label, ms=5)
+        ax.plot(x, [r.plugin_coverage for r in found], mark, ls=":", color=colour, ms=3, alpha=0.6)
+    counts = {n: max(r.replicates for r in rows if r.rows_source == n) for n in sizes}
+    low, high = zip(*(band(0.9, counts[n]) for n in sizes), strict=True)
+    ax.fill_between(sizes, low, high, color=MUTED, alpha=0.15, lw=0)
+    ax.axhline(0.9, color=MUTED, lw=0.8)
+    ax.set_xscale("log")
+    ax.set_xticks(sizes, [f"{n:,}" for n in sizes], fontsize=8)
+    ax.minorticks_off()
+    ax.set_ylim(0, 1.03)
+    ax.set_xlabel("rows in each domain")
+    quiet_axes(ax, grid="y")
+    ax.legend(fontsize=8, frameon=False, loc="lower right")
+
+
+@dataclass(frozen=True)
+class Bars:
+    """One panel of horizontal bars with intervals where there are any."""
+
+    title: str
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    unit: str
+
+
+def bars_figure(panels: Sequence[Bars], columns: int = 4) -> Figure:
+    """Several panels of bars, each with its own unit."""
+    lines = math.ceil(len(panels) / columns)
+    tallest = max(len(p.names) for p in panels)
+    size = (3.4 * min(columns, len(panels)), lines * (1.1 + 0.26 * tallest))
+    with mpl.rc_context({"font.size": 9}):
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(lines, min(columns, len(panels)), squeeze=False).ravel()
+        for ax, panel in zip(axes, panels, strict=False):
+            _bars(ax, panel)
+        for ax in axes[len(panels) :]:
+            ax.set_axis_off()
+    return figure
+
+
+def _bars(ax: Axes, panel: Bars) -> None:
+    places = range(len(panel.names))
+    ax.barh(places, panel.values, color=PALETTE[0], height=0.6)
+    for y, low, high in zip(places, panel.low, panel.high, strict=True):
+        if math.isfinite(low) and math.isfinite(high):
+            ax.plot([low, high], [y, y], color=INK, lw=1.2)
+    ax.set_yticks(places, panel.names)
+    ax.invert_yaxis()
+    ax.axvline(0, color=MUTED, lw=0.8)
+    ax.set_title(panel.title, loc="left", fontsize=10, fontweight="bold", color=INK)
+    ax.set_xlabel(panel.unit, fontsize=7)
+    quiet_axes(ax, grid="x")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What an analysis took, against one size."""
+
+    against: str
+    x: tuple[float, ...]
+    cpu_seconds: tuple[float, ...]
+    peak_megabytes: tuple[float, ...]
+    width: tuple[float, ...]
+
+
+def cost_figure(curves: Sequence[Curve]) -> Figure:
+    """A row per size that is varied: CPU seconds, memory, width of an interval."""
+    figure = Figure(figsize=(11, 2.9 * len(curves)), layout="constrained")
+    axes = figure.subplots(len(curves), 3, squeeze=False)
+    units = ("CPU seconds", "peak memory, MB", "width of Z1's 90% interval")
+    for line, curve in zip(axes, curves, strict=True):
+        columns = (curve.cpu_seconds, curve.peak_megabytes, curve.width)
+        for k, (ax, y, unit) in enumerate(zip(line, columns, units, strict=True)):
+            ax.plot(curve.x, y, "o-", color=PALETTE[k], ms=5)
+            ax.set_xscale("log")
+            ax.set_xticks(curve.x, [f"{x:,.0f}" for x in curve.x], fontsize=8)
+            ax.minorticks_off()
+            known = [value for value in y if math.isfinite(value)]
+            ax.set_ylim(0, 1.1 * max(known, default=1.0))
+            ax.set_title(unit, loc="left", fontsize=10, fontweight="bold", color=INK)
+            ax.set_xlabel(curve.against, fontsize=9)
+            quiet_axes(ax, grid="y")
+    return figure

@@ -1,0 +1,171 @@
+"""Replicates: draw a world, analyse it, write one line; finished seeds are skipped.
+
+config = Config(world="gaussian", rows=(2000, 2000), metric="accuracy")
+line = replicate(config, seed=0)         # a pure function of its arguments
+run_missing(config, range(200), Path("coverage.jsonl"), jobs=2)
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+
+from experiments.analysis import PartName, Subset, analyse
+from experiments.engine import REPLICATE, code_digest
+from experiments.worlds.by_name import make_world
+from whygap.domains import ByDomain
+from whygap.estimate import Estimate
+from whygap.settings import Settings
+
+__all__ = ["Config", "Line", "read_lines", "replicate", "run_missing"]
+
+Line = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Config:
+    """What is drawn and how it is analysed; the seed is all that differs between replicates.
+
+    Attributes:
+        world: a name of `experiments.worlds.by_name`.
+        rows: source and target rows.
+        metric: a metric of whygap.
+        settings: settings other than the defaults.
+        parts: detailed parts to estimate.
+        subsets: player numbers of the subsets to value; None values all and solves for shares.
+        level: of the intervals.
+        options: what the world needs beyond its name (a file, a kind).
+    """
+
+    world: str = "gaussian"
+    rows: tuple[int, int] = (2000, 2000)
+    metric: str = "accuracy"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    parts: tuple[PartName, ...] = ("covariate", "outcome")
+    subsets: tuple[Subset, ...] | None = None
+    level: float = 0.9
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> Config:
+        """From JSON, where tuples are lists."""
+        plain = dict(values)
+        for name in ("rows", "parts"):
+            if name in plain:
+                plain[name] = tuple(plain[name])
+        if plain.get("subsets") is not None:
+            plain["subsets"] = tuple(tuple(subset) for subset in plain["subsets"])
+        return cls(**plain)
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+    @property
+    def label(self) -> str:
+        """A short name that differs between configurations of one study; serves as file name."""
+        told = {key: value for key, value in self.options.items() if key != "file"}
+        words = [self.world, *(f"{key}-{value}" for key, value in sorted(told.items()))]
+        words += [self.metric, f"{self.rows[0]}-{self.rows[1]}"]
+        words += [f"{key}-{value}" for key, value in sorted(self.settings.items())]
+        text = "_".join(words).lower()
+        return "".join(c if c.isalnum() or c in "_-." else "-" for c in text)
+
+
+def replicate(config: Config, seed: int) -> Line:
+    """Draw, analyse, and write down every estimate: [value, standard error, low, high, plug-in]."""
+    started = time.process_time()
+    world = make_world(config.world, config.metric, config.options)
+    rng = np.random.default_rng([seed, *config.rows])
+    design = world.draw(ByDomain(*config.rows), rng)
+    settings = Settings(**{"seed": seed, "progress": False, **config.settings})
+    found = analyse(design, settings, config.parts, config.subsets, config.level)
+    return {
+        "config": config.label,
+        "seed": seed,
+        "engine": code_digest(REPLICATE),
+        "cpu_seconds": round(time.process_time() - started, 2),
+        "defined": dict(found.defined),
+        "estimates": {name: _row(e, config.level) for name, e in found.estimates.items()},
+        "ranks": {part: dict(ranks) for part, ranks in found.ranks.items()},
+        "learners": dict(found.learners),
+    }
+
+
+def _row(estimate: Estimate, level: float) -> list[float | None]:
+    low, high = estimate.interval(level)
+    row = (estimate.value, estimate.standard_error, low, high, estimate.plugin)
+    return [float(f"{x:.7g}") if np.isfinite(x) else None for x in row]
+
+
+def read_lines(path: Path, label: str | None = None) -> list[Line]:
+    """Finished replicates, in order of seeds; a line cut short by a killed process is dropped."""
+    if not path.exists():
+        return []
+    found: dict[tuple[str, int], Line] = {}
+    for text in path.read_text(encoding="utf-8").splitlines():
+        try:
+            line = json.loads(text)
+        except json.JSONDecodeError:
+            continue
+        if label is None or line["config"] == label:
+            found[line["config"], line["seed"]] = line
+    return [found[key] for key in sorted(found)]
+
+
+def run_missing(
+    config: Config,
+    seeds: Iterable[int],
+    path: Path,
+    *,
+    jobs: int = 1,
+    fork: bool = False,
+    report: Callable[[str], None] = lambda _: None,
+    job: Callable[[Config, int], Line] = replicate,
+) -> list[Line]:
+    """Run the seeds that have no line yet, append each as it ends, return all lines.
+
+    `fork` makes the workers copies of this process instead of fresh ones that import whygap.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    wanted = list(seeds)
+    done = {line["seed"] for line in read_lines(path, config.label)}
+    missing = [seed for seed in wanted if seed not in done]
+    spread = _forked if fork else _fresh
+    for count, line in enumerate(spread(partial(job, config), missing, jobs), start=1):
+        _append(path, line)
+        report(f"{config.label}: {count} of {len(missing)} replicates")
+    kept = set(wanted)
+    return [line for line in read_lines(path, config.label) if line["seed"] in kept]
+
+
+def _fresh(job: Callable[[int], Line], seeds: list[int], jobs: int) -> Iterator[Line]:
+    if seeds:
+        workers = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
+        yield from workers(joblib.delayed(job)(seed) for seed in seeds)
+
+
+def _forked(job: Callable[[int], Line], seeds: list[int], jobs: int) -> Iterator[Line]:
+    with get_context("fork").Pool(jobs) as pool:
+        yield from pool.imap_unordered(job, seeds)
+
+
+def _append(path: Path, line: Line) -> None:
+    """One write per line; a broken last line of an earlier run is closed first."""
+    text = json.dumps(line, sort_keys=True) + "\n"
+    with path.open("a+b") as file:
+        size = file.seek(0, 2)
+        if size:
+            file.seek(size - 1)
+            if file.read(1) != b"\n":
+                text = "\n" + text
+        file.write(text.encode())

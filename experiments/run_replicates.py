@@ -1,0 +1,79 @@
+"""Run replicates of a study on any machine that has numpy, scipy, scikit-learn and LightGBM.
+
+    python studies/run_replicates.py coverage configs.json 0 200 --jobs 16 --output coverage.jsonl
+
+`configs.json` holds one configuration or a list of them, e.g.
+`{"world": "gaussian", "rows": [2000, 2000], "metric": "brier", "settings": {"twins": false}}`;
+`python studies/run_replicates.py coverage full` runs the study's own full list (`quick`: the
+small one). One JSON line per replicate is appended; seeds that have a line are skipped, so the
+command can be stopped and started again. The other packages that whygap needs (pyarrow, typer,
+rich, matplotlib, ...) are not imported. Copy the output to `studies/NAME/replicates.jsonl` and run
+`whygap study NAME` to turn it into tables, figures and the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "whygap"
+
+
+def open_bare_packages() -> None:
+    """Let `whygap` and rooms whose front door imports everything be found without opening it."""
+    for name in ("whygap", "whygap.tables", "whygap.simulate"):
+        package = ModuleType(name)
+        package.__path__ = [str(SOURCE.joinpath(*name.split(".")[1:]))]
+        sys.modules[name] = package
+    importlib.import_module("lightgbm")  # first, since it looks for optional packages itself
+    if importlib.util.find_spec("pyarrow") is None:
+        placeholder = ModuleType("pyarrow")  # worlds name its types in annotations only
+        placeholder.__dict__["Table"] = object
+        sys.modules["pyarrow"] = placeholder
+
+
+def read_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Run replicates of a study.")
+    parser.add_argument("study", help="a module of experiments, e.g. coverage")
+    parser.add_argument("configs", help="a JSON file, or 'full' or 'quick'")
+    parser.add_argument("first", type=int, nargs="?", default=0, help="first seed")
+    parser.add_argument("count", type=int, nargs="?", default=None, help="number of seeds")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--output", type=Path, default=Path("replicates.jsonl"))
+    parser.add_argument("--only", default="", help="run configurations whose label contains this")
+    return parser.parse_args()
+
+
+def main() -> None:
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
+    arguments = read_arguments()
+    open_bare_packages()
+    replicates = importlib.import_module("experiments.replicates")
+    study = importlib.import_module(f"experiments.{arguments.study}")
+    if arguments.configs in ("full", "quick"):
+        plan = study.plan(quick=arguments.configs == "quick")
+    else:
+        raw = json.loads(Path(arguments.configs).read_text(encoding="utf-8"))
+        raw = raw if isinstance(raw, list) else [raw]
+        plan = [(replicates.Config.from_mapping(r), arguments.count or 200) for r in raw]
+    for config, planned in plan:
+        if arguments.only not in config.label:
+            continue
+        started = time.monotonic()
+        seeds = range(arguments.first, arguments.first + (arguments.count or planned))
+        lines = replicates.run_missing(
+            config, seeds, arguments.output, jobs=arguments.jobs, fork=True
+        )
+        print(f"{config.label}: {len(lines)} lines, {time.monotonic() - started:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Worlds with known truth that only experiments use."""

@@ -1,0 +1,87 @@
+"""Worlds by name, each imported only when asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whygap.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from whygap.simulate.world import World
+
+__all__ = ["WORLDS", "make_world", "truths"]
+
+WORLDS = ("gaussian", "comparison_a", "comparison_b", "untuned", "null", "pool")
+
+
+def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
+    """The world of this name."""
+    match name:
+        case "gaussian":
+            from whygap.simulate.gaussian import GaussianWorld
+
+            return GaussianWorld(metric=metric)
+        case "comparison_a":
+            from experiments.worlds.comparison import CovariateComparison
+
+            return CovariateComparison(metric=metric)
+        case "comparison_b":
+            from experiments.worlds.comparison import OutcomeComparison
+
+            return OutcomeComparison(metric=metric)
+        case "untuned":
+            from experiments.worlds.untuned import UntunedWorld
+
+            return UntunedWorld(metric=metric)
+        case "null":
+            from experiments.worlds.untuned import null_world
+
+            return null_world(options["kind"], metric)
+        case "pool":
+            from experiments.pools import load_pool
+
+            return load_pool(Path(options["file"]))
+    raise InputError(
+        f"There is no world '{name}'",
+        hint=did_you_mean(name, WORLDS) or f"Worlds are: {', '.join(WORLDS)}.",
+    )
+
+
+def truths(
+    world: World, parts: tuple[str, ...], subsets: tuple[tuple[int, ...], ...] | None
+) -> dict[str, float]:
+    """True values, named as in `experiments.analysis`; what does not exist is left out."""
+    corners = world.corners()
+    found = {
+        f"aggregate {name}": float(getattr(corners, name))
+        for name in ("gap", "baseline", "covariate", "outcome")
+    }
+    for part in parts:
+        found |= _part_truths(world, part, subsets)
+    return found
+
+
+def _part_truths(
+    world: World, part: str, subsets: tuple[tuple[int, ...], ...] | None
+) -> dict[str, float]:
+    from whygap.simulate.world import all_subsets, shares
+
+    truth = world.covariate_truth if part == "covariate" else world.outcome_truth
+    names = world.players
+    wanted = all_subsets(len(names)) if subsets is None else subsets
+    known = {subset: truth(subset) for subset in wanted}
+    found: dict[str, float] = {}
+    for subset, value in known.items():
+        label = "{" + ",".join(names[k] for k in subset) + "}"
+        found[f"{part} denominator"] = value.denominator
+        found[f"{part} numerator {label}"] = value.numerator
+        found[f"{part} value {label}"] = value.value
+    if subsets is None:
+        solved = shares(lambda subset: known[subset].value, len(names))
+        found |= {f"{part} share {n}": s for n, s in zip(names, solved, strict=True)}
+        if len(names) > 1:
+            found[f"{part} difference {names[0]}-{names[1]}"] = solved[0] - solved[1]
+    return {name: float(value) for name, value in found.items() if not math.isnan(value)}

@@ -1,0 +1,186 @@
+"""Trial fits on some of the rows: how far the domains overlap, and what an analysis will cost."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from whygap._explain import PARTS, Analysis
+from whygap.domains import Array, ByDomain, IntArray
+from whygap.nuisances.overlap import overlap_notes, ratio_records
+from whygap.progress import Silent
+from whygap.results import RatioRecord
+from whygap.running.shares import first_batch, probe_subsets
+from whygap.settings import Settings
+from whygap.shapley import SubsetPlan
+from whygap.tables.design import Design, Note
+
+__all__ = ["Forecast", "Overlap", "Stage", "forecast", "measure_overlap"]
+
+OVERLAP_ROWS = 5_000
+TRIAL_ROWS = 500
+# Fits of few rows are mostly overhead: cost grows at least like rows^0.6, at most in proportion.
+SLOWEST_GROWTH = 0.6
+# "auto" looks again each time it has half as many subsets more; four such rounds are common.
+AUTO_GROWTH = 1.5**4
+COPIES = 6
+MEGABYTE = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Overlap of the domains on W and on (W, Z).
+
+    Attributes:
+        ratios: effective size (of all source rows), largest weight, domain AUC.
+        notes: what follows from them.
+        rows: rows of each table it was measured on.
+        seconds: CPU seconds it took.
+    """
+
+    ratios: tuple[RatioRecord, ...]
+    notes: tuple[Note, ...]
+    rows: ByDomain[int]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """CPU seconds of one stage, from a low to a high forecast."""
+
+    name: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What the analysis will probably cost: extrapolated from fits on `trial_rows` rows.
+
+    Attributes:
+        subsets: fewest and most subsets per detailed part.
+        possible: how many subsets there are.
+        stages: CPU seconds per stage.
+        workers: parallel workers that share the subsets.
+        megabytes: peak memory of the main process.
+        trial_rows: rows of each table that the trial fits used.
+    """
+
+    subsets: tuple[int, int]
+    possible: float
+    stages: tuple[Stage, ...]
+    workers: int
+    megabytes: float
+    trial_rows: ByDomain[int]
+
+    @property
+    def seconds(self) -> tuple[float, float]:
+        """CPU seconds of everything."""
+        return sum(s.low for s in self.stages), sum(s.high for s in self.stages)
+
+
+def measure_overlap(design: Design, settings: Settings) -> Overlap:
+    """The density ratios of the analysis to come, on at most 5,000 rows of each table."""
+    chosen = _some_rows(design, OVERLAP_ROWS, settings.seed)
+    plain = replace(settings, repeats=1, support="all", split=None, checkpoint=None)
+    analysis, seconds = _timed(lambda: Analysis.begin(chosen, plain, Silent()))
+    crossfit = analysis.crossfits[0]
+    grown = design.rows.source / chosen.rows.source
+    ratios = tuple(
+        replace(r, effective_size=r.effective_size * grown, rows=design.rows.source)
+        for r in ratio_records(crossfit)
+    )
+    return Overlap(ratios, overlap_notes(crossfit, ratios), chosen.rows, seconds)
+
+
+def forecast(design: Design, settings: Settings, overlap: Overlap) -> Forecast:
+    """Run the first steps of the details on a few rows, with a clock."""
+    chosen = _some_rows(design, TRIAL_ROWS, settings.seed)
+    plain = replace(settings, support="all", checkpoint=None)
+    plan = SubsetPlan(len(design.players), settings.seed)
+    fewest, most = first_batch(plan, settings)
+    if settings.subsets == "auto" and fewest < most:
+        most = min(most, plan.round_up(int(fewest * AUTO_GROWTH)))
+    rows = sum(design.rows)
+    analysis = Analysis.begin(chosen, plain, Silent())
+    first = _stage("aggregate", overlap.seconds * settings.repeats, rows / sum(overlap.rows))
+    grown = rows / sum(chosen.rows)
+    parts = [_part_stage(analysis, name, (fewest, most), grown) for name in PARTS]
+    return Forecast(
+        subsets=(fewest, most),
+        possible=plan.possible,
+        stages=(first, *parts),
+        workers=settings.n_jobs,
+        megabytes=_megabytes(analysis, design, most),
+        trial_rows=chosen.rows,
+    )
+
+
+def _part_stage(analysis: Analysis, name: Any, subsets: tuple[int, int], grown: float) -> Stage:
+    parts, shared = _timed(lambda: analysis.parts(name))
+    small, *_, large = [(0,), *probe_subsets(parts[0].players, analysis.settings.seed)]
+    _, first = _timed(lambda: [part.numerator(small) for part in parts])  # chooses learners too
+    _, each = _timed(lambda: [part.numerator(large) for part in parts])
+    shared += max(first - each, 0.0)
+    return Stage(
+        f"{name} shares",
+        (shared + each * subsets[0]) * float(grown**SLOWEST_GROWTH),
+        (shared + each * subsets[1]) * grown,
+    )
+
+
+def _stage(name: str, seconds: float, grown: float) -> Stage:
+    return Stage(name, seconds * float(grown**SLOWEST_GROWTH), seconds * grown)
+
+
+def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    started = time.process_time()
+    done = work()
+    return done, time.process_time() - started
+
+
+def _megabytes(analysis: Analysis, design: Design, subsets: int) -> float:
+    """Today's peak, plus working copies of the encoded tables, plus influence values kept."""
+    rows = sum(design.rows)
+    width = analysis.crossfits[0].features.basis.source.shape[1] + design.features.source.shape[1]
+    arrays = 8 * rows * (COPIES * width + 2 * subsets)
+    return _peak_megabytes() + float(arrays / MEGABYTE)
+
+
+def _peak_megabytes() -> float:
+    """Peak memory of this process so far."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such module: a bare interpreter with our imports
+        return 250.0
+    peak = float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    return peak / (MEGABYTE if sys.platform == "darwin" else 1024)
+
+
+def _some_rows(design: Design, most: int, seed: int) -> Design:
+    """At most this many rows of each table, at random, outcome shares kept."""
+    rng = np.random.default_rng([seed, most])
+    keep = ByDomain(*(_chosen(y, most, rng) for y in design.outcome))
+    pairs = ("features", "outcome", "prediction", "intercept", "slope")
+    optional = ("weights", "clusters", "source_risk")
+    found: dict[str, Any] = {
+        name: getattr(design, name).zip(keep, lambda values, rows: values[rows])
+        for name in (*pairs, *(n for n in optional if getattr(design, n) is not None))
+    }
+    return replace(design, **found)
+
+
+def _chosen(outcome: Array, most: int, rng: np.random.Generator) -> IntArray:
+    if len(outcome) <= most:
+        return np.arange(len(outcome))
+    kept = []
+    for value in (0.0, 1.0):
+        rows = np.flatnonzero(outcome == value)
+        count = max(round(most * len(rows) / len(outcome)), min(len(rows), 25))
+        kept.append(rng.choice(rows, count, replace=False))
+    return np.sort(np.concatenate(kept))

@@ -1,0 +1,197 @@
+"""Several targets against one source: one analysis each, one table, one report."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+
+from whygap._explain import PARTS, explain_with, was_interrupted
+from whygap.errors import InputError, SettingsError, WhygapError, did_you_mean
+from whygap.learning.menu import Menu
+from whygap.progress import Reporter, Silent, reporter
+from whygap.render import frame, report
+from whygap.results import Gap
+from whygap.settings import Settings
+from whygap.study import Study
+from whygap.tables.design import Design
+
+__all__ = ["Many", "explain_many"]
+
+# Nuisances fitted on source rows alone: which learner serves them is decided once.
+SOURCE_ONLY = ("p_0", "p_0 (twins)", "mu_00_w", "mu_00_wzs")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Many:
+    """The gaps of several targets, by name.
+
+    Attributes:
+        gaps: target name -> its explanation, in the order the targets were given.
+        unfinished: targets left out because you interrupted the run.
+    """
+
+    gaps: Mapping[str, Gap]
+    unfinished: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Gap:
+        if name not in self.gaps:
+            raise InputError(
+                f"There is no target named '{name}'",
+                hint=did_you_mean(name, self.gaps) or f"Targets are: {', '.join(self.gaps)}.",
+            )
+        return self.gaps[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.gaps)
+
+    def __len__(self) -> int:
+        return len(self.gaps)
+
+    def to_frame(self, level: float = 0.95) -> Any:
+        """One tidy table: `target`, then the columns of `Gap.to_frame`."""
+        lines = [(name, row) for name, gap in self.gaps.items() for row in frame.rows(gap, level)]
+        columns: dict[str, list[Any]] = {"target": [name for name, _ in lines]}
+        for field in fields(frame.Row):
+            columns[field.name] = [getattr(row, field.name) for _, row in lines]
+        kind: Any = next(iter(self.gaps.values())).table_kind
+        backend: Any = kind if importlib.util.find_spec(kind) else "pyarrow"
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    def summary(self, level: float | None = None) -> str:
+        """Plain words, a section per target."""
+        sections = [
+            f"{name}\n{'=' * len(name)}\n{gap.summary(level).rstrip()}"
+            for name, gap in self.gaps.items()
+        ]
+        if self.unfinished:
+            sections.append(f"Not finished, because you interrupted: {', '.join(self.unfinished)}.")
+        return "\n\n".join(sections) + "\n"
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"{name}: {gap}" for name, gap in self.gaps.items())
+
+    def report(self, path: str | Path, level: float | None = None) -> Path:
+        """Write one self-contained HTML page with a section per target."""
+        return report.write_many(self.gaps, path, level)
+
+
+def explain_many(
+    study: Study,
+    targets: Mapping[str, Any],
+    detail: Sequence[str] | str = PARTS,
+    settings: Settings | None = None,
+) -> Many:
+    """Explain the gap between one source and each of several targets.
+
+    Every target is encoded together with the source, exactly as `explain` would do it, so each
+    gap answers the question of its own two tables. Shared between the targets are:
+
+    - the source table, which is read once;
+    - the choice of learners for everything that is fitted on source rows alone (the source risk,
+      the mean metric given W and given W, Z_s), made on the first target's encoding;
+    - the cut of the source rows into blocks (the same seed gives the same blocks).
+
+    The fits themselves are not shared: levels, rare levels and spline knots depend on both tables.
+    All tables are read and checked before the first analysis starts.
+
+    Args:
+        study: the source, the roles and the metric; its own target is not analysed.
+        targets: name -> table (or path), each with the columns of the study.
+        detail: which parts get shares per covariate: "covariate", "outcome", both, or none.
+        settings: how to run; `Settings()` unless given. With `checkpoint`, every target has a
+            folder of its own inside it.
+
+    Returns:
+        One `Gap` per target, with a combined table and report.
+    """
+    settings = settings or Settings()
+    studies = _studies(study, targets, settings)
+    folders = _folders(tuple(studies), settings)
+    found: dict[str, Gap] = {}
+    first = Menu(settings)
+    try:
+        for name, one in studies.items():
+            chosen = replace(settings, checkpoint=folders[name])
+            menu = first if not found else _menu(first, chosen, studies, one)
+            found[name] = explain_with(one, detail, chosen, menu)
+            if was_interrupted(found[name]):
+                break
+    except KeyboardInterrupt:
+        if not found:
+            raise
+    return Many(found, tuple(name for name in studies if name not in found))
+
+
+def _studies(study: Study, targets: Mapping[str, Any], settings: Settings) -> dict[str, Study]:
+    """One study per target, every table read and checked, the source read once."""
+    if not isinstance(targets, Mapping) or not targets:
+        raise InputError(
+            "explain_many needs targets by name",
+            got="none" if isinstance(targets, Mapping) else type(targets).__name__,
+            hint="targets={'site B': table, 'site C': table}",
+        )
+    for name in targets:
+        if not isinstance(name, str) or not name.strip():
+            raise InputError("The name of a target must be text", got=repr(name))
+    opened = {name: _checked(study, name, table) for name, table in targets.items()}
+    source = _source(tuple(opened.values()))
+    alike = {name: replace(one, source=source) for name, one in opened.items()}
+    with reporter(settings.progress) as told:
+        return {name: _checked(one, name, told=told) for name, one in alike.items()}
+
+
+def _checked(study: Study, name: str, table: Any = None, told: Reporter | None = None) -> Study:
+    """The study against one target; without a table, its rows are read and checked."""
+    try:
+        if table is not None:
+            return study.with_target(table, name)
+        study.read(told or Silent())
+    except WhygapError as error:
+        raise type(error)(
+            f"Target '{name}': {error.what}", got=error.got, hint=error.hint
+        ) from error
+    return study
+
+
+def _source(studies: Sequence[Study]) -> Any:
+    """The source table with every column that some study needs."""
+    needed: dict[str, None] = {}
+    for study in studies:
+        asked = () if study.model_scoring is None else tuple(study.model_scoring.columns)
+        needed.update(dict.fromkeys(study.roles.columns + asked))
+    return studies[0].tables.source.read(tuple(needed)).native
+
+
+def _menu(first: Menu, settings: Settings, studies: Mapping[str, Study], study: Study) -> Menu:
+    """A menu that knows the first target's choices, where the encoded columns are the same."""
+    menu = Menu(settings)
+    if _encoded(next(iter(studies.values())).design) == _encoded(study.design):
+        known = [kind for kind in SOURCE_ONLY if kind in first.choices]
+        menu.choices.update({kind: first.choices[kind] for kind in known})
+        menu.records.extend(record for record in first.records if record.name in known)
+    return menu
+
+
+def _encoded(design: Design) -> tuple[Any, ...]:
+    columns = [(column.name, column.kind) for column in design.columns]
+    return columns, design.baseline, design.players
+
+
+def _folders(names: Sequence[str], settings: Settings) -> dict[str, str | None]:
+    """A checkpoint folder per target."""
+    if settings.checkpoint is None:
+        return dict.fromkeys(names)
+    plain = {name: re.sub(r"[^\w.-]+", "_", name) for name in names}
+    if len(set(plain.values())) < len(plain):
+        raise SettingsError(
+            "Two targets would share a checkpoint folder",
+            got=", ".join(names),
+            hint="Name them so that they differ in letters or digits.",
+        )
+    return {name: str(Path(settings.checkpoint) / folder) for name, folder in plain.items()}

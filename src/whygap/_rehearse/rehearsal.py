@@ -1,0 +1,198 @@
+"""What a rehearsal found: coverage, bias and width of every interval, with the luck of the draw."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy import stats
+
+from whygap._rehearse.replicate import Measured
+from whygap.domains import ByDomain
+
+__all__ = ["Rehearsal", "Term", "term_of"]
+
+BAND = 0.95
+WIDTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One estimate over all replicates that had it.
+
+    Attributes:
+        part: "aggregate", "covariate" or "outcome".
+        term: "gap" and its parts; in the details "(base)" and v({variable}).
+        truth: what it should be.
+        replicates: how many replicates had it (shares may be undefined in some).
+        mean: average estimate.
+        bias: mean minus truth.
+        spread: standard deviation of the estimates.
+        bias_in_sd: bias divided by spread.
+        standard_error: average standard error, to be compared with the spread.
+        width: median width of the intervals.
+        covered: replicates whose interval contained the truth.
+        coverage: their share.
+        coverage_low, coverage_high: 95% limits of the coverage, given so many replicates.
+    """
+
+    part: str
+    term: str
+    truth: float
+    replicates: int
+    mean: float
+    bias: float
+    spread: float
+    bias_in_sd: float
+    standard_error: float
+    width: float
+    covered: int
+    coverage: float
+    coverage_low: float
+    coverage_high: float
+
+    def falls_short(self, level: float) -> bool:
+        """Whether the interval covers less often than claimed, beyond the luck of the draw."""
+        return self.coverage_high < level
+
+
+def term_of(part: str, term: str, truth: float, found: Sequence[Measured]) -> Term:
+    """Sum up one estimate's replicates."""
+    values = np.array([m.value for m in found])
+    mean = float(values.mean())
+    spread = float(values.std(ddof=1)) if len(values) > 1 else math.nan
+    covered = sum(m.low <= truth <= m.high for m in found)
+    low, high = binomial_limits(covered, len(found))
+    return Term(
+        part=part,
+        term=term,
+        truth=truth,
+        replicates=len(found),
+        mean=mean,
+        bias=mean - truth,
+        spread=spread,
+        bias_in_sd=(mean - truth) / spread if spread > 0 else math.nan,
+        standard_error=float(np.mean([m.standard_error for m in found])),
+        width=float(np.median([m.high - m.low for m in found])),
+        covered=covered,
+        coverage=covered / len(found),
+        coverage_low=low,
+        coverage_high=high,
+    )
+
+
+def binomial_limits(successes: int, trials: int, level: float = BAND) -> tuple[float, float]:
+    """Exact (Clopper-Pearson) limits of a probability."""
+    tail = (1 - level) / 2
+    low = stats.beta.ppf(tail, successes, trials - successes + 1) if successes else 0.0
+    missed = trials - successes
+    high = stats.beta.ppf(1 - tail, successes + 1, missed) if missed else 1.0
+    return float(low), float(high)
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """How far intervals can be trusted on data like these.
+
+    Attributes:
+        terms: coverage, bias and width of every estimate.
+        rows: rows drawn for each domain.
+        asked: replicates asked for.
+        finished: replicates that ran to the end.
+        failures: message -> replicates that could not be analysed for that reason.
+        undefined: part -> replicates in which its shares were undefined.
+        level: of the intervals.
+        notes: how the world differs from the tables it was made of.
+        seconds: wall time.
+        table_kind: kind of table that `to_frame` hands back.
+    """
+
+    terms: tuple[Term, ...]
+    rows: ByDomain[int]
+    asked: int
+    finished: int
+    failures: Mapping[str, int]
+    undefined: Mapping[str, int]
+    level: float
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    table_kind: str = "pyarrow"
+
+    @property
+    def short(self) -> tuple[Term, ...]:
+        """Terms whose intervals cover less often than claimed."""
+        return tuple(term for term in self.terms if term.falls_short(self.level))
+
+    @property
+    def ok(self) -> bool:
+        """No interval was caught covering less often than claimed, and every replicate ran."""
+        return not self.short and not self.failures
+
+    def to_frame(self) -> Any:
+        """One row per term, in the kind of table the study came in."""
+        columns = {name: [getattr(term, name) for term in self.terms] for name in Term.__slots__}
+        found = importlib.util.find_spec(self.table_kind)
+        kind: Any = self.table_kind if found else "pyarrow"
+        return nw.from_dict(columns, backend=kind).to_native()
+
+    def to_mapping(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {**asdict(self), "ok": self.ok, "short": [[t.part, t.term] for t in self.short]}
+
+    def __str__(self) -> str:
+        drawn = f"{self.rows.source:,} source and {self.rows.target:,} target rows each"
+        head = f"{f'{self.level:.0%} covers':>14}"
+        lines = [
+            f"Rehearsal: {self.finished} of {self.asked} replicates, {drawn}",
+            "",
+            f"{'part':9} {'term':16} {'truth':>7} {'mean':>7} {'bias/sd':>7}  {head} {'width':>7}",
+        ]
+        lines += [_line(term, self.level) for term in self.terms]
+        texts = [*_verdict(self), *self.notes]
+        return "\n".join([*lines, "", *(_wrapped(text) for text in texts)]) + "\n"
+
+
+def _line(term: Term, level: float) -> str:
+    name = term.term if len(term.term) <= 16 else f"{term.term[:15]}…"
+    covers = f"{term.coverage:.0%} ({100 * term.coverage_low:.0f}-{term.coverage_high:.0%})"
+    mark = " !" if term.falls_short(level) else ""
+    return (
+        f"{term.part:9} {name:16} {term.truth:>7.3f} {term.mean:>7.3f} {term.bias_in_sd:>7.2f}  "
+        f"{covers:>14} {term.width:>7.3f}{mark}"
+    )
+
+
+def _verdict(rehearsal: Rehearsal) -> list[str]:
+    """What the table says, in words."""
+    level, count = rehearsal.level, len(rehearsal.terms)
+    texts = []
+    if rehearsal.short:
+        named = ", ".join(f"{t.part} {t.term} ({t.coverage:.0%})" for t in rehearsal.short)
+        texts.append(
+            f"{len(rehearsal.short)} of {count} intervals cover less often than the {level:.0%} "
+            f"they claim, beyond the luck of the draw (marked !): {named}. Read them as narrower "
+            "than they should be."
+        )
+    elif count:
+        texts.append(
+            f"As far as {rehearsal.finished} replicates can tell, all {count} intervals cover as "
+            f"often as the {level:.0%} they claim."
+        )
+    for part, times in rehearsal.undefined.items():
+        texts.append(
+            f"The {part} shares were undefined in {times} of {rehearsal.finished} replicates: "
+            "expect that there may be too little shift, or too few rows, to explain."
+        )
+    for message, times in rehearsal.failures.items():
+        texts.append(f"{times} replicates could not be analysed: {message}")
+    return texts
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, break_on_hyphens=False)

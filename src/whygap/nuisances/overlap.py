@@ -1,0 +1,119 @@
+"""How far the two domains overlap, and what else a reader must know."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from whygap.domains import DOMAINS, Array
+from whygap.equations import binning
+from whygap.learning.density_ratio import RatioFits
+from whygap.nuisances.cross_fit import CrossFit
+from whygap.nuisances.held_out import ratio_out_of_fold
+from whygap.results import RatioRecord
+from whygap.tables.design import Note
+
+__all__ = ["overlap_notes", "ratio_records"]
+
+_CONSIDER = " Consider support='common'."
+_FEW_EFFECTIVE = 100.0
+_POOR_AUC = 0.95
+
+
+def ratio_records(crossfit: CrossFit) -> tuple[RatioRecord, ...]:
+    """Overlap on W, and on W and Z."""
+    return (
+        _record(crossfit, "pi_w", "baseline variables", crossfit.ratio_w),
+        _record(crossfit, "pi_wz", "all variables", crossfit.ratio_wz),
+    )
+
+
+def _record(crossfit: CrossFit, name: str, columns: str, fits: RatioFits) -> RatioRecord:
+    raw = ratio_out_of_fold(fits, "source")
+    clip = crossfit.settings.clip
+    used = raw if clip is None else np.minimum(raw, clip)
+    weight = used * crossfit.sample.weights.source
+    return RatioRecord(
+        name=name,
+        columns=columns,
+        effective_size=float(weight.sum() ** 2 / (weight**2).sum()),
+        rows=len(raw),
+        largest_weight=float(used.max()),
+        clipped_share=0.0 if clip is None else float(np.mean(raw > clip)),
+        domain_auc=_auc(raw, ratio_out_of_fold(fits, "target")),
+    )
+
+
+def _auc(source: Array, target: Array) -> float:
+    """How well the ratio tells target rows from source rows; 0.5 is not at all."""
+    ranks = stats.rankdata(np.concatenate([source, target]))
+    n_0, n_1 = len(source), len(target)
+    return float((ranks[n_0:].sum() - n_1 * (n_1 + 1) / 2) / (n_0 * n_1))
+
+
+def overlap_notes(crossfit: CrossFit, ratios: tuple[RatioRecord, ...]) -> tuple[Note, ...]:
+    """Warnings that follow from the overlap and from the source risk."""
+    notes = []
+    for record in ratios:
+        notes += _overlap_notes(record, is_common=crossfit.settings.support == "common")
+    settings = crossfit.settings
+    at_edge = binning.rows_at_edges(crossfit.sorted_risk.target, settings.bins)
+    if settings.outcome_form != "smooth" and at_edge:
+        notes.append(
+            Note(
+                "warning",
+                f"{at_edge} target rows have a source risk exactly on the edge of a bin; the "
+                "outcome shares assume there are none. Another number of bins avoids this.",
+            )
+        )
+    return (*notes, *_size_notes(crossfit))
+
+
+def _size_notes(crossfit: CrossFit) -> list[Note]:
+    """What was done because there are many rows."""
+    notes, blocks, sample = [], crossfit.blocks, crossfit.sample
+    rows = blocks.bounds.map(lambda bounds: int(bounds[-1]))
+    trained = rows if blocks.trained is None else blocks.trained.map(lambda t: int(t.sum()))
+    if sum(trained) < sum(rows):
+        notes.append(
+            Note(
+                "info",
+                f"Models were trained on {trained.source:,} of {rows.source:,} source rows and "
+                f"{trained.target:,} of {rows.target:,} target rows, drawn at random; all rows "
+                "serve in the averages. training_rows=None trains on all.",
+            )
+        )
+    groups = crossfit.settings.influence_groups
+    if any(sample.sizes[d] == groups < rows[d] for d in DOMAINS):
+        notes.append(
+            Note(
+                "info",
+                f"Standard errors rest on sums over {groups:,} random groups of rows per domain, "
+                f"which makes them uncertain by about {(0.5 / groups) ** 0.5:.1%}.",
+            )
+        )
+    return notes
+
+
+def _overlap_notes(record: RatioRecord, *, is_common: bool) -> list[Note]:
+    notes = []
+    if record.clipped_share > 0:
+        notes.append(
+            Note(
+                "warning",
+                f"{record.clipped_share:.1%} of the source rows had their density ratio on "
+                f"{record.columns} cut at the limit you set; this biases the estimates towards "
+                "the source domain.",
+            )
+        )
+    if record.effective_size < _FEW_EFFECTIVE or record.domain_auc > _POOR_AUC:
+        notes.append(
+            Note(
+                "problem" if record.effective_size < _FEW_EFFECTIVE / 4 else "warning",
+                f"The domains overlap poorly on {record.columns}: reweighted to look like the "
+                f"target, {record.rows} source rows are worth about {record.effective_size:.0f} "
+                f"(largest weight {record.largest_weight:.0f}, domain AUC "
+                f"{record.domain_auc:.2f}).{'' if is_common else _CONSIDER}",
+            )
+        )
+    return notes

@@ -1,0 +1,1 @@
+"""Values of subsets in batches: workers, checkpoints, progress, and when to stop."""
