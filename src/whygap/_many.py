@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
-
-import narwhals as nw
 
 from whygap._explain import PARTS, explain_with, was_interrupted
 from whygap.errors import InputError, SettingsError, WhygapError, did_you_mean
@@ -19,7 +16,7 @@ from whygap.render import frame, report
 from whygap.results import Gap
 from whygap.settings import Settings
 from whygap.study import Study
-from whygap.tables.design import Design
+from whygap.tables import Design, native_table
 
 __all__ = ["Many", "explain_many"]
 
@@ -59,9 +56,7 @@ class Many:
         columns: dict[str, list[Any]] = {"target": [name for name, _ in lines]}
         for field in fields(frame.Row):
             columns[field.name] = [getattr(row, field.name) for _, row in lines]
-        kind: Any = next(iter(self.gaps.values())).table_kind
-        backend: Any = kind if importlib.util.find_spec(kind) else "pyarrow"
-        return nw.from_dict(columns, backend=backend).to_native()
+        return native_table(columns, next(iter(self.gaps.values())).table_kind)
 
     def summary(self, level: float | None = None) -> str:
         """Plain words, a section per target."""

@@ -14,7 +14,7 @@ import whygap as wg
 from whygap._check import CheckReport
 from whygap._check.facts import column_facts, domain_facts
 from whygap._check.trial import Forecast, forecast, measure_overlap
-from whygap.cli.output import plain
+from whygap.storage import plain
 
 
 @pytest.fixture(scope="module")

@@ -17,10 +17,10 @@ from whygap._rehearse import run as module
 from whygap._rehearse.coarse import LEVELS, coarsened, copies_needed, enriched
 from whygap._rehearse.rehearsal import binomial_limits, term_of
 from whygap._rehearse.replicate import Measured
-from whygap.cli.output import plain
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError
 from whygap.simulate import GaussianWorld
+from whygap.storage import plain
 
 REPLICATES = 4
 

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from whygap._metrics import METRICS
-from whygap.errors import ColumnError, TableError
+from whygap.domains import DOMAINS, ByDomain
+from whygap.errors import ColumnError
 from whygap.study import Study
-from whygap.tables import check_sizes
+from whygap.tables import native_table
 
 
 def table(rows: int, seed: int) -> pd.DataFrame:
@@ -110,28 +112,47 @@ def test_names_are_checked_when_the_study_is_made() -> None:
     assert str(caught.value) == "Column 'sexx' (baseline) is not in source. Did you mean 'sex'?"
 
 
-def test_sizes_are_checked_against_the_folds() -> None:
-    design = study_of().design
-    check_sizes(design, 4)
-    with pytest.raises(TableError) as caught:
-        check_sizes(design, 10)
-    assert str(caught.value) == (
-        "The target table has too few rows for 10 folds. Got 80. "
-        "At least 100 are needed; use fewer folds."
+def test_some_rows_of_a_design() -> None:
+    source = table(120, 1).assign(weight=np.arange(1.0, 121))
+    target = table(80, 2).assign(weight=np.arange(1.0, 81), known=0.5)
+    given = {"source": source.assign(known=0.25), "target": target}
+    design = study_of(**given, weights="weight", source_risk="known").design
+    rows = ByDomain(np.array([3, 3, 0]), np.arange(80) % 2 == 1)
+    taken = design.take(rows)
+    assert taken.rows == ByDomain(3, 40)
+    assert (taken.columns, taken.players, taken.notes) == (
+        design.columns,
+        design.players,
+        design.notes,
     )
-    with pytest.raises(TableError) as caught:
-        check_sizes(design, 5)
-    assert str(caught.value) == (
-        "The source table has too few clusters for 5 folds. Got 8. "
-        "At least 10 are needed; use fewer folds."
-    )
+    for name in (
+        "features",
+        "outcome",
+        "prediction",
+        "intercept",
+        "slope",
+        "loss",
+        "weights",
+        "clusters",
+        "source_risk",
+    ):
+        for domain in DOMAINS:
+            whole, part = getattr(design, name)[domain], getattr(taken, name)[domain]
+            np.testing.assert_array_equal(part, whole[rows[domain]], err_msg=name)
 
 
-def test_each_fold_needs_both_outcomes() -> None:
-    source = table(120, 1).assign(y=[1] * 6 + [0] * 114)
-    with pytest.raises(TableError) as caught:
-        check_sizes(study_of(source=source, clusters=None).design, 8)
-    assert str(caught.value) == (
-        "The outcome equals 1 in too few source rows. Got 6. "
-        "At least 8 rows of each outcome value are needed in each domain."
-    )
+def test_rows_of_a_design_without_weights_or_clusters() -> None:
+    taken = study_of(clusters=None).design.take(ByDomain(np.arange(5), np.arange(7)))
+    assert (taken.weights, taken.clusters, taken.source_risk) == (None, None, None)
+    assert taken.rows == ByDomain(5, 7)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_a_table_of_the_callers_kind(kind: str) -> None:
+    made = native_table({"term": ["gap"], "estimate": [0.5]}, kind)
+    assert type(made).__module__.split(".")[0] == kind
+    assert list(made["term"]) in (["gap"], [pa.scalar("gap")])
+
+
+def test_a_kind_that_is_not_installed_here_becomes_pyarrow() -> None:
+    assert isinstance(native_table({"term": ["gap"]}, "no_such_library"), pa.Table)

@@ -166,13 +166,7 @@ def _some_rows(design: Design, most: int, seed: int) -> Design:
     """At most this many rows of each table, at random, outcome shares kept."""
     rng = np.random.default_rng([seed, most])
     keep = ByDomain(*(_chosen(y, most, rng) for y in design.outcome))
-    pairs = ("features", "outcome", "prediction", "intercept", "slope")
-    optional = ("weights", "clusters", "source_risk")
-    found: dict[str, Any] = {
-        name: getattr(design, name).zip(keep, lambda values, rows: values[rows])
-        for name in (*pairs, *(n for n in optional if getattr(design, n) is not None))
-    }
-    return replace(design, **found)
+    return design.take(keep)
 
 
 def _chosen(outcome: Array, most: int, rng: np.random.Generator) -> IntArray:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -51,16 +50,8 @@ def copies_needed(design: Design) -> int:
 def enriched(design: Design, copies: int, rng: np.random.Generator) -> Design:
     """Every row, and copies of it with some covariates of other rows of its domain and W."""
     features = design.features.map(lambda rows: _with_copies(design, rows, copies, rng))
-    found: dict[str, Any] = {
-        name: getattr(design, name).map(lambda values: np.tile(values, copies))
-        for name in ("outcome", "prediction", "intercept", "slope")
-    }
-    weights = design.weights
-    if weights is not None:
-        weights = weights.map(lambda values: np.tile(values, copies))
-    return replace(
-        design, features=features, weights=weights, clusters=None, source_risk=None, **found
-    )
+    repeated = design.take(design.rows.map(lambda rows: np.tile(np.arange(rows), copies)))
+    return replace(repeated, features=features, clusters=None, source_risk=None)
 
 
 def _with_copies(design: Design, rows: Array, copies: int, rng: np.random.Generator) -> Array:

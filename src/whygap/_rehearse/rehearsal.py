@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from scipy import stats
 
 from whygap._rehearse.replicate import Measured
 from whygap.domains import ByDomain
+from whygap.tables import native_table
 
 __all__ = ["Rehearsal", "Term", "term_of"]
 
@@ -137,9 +136,7 @@ class Rehearsal:
     def to_frame(self) -> Any:
         """One row per term, in the kind of table the study came in."""
         columns = {name: [getattr(term, name) for term in self.terms] for name in Term.__slots__}
-        found = importlib.util.find_spec(self.table_kind)
-        kind: Any = self.table_kind if found else "pyarrow"
-        return nw.from_dict(columns, backend=kind).to_native()
+        return native_table(columns, self.table_kind)
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain values, for JSON."""

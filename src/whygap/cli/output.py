@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import typer
 
 from whygap.errors import ResultError
 
-__all__ = ["Speaker", "check_writable", "plain"]
+__all__ = ["Speaker", "check_writable", "make_folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +27,8 @@ class Speaker:
     def result(self, words: str, values: Any) -> None:
         """The answer, on stdout: words, or the same as JSON."""
         if self.as_json:
+            from whygap.storage import plain
+
             typer.echo(json.dumps(plain(values), ensure_ascii=False, allow_nan=False, indent=1))
         else:
             typer.echo(words)
@@ -41,23 +42,6 @@ class Speaker:
         """Warnings, one line each, on stderr."""
         for text in texts:
             self.note(f"Warning: {text}")
-
-
-def plain(value: Any) -> Any:
-    """Plain values only: numbers that JSON cannot hold become None, other things their text."""
-    if is_dataclass(value) and not isinstance(value, type):
-        value = asdict(value)
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return str(value)
 
 
 def check_writable(*paths: Path | None) -> None:

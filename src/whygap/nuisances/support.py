@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
+from whygap.domains import DOMAINS, ByDomain, Domain, IntArray
 from whygap.errors import TableError
 from whygap.learning.blocks import make_blocks
 from whygap.learning.density_ratio import RatioFits, fit_ratios
@@ -58,7 +58,7 @@ def restrict(design: Design, settings: Settings, seed: np.random.SeedSequence) -
         f"between {_LEAST_PROBABILITY:.0%} and {1 - _LEAST_PROBABILITY:.0%}): "
         f"{kept.source:.1%} of the source rows and {kept.target:.1%} of the target rows remain.",
     )
-    return Restricted(_rows_of(design, keep, note), kept)
+    return Restricted(replace(design.take(keep), notes=(*design.notes, note)), kept)
 
 
 def _inside(fits: RatioFits, name: Domain) -> IntArray:
@@ -71,22 +71,3 @@ def _inside(fits: RatioFits, name: Domain) -> IntArray:
         inside = (probability > _LEAST_PROBABILITY) & (probability < 1 - _LEAST_PROBABILITY)
         kept.append(rows[inside])
     return np.sort(np.concatenate(kept))
-
-
-def _rows_of(design: Design, keep: ByDomain[IntArray], note: Note) -> Design:
-    def pick(pair: ByDomain[Array]) -> ByDomain[Array]:
-        return pair.zip(keep, lambda values, rows: values[rows])
-
-    clusters = design.clusters
-    return replace(
-        design,
-        features=pick(design.features),
-        outcome=pick(design.outcome),
-        prediction=pick(design.prediction),
-        intercept=pick(design.intercept),
-        slope=pick(design.slope),
-        weights=None if design.weights is None else pick(design.weights),
-        source_risk=None if design.source_risk is None else pick(design.source_risk),
-        clusters=None if clusters is None else clusters.zip(keep, lambda c, rows: c[rows]),
-        notes=(*design.notes, note),
-    )

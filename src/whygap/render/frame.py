@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
-import narwhals as nw
-
 from whygap.estimate import Estimate
 from whygap.results import Detailed, Gap
+from whygap.tables import native_table
 
 __all__ = ["BASE", "Row", "rows", "to_frame"]
 
@@ -44,8 +42,7 @@ def to_frame(gap: Gap, level: float = 0.95) -> Any:
     """Columns part, term, estimate, standard_error, low, high, plugin."""
     lines = rows(gap, level)
     columns = {f.name: [getattr(line, f.name) for line in lines] for f in fields(Row)}
-    kind: Any = gap.table_kind if importlib.util.find_spec(gap.table_kind) else "pyarrow"
-    return nw.from_dict(columns, backend=kind).to_native()
+    return native_table(columns, gap.table_kind)
 
 
 def _detail_rows(detail: Detailed, level: float) -> Iterator[Row]:

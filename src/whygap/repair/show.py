@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
-
 from whygap.estimate import Estimate
 from whygap.repair.curve import Step
 from whygap.repair.scores import SCORES
+from whygap.storage import plain
+from whygap.tables import native_table
 
 if TYPE_CHECKING:
     from whygap.repair.revise import Revision
@@ -28,10 +27,7 @@ def to_mapping(revision: Revision, level: float) -> dict[str, Any]:
         "covariate_ranking": list(revision.covariate_ranking),
         "variables": list(revision.model.variables),
         "level": level,
-        "steps": [
-            {name: _plain(value) for name, value in line.items()}
-            for line in _lines(revision, level)
-        ],
+        "steps": plain(list(_lines(revision, level))),
     }
 
 
@@ -39,9 +35,7 @@ def to_frame(revision: Revision, level: float) -> Any:
     """Columns kind, k, variables, metric, estimate, low, high, gain, gain_low, gain_high."""
     lines = list(_lines(revision, level))
     columns = {name: [line[name] for line in lines] for name in lines[0]}
-    kind = revision.table_kind
-    backend: Any = kind if importlib.util.find_spec(kind) else "pyarrow"
-    return nw.from_dict(columns, backend=backend).to_native()
+    return native_table(columns, revision.table_kind)
 
 
 def text(revision: Revision) -> str:
@@ -107,7 +101,3 @@ def _lines(revision: Revision, level: float) -> Iterator[dict[str, Any]]:
                 "gain_low": gain_low,
                 "gain_high": gain_high,
             }
-
-
-def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 
 from whygap.errors import FitError, ModelError, SettingsError, did_you_mean
@@ -26,7 +24,7 @@ from whygap.rivals import (
 from whygap.rivals.graph import OUTCOME
 from whygap.rivals.importances import Importances
 from whygap.settings import Settings
-from whygap.tables.design import Design
+from whygap.tables import Design, native_table
 
 if TYPE_CHECKING:
     from whygap.results import Detailed, Gap
@@ -81,7 +79,7 @@ def compare(
     found = comparison(study.design, rivals, chosen, graph, study.outcome)
     if not others_only and (asked is None or OURS in asked or gap is not None):
         found = [*ours(gap or _explained(study, chosen), chosen.level), *found]
-    return _table(found, study.table_kind)
+    return native_table(_columns(found), study.table_kind)
 
 
 def _explained(study: Any, settings: Settings) -> Gap:
@@ -182,8 +180,3 @@ def _columns(found: Sequence[Importances]) -> dict[str, list[Any]]:
             rows["rank"].append(ranks[name])
             rows["unit"].append(item.unit)
     return rows
-
-
-def _table(found: Sequence[Importances], kind: str) -> Any:
-    backend: Any = kind if importlib.util.find_spec(kind) else "pyarrow"
-    return nw.from_dict(_columns(found), backend=backend).to_native()

@@ -22,7 +22,6 @@ from whygap.estimate import Estimate
 from whygap.rivals.disde import domain_probability, shared_weights
 from whygap.rivals.importances import Importances, random_stream
 from whygap.rivals.learner import cross_fitted, fold_numbers
-from whygap.rivals.rows import rows_of
 from whygap.settings import Settings
 from whygap.tables.design import Column, Design
 
@@ -85,7 +84,7 @@ def find_region(
     """Grow the tree on one half, measure its most different leaf on the other."""
     rng = random_stream(settings, "region")
     growing = design.sample().units.map(lambda units: fold_numbers(units, 2, rng) == 0)
-    tree = _grown_tree(rows_of(design, growing), settings, rng, depth, smallest)
+    tree = _grown_tree(design.take(growing), settings, rng, depth, smallest)
     columns = list(design.baseline + design.covariates)
     leaf = _largest_leaf(tree)
     inside = design.features.map(lambda block: tree.apply(block[:, columns]) == leaf)

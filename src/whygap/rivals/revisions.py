@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-import narwhals as nw
 
 from whygap.errors import ResultError, SettingsError
 from whygap.repair.revise import Contrast, contrast_rankings
 from whygap.rivals.compare import comparison
 from whygap.settings import Settings
+from whygap.tables import native_table
 
 if TYPE_CHECKING:
     from whygap.results import Gap
@@ -51,8 +49,7 @@ class RevisionContrast:
             }
             for c in self.contrasts
         ]
-        kind: Any = self.table_kind if importlib.util.find_spec(self.table_kind) else "pyarrow"
-        return nw.from_dict({n: [r[n] for r in rows] for n in rows[0]}, backend=kind).to_native()
+        return native_table({n: [r[n] for r in rows] for n in rows[0]}, self.table_kind)
 
     def __str__(self) -> str:
         lines = [f"AUC after revision with the top k: ours minus {self.method}'s"]

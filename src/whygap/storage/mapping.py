@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ from whygap.results import (
 )
 from whygap.tables.design import Note
 
-__all__ = ["SCHEMA", "VERSION", "from_mapping", "to_mapping"]
+__all__ = ["SCHEMA", "VERSION", "from_mapping", "plain", "to_mapping"]
 
 VERSION = 1
 SCHEMA = f"whygap/{VERSION}"
@@ -146,21 +146,23 @@ def _packed(values: Array) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Nothing but what strict JSON holds."""
+    return plain(value, not_finite=str)
+
+
+def plain(value: Any, not_finite: Callable[[float], Any] = lambda _: None) -> Any:
+    """Nothing but what strict JSON holds; numbers it cannot hold are None unless said otherwise."""
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray | list | tuple | set | frozenset):
-        return [_plain(item) for item in (sorted(value) if isinstance(value, set) else value)]
-    if value is None or isinstance(value, str | bool):
-        return value
-    if isinstance(value, np.bool_):
-        return bool(value)
-    if isinstance(value, int | np.integer):
-        return int(value)
-    if isinstance(value, float | np.floating):
-        number = float(value)
-        return number if math.isfinite(number) else str(number)
-    return str(value)
+        return {str(key): plain(item, not_finite) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        items = sorted(value) if isinstance(value, set) else value
+        return [plain(item, not_finite) for item in items]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else not_finite(value)
+    return value if value is None or isinstance(value, str | bool | int) else str(value)
 
 
 # -- and back ------------------------------------------------------------------------------------

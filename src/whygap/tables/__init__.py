@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from whygap.tables.build import build_design
 from whygap.tables.design import Column, Design, Note, Player
-from whygap.tables.frame import Frame, OpenedTable, TableKind
+from whygap.tables.frame import Frame, OpenedTable, TableKind, native_table
 from whygap.tables.part import TablePart
 from whygap.tables.read import open_table
 from whygap.tables.roles import Roles, resolve_roles
 from whygap.tables.scoring import ModelScoring, Scoring
-from whygap.tables.validate import check_sizes
 
 __all__ = [
     "Column",
@@ -24,7 +23,7 @@ __all__ = [
     "TableKind",
     "TablePart",
     "build_design",
-    "check_sizes",
+    "native_table",
     "open_table",
     "resolve_roles",
 ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.estimate import Sample
@@ -105,6 +106,17 @@ class Design:
         """Positions of the columns of W and of these players."""
         chosen = tuple(c for p in players for c in self.players[p].columns)
         return self.baseline + chosen
+
+    def take(self, rows: ByDomain[NDArray[Any]]) -> Design:
+        """The same design on some rows of each domain, given as positions or as a mask."""
+        by_row = ("features", "outcome", "prediction", "intercept", "slope")
+        if_any = ("weights", "clusters", "source_risk")
+        taken: dict[str, Any] = {
+            name: values.zip(rows, lambda one, chosen: one[chosen])
+            for name in by_row + if_any
+            if (values := getattr(self, name)) is not None
+        }
+        return replace(self, **taken)
 
     def sample(self, rows: ByDomain[IntArray] | None = None) -> Sample:
         """The rows that are averaged over (all of them unless told otherwise)."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import importlib.util
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from whygap.errors import TableError
 
-__all__ = ["Frame", "Mask", "OpenedTable", "TableKind"]
+__all__ = ["Frame", "Mask", "OpenedTable", "TableKind", "native_table"]
 
 Mask = NDArray[np.bool_]
 TableKind = Literal["pandas", "polars", "pyarrow"]
@@ -94,3 +95,9 @@ def is_missing(value: Any) -> bool:
         return bool(value != value)
     except (TypeError, ValueError):
         return type(value).__name__ == "NAType"
+
+
+def native_table(columns: Mapping[str, Sequence[Any]], kind: str) -> Any:
+    """A table of this kind; of pyarrow where that library is not installed any more."""
+    backend: Any = kind if importlib.util.find_spec(kind) else "pyarrow"
+    return nw.from_dict(columns, backend=backend).to_native()

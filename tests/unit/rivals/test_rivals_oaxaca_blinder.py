@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from rival_worlds import world_a, world_b
 from statsmodels.stats.oaxaca import OaxacaBlinder
+from whygap.rivals.rows import rows_of
 
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError
 from whygap.rivals import oaxaca_blinder
-from whygap.rivals.rows import rows_of
 from whygap.settings import Settings
 
 
