@@ -11,7 +11,7 @@ from small_study import covariate_tables, fast, make_study, make_table, tables
 
 import whygap as wg
 from whygap.errors import InputError, SettingsError
-from whygap.storage.files import to_mapping
+from whygap.storage import to_mapping
 
 PARTS = ("covariate", "outcome")
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
 
 from whygap import storage
+from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError
+from whygap.estimate import Estimate
 from whygap.results import Gap
 
 CASES: dict[str, Callable[[], Gap]] = {
@@ -59,6 +62,61 @@ def test_output_is_strict_json_and_deterministic(tmp_path: Path) -> None:
     plain = json.loads(first, parse_constant=refuse)
     assert plain["schema"] == "whygap/1"
     assert "samples" not in plain
+
+
+@dataclass(frozen=True)
+class Inner:
+    """Stands for a result class that storage has never heard of."""
+
+    found: Mapping[str, Estimate]
+    matrix: Array | None
+    ends: tuple[int, float]
+
+
+@dataclass(frozen=True)
+class Outer:
+    """One that holds others, and has a field that older files lack."""
+
+    rows: ByDomain[int]
+    inner: tuple[Inner, ...]
+    labels: Mapping[str, tuple[str, ...]]
+    free: Mapping[str, Any]
+    later: Inner | None = None
+
+
+def test_a_new_result_class_needs_no_code() -> None:
+    estimate = make_gap().outcome.shares["schooling"]
+    inner = Inner({"a": estimate}, np.array([[1.0, math.nan], [math.inf, 2.0]]), (3, math.inf))
+    value = Outer(ByDomain(1, 2), (inner, replace(inner, matrix=None)), {"g": ("x", "y")}, {"k": 1})
+    written = json.loads(json.dumps(storage.plain(value, str), allow_nan=False))
+    del written["later"]
+    back = storage.restored(Outer, written)
+    assert storage.plain(back) == storage.plain(value)
+    assert (back.rows, back.labels, back.free, back.later) == (
+        value.rows,
+        value.labels,
+        value.free,
+        None,
+    )
+    assert back.inner[0].ends == (3, math.inf)
+    assert np.array_equal(back.inner[0].matrix, inner.matrix, equal_nan=True)
+    assert back.inner[1].matrix is None
+    assert back.inner[0].found["a"].interval(0.9) == estimate.interval(0.9)
+
+
+def test_a_file_from_before_a_field_was_added_still_loads(tmp_path: Path) -> None:
+    gap = make_gap()
+    mapping = storage.to_mapping(gap)
+    del mapping["profiles"], mapping["about"]["kept_share"]
+    path = tmp_path / "gap.json"
+    path.write_text(json.dumps(mapping))
+    back = storage.load(path)
+    assert back.profiles == ()
+    assert back.about.kept_share == ByDomain(1.0, 1.0)
+    del mapping["about"]["outcome"]
+    path.write_text(json.dumps(mapping))
+    with pytest.raises(ResultError, match="Got no field 'outcome'"):
+        storage.load(path)
 
 
 def test_infinities_and_nan_are_words(tmp_path: Path) -> None:

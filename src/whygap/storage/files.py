@@ -14,7 +14,7 @@ from whygap.errors import ResultError
 from whygap.results import Gap
 from whygap.storage.mapping import SCHEMA, VERSION, from_mapping, to_mapping
 
-__all__ = ["SCHEMA", "from_mapping", "load", "save", "to_mapping", "write_bytes", "write_whole"]
+__all__ = ["load", "save", "write_bytes", "write_whole"]
 
 
 def save(gap: Gap, path: str | Path, influence: bool = False) -> Path:
