@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whygap.domains import Array, ByDomain
+from whygap.equations.points import TransportedValues, transported_mean
 from whygap.estimate import Estimate, Sample
 from whygap.results import Aggregate
 
@@ -41,31 +42,23 @@ def mean_000(values: AggregateValues) -> Estimate:
 
 
 def mean_100(values: AggregateValues) -> Estimate:
-    """Mean loss under target W, source Z given W, source Y given W, Z.
+    """Mean loss under target W, source Z given W, source Y given W, Z: Psi(W).
 
     Paper: section 4.1, first two averages of Lambda_W; influence eq. (12) influence_agg_baseline.
     """
-    loss, mu_00_w, pi_w = values.loss, values.mu_00_w, values.pi_w
-    return Estimate.from_contributions(
-        values.sample,
-        source=(loss.source - mu_00_w.source) * pi_w,
-        target=mu_00_w.target,
-        plugin=values.sample.mean(mu_00_w).target,
+    return transported_mean(
+        TransportedValues(values.sample, values.loss.source, values.mu_00_w, values.pi_w)
     )
 
 
 def mean_110(values: AggregateValues) -> Estimate:
-    """Mean loss under target W and Z, source Y given W, Z.
+    """Mean loss under target W and Z, source Y given W, Z: Psi(W and Z).
 
     Paper: section 4.1, first two averages of Lambda_Z; influence eq. (13) influence_agg_cov,
     where the printed sign of mu_.00 on target rows is wrong (docs/errata.md).
     """
-    loss, mu_0_wz, pi_wz = values.loss, values.mu_0_wz, values.pi_wz
-    return Estimate.from_contributions(
-        values.sample,
-        source=(loss.source - mu_0_wz.source) * pi_wz,
-        target=mu_0_wz.target,
-        plugin=values.sample.mean(mu_0_wz).target,
+    return transported_mean(
+        TransportedValues(values.sample, values.loss.source, values.mu_0_wz, values.pi_wz)
     )
 
 
