@@ -1,90 +1,95 @@
-"""A `Sheet` as text (80 columns), markdown, LaTeX (booktabs) or HTML."""
+"""A `Sheet` as text (80 columns), markdown, LaTeX (booktabs) or HTML; text tables of any kind."""
 
 from __future__ import annotations
 
 import html
 import re
 import textwrap
-import unicodedata
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from io import StringIO
+from itertools import islice
 
-__all__ = ["escape_latex", "to_html", "to_latex", "to_markdown", "to_text", "width"]
+from rich.cells import cell_len as width
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
 
-TEXT_WIDTH = 80
-Line = tuple[str, str, str, str]
+__all__ = [
+    "Line",
+    "Section",
+    "Sheet",
+    "escape_latex",
+    "shorten",
+    "text_table",
+    "to_html",
+    "to_latex",
+    "to_markdown",
+    "to_text",
+    "width",
+]
+
+TEXT_WIDTH = 80  # columns of a terminal that nobody has made wider
+LEAST_ROOM = 12  # columns left to the names, however wide the numbers are
+
+Line = Sequence[str]
 
 
-class SectionLike(Protocol):
-    """Lines under one heading."""
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Lines under one heading, each with a cell per column of the sheet."""
 
-    @property
-    def title(self) -> str:
-        """The heading."""
-
-    @property
-    def lines(self) -> tuple[Line, ...]:
-        """Term, estimate, standard error, interval."""
+    title: str
+    lines: tuple[Line, ...]
 
 
-class SheetLike(Protocol):
-    """What every format writes."""
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table in words, before it takes a format."""
 
-    @property
-    def title(self) -> str:
-        """One line above the table."""
-
-    @property
-    def header(self) -> Line:
-        """Column names."""
-
-    @property
-    def sections(self) -> Sequence[SectionLike]:
-        """The table's parts."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What must be said below it."""
+    title: str
+    header: Line
+    sections: tuple[Section, ...]
+    notes: tuple[str, ...]
 
 
 # -- text ----------------------------------------------------------------------------------------
 
 
-def to_text(sheet: SheetLike) -> str:
+def text_table(
+    header: Line, rows: Sequence[Line], align: str = "", columns: int = TEXT_WIDTH
+) -> str:
+    """Aligned columns, one line a row, no wider than `columns`.
+
+    Where room is short, cells of the first column lose their middle. `align` has a letter per
+    column, "l" or "r"; unless given, the first is left and the others are right.
+    """
+    align = align or "l".ljust(len(header), "r")
+    lines = [[" ".join(cell.split()) for cell in line] for line in (header, *rows)]
+    others = sum(max(map(width, cells)) + 2 for cells in list(zip(*lines, strict=True))[1:])
+    room = max(columns - others, LEAST_ROOM)
+    made = [Column(justify="left" if side == "l" else "right", no_wrap=True) for side in align]
+    table = Table(*made, box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    for first, *rest in lines:
+        table.add_row(*map(Text, (shorten(first, room), *rest)))
+    written = StringIO()
+    wide = max(columns, room + others)
+    Console(file=written, width=wide, legacy_windows=False, force_jupyter=False).print(table)
+    return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
+
+
+def to_text(sheet: Sheet) -> str:
     """Aligned columns, never wider than 80."""
-    lines = [sheet.header, *(line for part in sheet.sections for line in part.lines)]
-    widths = [max(width(line[k]) for line in lines) for k in range(4)]
-    widths[0] = min(max(widths[0], 12), TEXT_WIDTH - sum(widths[1:]) - 8)
-    written = [shorten(sheet.title, TEXT_WIDTH), "", _text_line(sheet.header, widths)]
+    rows = [line for part in sheet.sections for line in part.lines]
+    table = text_table(sheet.header, rows, columns=TEXT_WIDTH - 2)
+    lines = (f"  {line}".rstrip() for line in table.splitlines())
+    rule = "-" * (max(map(width, table.splitlines())) + 2)
+    written = [shorten(sheet.title, TEXT_WIDTH), "", next(lines)]
     for part in sheet.sections:
-        written += ["-" * _total(widths), shorten(part.title, TEXT_WIDTH)]
-        written += [_text_line(line, widths) for line in part.lines]
+        written += [rule, shorten(part.title, TEXT_WIDTH), *islice(lines, len(part.lines))]
     for note in sheet.notes:
         written += ["", *textwrap.wrap(note, TEXT_WIDTH)]
     return "\n".join(written) + "\n"
-
-
-def _text_line(line: Line, widths: Sequence[int]) -> str:
-    term = shorten(line[0], widths[0])
-    cells = [term + " " * (widths[0] - width(term))]
-    cells += [" " * (w - width(cell)) + cell for cell, w in zip(line[1:], widths[1:], strict=True)]
-    return ("  " + "  ".join(cells)).rstrip()
-
-
-def _total(widths: Sequence[int]) -> int:
-    return sum(widths) + 2 * len(widths)
-
-
-def width(text: str) -> int:
-    """Columns a terminal gives the text: two for wide letters, none for combining marks."""
-    return sum(
-        0
-        if unicodedata.combining(c) or unicodedata.category(c) in ("Cf", "Mn")
-        else 2
-        if unicodedata.east_asian_width(c) in "WF"
-        else 1
-        for c in text
-    )
 
 
 def shorten(text: str, columns: int) -> str:
@@ -108,12 +113,13 @@ def _fit(text: str, columns: int) -> str:
 # -- markdown ------------------------------------------------------------------------------------
 
 
-def to_markdown(sheet: SheetLike) -> str:
+def to_markdown(sheet: Sheet) -> str:
     """A pipe table; headings of parts are rows in bold."""
     written = [f"**{_markdown(sheet.title)}**", ""]
-    written += [_pipes(sheet.header), "|:---|---:|---:|---:|"]
+    written += [_pipes(sheet.header), "|:---|" + "---:|" * (len(sheet.header) - 1)]
     for part in sheet.sections:
-        written.append(_pipes((f"**{_markdown(part.title)}**", "", "", "")))
+        empty = [""] * (len(sheet.header) - 1)
+        written.append(_pipes((f"**{_markdown(part.title)}**", *empty)))
         written += [_pipes((_markdown(line[0]), *line[1:])) for line in part.lines]
     for note in sheet.notes:
         written += ["", _markdown(note)]
@@ -152,14 +158,16 @@ def escape_latex(text: str) -> str:
     return "".join(_LATEX.get(letter, letter) for letter in " ".join(text.split()))
 
 
-def to_latex(sheet: SheetLike) -> str:
+def to_latex(sheet: Sheet) -> str:
     r"""A booktabs tabular (\usepackage{booktabs}; other scripts need XeLaTeX or LuaLaTeX)."""
-    written = [rf"% {' '.join(sheet.title.split())}", r"\begin{tabular}{lrrr}", r"\toprule"]
+    columns = len(sheet.header)
+    written = [rf"% {' '.join(sheet.title.split())}"]
+    written += [rf"\begin{{tabular}}{{{'l'.ljust(columns, 'r')}}}", r"\toprule"]
     written.append(_latex_line(sheet.header))
     for part in sheet.sections:
         written += [
             r"\midrule",
-            rf"\multicolumn{{4}}{{l}}{{\emph{{{escape_latex(part.title)}}}}} \\",
+            rf"\multicolumn{{{columns}}}{{l}}{{\emph{{{escape_latex(part.title)}}}}} \\",
             *(_latex_line(line) for line in part.lines),
         ]
     written += [r"\bottomrule", r"\end{tabular}"]
@@ -176,7 +184,7 @@ def _latex_line(cells: Line) -> str:
 # -- HTML ----------------------------------------------------------------------------------------
 
 
-def to_html(sheet: SheetLike) -> str:
+def to_html(sheet: Sheet) -> str:
     """A plain table with a caption and headings that screen readers announce."""
     head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in sheet.header[1:])
     written = [
@@ -186,7 +194,8 @@ def to_html(sheet: SheetLike) -> str:
     ]
     for part in sheet.sections:
         written.append(
-            f'<tbody><tr><th scope="rowgroup" colspan="4">{html.escape(part.title)}</th></tr>'
+            f'<tbody><tr><th scope="rowgroup" colspan="{len(sheet.header)}">'
+            f"{html.escape(part.title)}</th></tr>"
         )
         written += [_html_line(line) for line in part.lines]
         written.append("</tbody>")

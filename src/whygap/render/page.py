@@ -14,13 +14,14 @@ from whygap.fieller import normal_quantile
 from whygap.render import phrases
 from whygap.render.advice import suggestions
 from whygap.render.detail_sentences import detail_sentences
+from whygap.render.formats import Sheet
 from whygap.render.geometry import Track, Walk, track_of, walk_of
 from whygap.render.numbers import level_name, p_value, percent, percent_interval, with_minus
 from whygap.render.reading import Reading, readings_of
 from whygap.render.revision import Curve
 from whygap.render.revision_view import RevisionView, view_of
 from whygap.render.sentences import change_sentence, main_sentence, part_sentence
-from whygap.render.table import Sheet, sheet
+from whygap.render.table import sheet
 from whygap.render.words import ASSOCIATION, trust
 from whygap.results import Detailed, Gap, Profile
 

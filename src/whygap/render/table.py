@@ -6,34 +6,24 @@ import csv
 import io
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from whygap.errors import SettingsError, did_you_mean
 from whygap.render import frame, phrases
-from whygap.render.formats import to_html, to_latex, to_markdown, to_text
+from whygap.render.formats import (
+    Section,
+    Sheet,
+    text_table,
+    to_html,
+    to_latex,
+    to_markdown,
+    to_text,
+)
 from whygap.render.numbers import Units, level_name, percent, units_of
 from whygap.results import Gap
 
-__all__ = ["FORMATS", "Section", "Sheet", "great", "render", "sheet"]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Lines under one heading; each line is term, estimate, standard error, interval."""
-
-    title: str
-    lines: tuple[tuple[str, str, str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A table in words, before it takes a format."""
-
-    title: str
-    header: tuple[str, str, str, str]
-    sections: tuple[Section, ...]
-    notes: tuple[str, ...]
+__all__ = ["FORMATS", "great", "render", "sheet", "text_table"]
 
 
 def render(gap: Gap, format: str = "text", level: float = 0.95) -> str:  # noqa: A002 - the API's word
@@ -141,7 +131,7 @@ def _csv(gap: Gap, level: float) -> str:
     return out.getvalue()
 
 
-def _formatted(write: Callable[[Any], str]) -> Callable[[Gap, float], str]:
+def _formatted(write: Callable[[Sheet], str]) -> Callable[[Gap, float], str]:
     return lambda gap, level: write(sheet(gap, level))
 
 

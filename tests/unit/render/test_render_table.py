@@ -98,6 +98,19 @@ def test_wide_letters_count_twice() -> None:
     assert width(shorten("年齢と学歴の長い名前", 9)) <= 9
 
 
+def test_text_tables_align_and_fit() -> None:
+    rows = [("a", "1", "no"), ("年齢", "1,000", "[red]yes")]
+    assert table.text_table(("", "rows", "ok"), rows, "lrl").splitlines() == [
+        "       rows  ok",
+        "a         1  no",
+        "年齢  1,000  [red]yes",
+    ]
+    long = table.text_table(("name", "n"), [("x" * 100 + "end", "1" * 20)])
+    assert [width(line) for line in long.splitlines()] == [80, 80]
+    assert "…" in long
+    assert long.splitlines()[1].split()[0].endswith("end")
+
+
 def test_unknown_format_suggests_one() -> None:
     with pytest.raises(SettingsError) as caught:
         table.render(make_gap(), "text2")
