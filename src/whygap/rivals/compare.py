@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +13,14 @@ from whygap.rivals import (
     auc_regression,
     disde,
     graph_shapley,
-    mean_change,
     oaxaca_blinder,
-    parametric_acc,
-    parametric_change,
     random_forest_acc,
     region,
-    wu_shift,
 )
-from whygap.rivals.graph import OUTCOME
-from whygap.rivals.importances import Importances
+from whygap.rivals.covariate_rivals import mean_change, wu_shift
+from whygap.rivals.graph import OUTCOME, Parents
+from whygap.rivals.importances import Importances, Method
+from whygap.rivals.parametric import parametric_acc, parametric_change
 from whygap.settings import Settings
 from whygap.tables import Design, native_table
 
@@ -32,15 +30,15 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "compare", "comparison", "ours", "shares_of"]
 
 Rival = Callable[[Design, Settings], Importances]
-Graph = Mapping[str, Iterable[str]]
 OURS = "whygap"
+COLUMNS = ("part", "method", "term", "importance", "low", "high", "rank", "unit")
 
 METHODS: dict[str, tuple[Rival, ...]] = {
-    "mean_change": (mean_change.importance,),
+    "mean_change": (mean_change,),
     "oaxaca_blinder": (oaxaca_blinder.covariate_importance, oaxaca_blinder.outcome_importance),
-    "wu_shift": (wu_shift.importance,),
-    "parametric_change": (parametric_change.importance,),
-    "parametric_acc": (parametric_acc.importance,),
+    "wu_shift": (wu_shift,),
+    "parametric_change": (parametric_change,),
+    "parametric_acc": (parametric_acc,),
     "random_forest_acc": (random_forest_acc.importance,),
     "disde": (disde.importance,),
     "region": (region.importance,),
@@ -54,7 +52,7 @@ def compare(
     methods: Sequence[str] | None = None,
     settings: Settings | None = None,
     gap: Gap | None = None,
-    graph: Graph | None = None,
+    graph: Parents | None = None,
     others_only: bool = False,
 ) -> Any:
     """A tidy table of the rivals' importances beside our shares.
@@ -92,7 +90,7 @@ def comparison(
     design: Design,
     methods: Sequence[str] | None = None,
     settings: Settings | None = None,
-    graph: Graph | None = None,
+    graph: Parents | None = None,
     outcome: str = OUTCOME,
 ) -> list[Importances]:
     """Every asked-for rival on one design; names and the graph are checked before any is run.
@@ -130,18 +128,14 @@ def ours(gap: Gap, level: float) -> list[Importances]:
 
 def shares_of(detail: Detailed, level: float) -> Importances:
     """Our shares of one part, where they are defined."""
-    intervals = [detail.shares[name].interval(level) for name in detail.players]
-    return Importances(
-        method=OURS,
+    method = Method(
+        name=OURS,
         part=detail.part,
-        names=tuple(detail.players),
-        values=np.array([detail.shares[name].value for name in detail.players]),
         unit="share of the explained variation",
         assumptions="Overlap of the domains; nuisance models that converge.",
         misleads="Shares of a gap that varies little across strata are hard to measure.",
-        low=np.array([low for low, _ in intervals]),
-        high=np.array([high for _, high in intervals]),
     )
+    return method.from_estimates({name: detail.shares[name] for name in detail.players}, level)
 
 
 def _checked(methods: Sequence[str], known: Mapping[str, object]) -> list[str]:
@@ -161,22 +155,16 @@ def _checked(methods: Sequence[str], known: Mapping[str, object]) -> list[str]:
     return asked
 
 
-def _columns(found: Sequence[Importances]) -> dict[str, list[Any]]:
-    rows: dict[str, list[Any]] = {
-        name: [] for name in ("part", "method", "term", "importance", "low", "high", "rank", "unit")
-    }
+def _table(found: Sequence[Importances], kind: str) -> Any:
+    """One line per method and term."""
+    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for item in found:
-        ranks = item.ranks()
         blank = np.full(len(item.names), np.nan)
-        low = blank if item.low is None else item.low
-        high = blank if item.high is None else item.high
-        for i, name in enumerate(item.names):
-            rows["part"].append(item.part)
-            rows["method"].append(item.method)
-            rows["term"].append(name)
-            rows["importance"].append(float(item.values[i]))
-            rows["low"].append(float(low[i]))
-            rows["high"].append(float(high[i]))
-            rows["rank"].append(ranks[name])
-            rows["unit"].append(item.unit)
-    return rows
+        low, high = (blank if ends is None else ends for ends in (item.low, item.high))
+        ranks = item.ranks()
+        for name, value, bottom, top in zip(item.names, item.values, low, high, strict=True):
+            ends = float(value), float(bottom), float(top)
+            line = (item.part, item.method, name, *ends, ranks[name], item.unit)
+            for column, cell in zip(columns.values(), line, strict=True):
+                column.append(cell)
+    return native_table(columns, kind)

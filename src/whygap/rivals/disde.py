@@ -2,11 +2,8 @@
 
 The two conditional risks are compared under a shared distribution of X with density proportional
 to `p_0 p_1 / (p_0 + p_1)`, which lies where both domains have rows. The gap splits in three:
-source to shared (X), the change of Y given X on the shared ground, shared to target (X).
-
-Assumes: a good domain classifier; enough shared ground.
-Misleads: the middle term speaks about the shared region only; with little overlap that is a small,
-odd population. No variable is named. The intervals take the fitted weights as known.
+source to shared (X), the change of Y given X on the shared ground, shared to target (X). The
+intervals take the fitted weights as known.
 """
 
 from __future__ import annotations
@@ -16,19 +13,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
+from whygap.domains import Array, ByDomain, Domain
 from whygap.estimate import Estimate
-from whygap.rivals.importances import Importances, from_estimates, random_stream
+from whygap.rivals.importances import Importances, Method, random_stream
 from whygap.rivals.learner import cross_fitted, fold_numbers
+from whygap.rivals.linear import domain_means
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["Disde", "decompose", "importance", "shared_weights"]
+__all__ = ["Disde", "decompose", "domain_probability", "importance", "shared_weights"]
 
-ASSUMPTIONS = "The domain classifier is right and the domains share enough ground."
-MISLEADS = (
-    "Y given X is compared on the shared ground only, which under poor overlap is a small and odd "
-    "population; no variable is named."
+METHOD = Method(
+    name="disde",
+    part="aggregate",
+    unit="change of the metric",
+    assumptions="The domain classifier is right and the domains share enough ground.",
+    misleads="Y given X is compared on the shared ground only, which under poor overlap is a small "
+    "and odd population; no variable is named.",
 )
 DomainClassifier = Callable[[Design, Settings], ByDomain[Array]]
 
@@ -68,19 +69,12 @@ class Disde:
 def importance(design: Design, settings: Settings) -> Importances:
     """The three parts of the gap; they add up to it."""
     found = decompose(design, settings)
-    return from_estimates(
-        "disde",
-        "aggregate",
-        {
-            "X: source to shared": found.source_to_shared,
-            "Y given X: shared": found.outcome,
-            "X: shared to target": found.shared_to_target,
-        },
-        level=settings.level,
-        unit="change of the metric",
-        assumptions=ASSUMPTIONS,
-        misleads=MISLEADS,
-    )
+    parts = {
+        "X: source to shared": found.source_to_shared,
+        "Y given X: shared": found.outcome,
+        "X: shared to target": found.shared_to_target,
+    }
+    return METHOD.from_estimates(parts, settings.level)
 
 
 def decompose(
@@ -92,25 +86,21 @@ def decompose(
         design: both domains.
         settings: folds, seed.
         classifier: gives the probability of "target" at every row, out of fold, from classes as
-            frequent as the rows; default: boosting and a logistic model, blended.
+            frequent as the rows; default: `domain_probability`.
     """
     probability = (classifier or domain_probability)(design, settings)
     weights = shared_weights(probability, design.rows)
-    loss, sample = design.loss, design.sample()
-    zero = loss.map(np.zeros_like)
+    sample = design.sample()
 
-    def source_mean(values: Array) -> Estimate:
-        return Estimate.from_contributions(sample, source=values, target=zero.target)
+    def plain_and_shared(domain: Domain) -> list[Estimate]:
+        loss, weight = design.loss[domain], weights[domain]
+        block = np.column_stack([loss, weight * loss, weight])
+        plain, top, bottom = domain_means(sample, domain, block)
+        return [plain, top / bottom]
 
-    def target_mean(values: Array) -> Estimate:
-        return Estimate.from_contributions(sample, source=zero.source, target=values)
-
-    return Disde(
-        source=source_mean(loss.source),
-        shared_source=source_mean(weights.source * loss.source) / source_mean(weights.source),
-        shared_target=target_mean(weights.target * loss.target) / target_mean(weights.target),
-        target=target_mean(loss.target),
-    )
+    source, shared_source = plain_and_shared("source")
+    target, shared_target = plain_and_shared("target")
+    return Disde(source, shared_source, shared_target, target)
 
 
 def shared_weights(probability: ByDomain[Array], rows: ByDomain[int]) -> ByDomain[Array]:
@@ -120,22 +110,23 @@ def shared_weights(probability: ByDomain[Array], rows: ByDomain[int]) -> ByDomai
     `e (1 - a) / (e (1 - a) + (1 - e) a)`; at target rows its complement.
     """
     share = rows.target / (rows.source + rows.target)
-
-    def toward_target(e: Array) -> Array:
-        return np.asarray(e * (1 - share) / (e * (1 - share) + (1 - e) * share))
-
-    return ByDomain(toward_target(probability.source), 1 - toward_target(probability.target))
+    toward_target = probability.map(lambda e: e * (1 - share) / (e * (1 - share) + (1 - e) * share))
+    return ByDomain(toward_target.source, 1 - toward_target.target)
 
 
-def domain_probability(design: Design, settings: Settings) -> ByDomain[Array]:
-    """Out-of-fold probability of "target" given W and Z."""
-    rng = random_stream(settings, "disde")
-    columns = list(design.baseline + design.covariates)
-    features = np.vstack(list(design.features))[:, columns]
+def domain_probability(
+    design: Design,
+    settings: Settings,
+    columns: tuple[int, ...] | None = None,
+    purpose: str = "disde",
+) -> ByDomain[Array]:
+    """Out-of-fold probability of "target" given some columns (default: W and Z)."""
+    rng = random_stream(settings, purpose)
+    used = list(design.baseline + design.covariates if columns is None else columns)
     domain = np.repeat([0.0, 1.0], list(design.rows))
     sample = design.sample()
     fold = np.concatenate([fold_numbers(units, settings.folds, rng) for units in sample.units])
     weights = np.concatenate(list(sample.weights))
+    features = np.vstack(list(design.features))[:, used]
     fitted, _ = cross_fitted(features, domain, weights, fold, int(rng.integers(2**31)))
-    cut = design.rows.source
-    return ByDomain(fitted[:cut], fitted[cut:])
+    return ByDomain(*np.split(fitted, [design.rows.source]))

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any
 
-from whygap.errors import SettingsError, did_you_mean
+from whygap.errors import InputError, SettingsError, did_you_mean
 from whygap.tables.design import Design
 
-__all__ = ["OUTCOME", "Graph", "graph_of"]
+__all__ = ["OUTCOME", "Graph", "Parents", "graph_of", "read_graph"]
 
+Parents = Mapping[str, Iterable[str]]
 OUTCOME = "(outcome)"
 """The name of the outcome's mechanism in the result."""
+READERS: Mapping[str, Callable[[str], Any]] = {".toml": tomllib.loads, ".json": json.loads}
+EXAMPLE = {
+    ".toml": "Write one line per variable with its parents: z2 = ['z1'].",
+    ".json": 'Write one entry per variable with its parents: {"z2": ["z1"]}.',
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +38,7 @@ class Graph:
     parents: Mapping[str, tuple[str, ...]]
 
 
-def graph_of(design: Design, parents: Mapping[str, Iterable[str]], outcome: str = OUTCOME) -> Graph:
+def graph_of(design: Design, parents: Parents, outcome: str = OUTCOME) -> Graph:
     """Check a mapping node -> parents against the study's variables.
 
     A variable that is not named has no parents; the outcome, when not named, depends on every
@@ -36,7 +47,8 @@ def graph_of(design: Design, parents: Mapping[str, Iterable[str]], outcome: str 
     Raises:
         SettingsError: an unknown name, the outcome as a parent, or a cycle.
     """
-    variables = _variables(design)
+    baseline = tuple(design.columns[j].name for j in design.baseline)
+    variables = baseline + tuple(player.name for player in design.players)
     given = {node: _names(node, listed) for node, listed in parents.items()}
     for node in given:
         if node not in variables and node not in (OUTCOME, outcome):
@@ -44,14 +56,9 @@ def graph_of(design: Design, parents: Mapping[str, Iterable[str]], outcome: str 
         for parent in given[node]:
             _check_parent(parent, node, variables, outcome)
     complete = {name: given.get(name, ()) for name in variables}
+    order = _causal_order(complete)
     complete[OUTCOME] = given.get(OUTCOME, given.get(outcome, variables))
-    order = [name for name in _causal_order(complete) if name != OUTCOME]
     return Graph(nodes=(*order, OUTCOME), parents=complete)
-
-
-def _variables(design: Design) -> tuple[str, ...]:
-    baseline = tuple(design.columns[j].name for j in design.baseline)
-    return baseline + tuple(player.name for player in design.players)
 
 
 def _names(node: str, listed: Iterable[str]) -> tuple[str, ...]:
@@ -83,26 +90,47 @@ def _unknown(name: str, role: str, variables: tuple[str, ...]) -> SettingsError:
 
 def _causal_order(parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Parents before children; a cycle is an error that names its members."""
-    order: list[str] = []
-    waiting = list(parents)
-    while waiting:
-        ready = [n for n in waiting if all(p in order for p in parents[n])]
-        if not ready:
-            raise SettingsError(
-                "The causal graph has a cycle",
-                got=" -> ".join(_cycle(waiting, parents)),
-                hint="Remove one of these edges; mechanisms need a causal order.",
-            )
-        order.extend(ready)
-        waiting = [n for n in waiting if n not in ready]
-    return tuple(order)
+    try:
+        return tuple(TopologicalSorter(parents).static_order())
+    except CycleError as error:
+        raise SettingsError(
+            "The causal graph has a cycle",
+            got=" -> ".join(error.args[1]),
+            hint="Remove one of these edges; mechanisms need a causal order.",
+        ) from error
 
 
-def _cycle(waiting: list[str], parents: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Walk from child to parent until a node repeats; return it in causal direction."""
-    path = [waiting[0]]
-    while True:
-        step = next(p for p in parents[path[-1]] if p in waiting)
-        if step in path:
-            return [step, *path[path.index(step) :][::-1]]
-        path.append(step)
+def read_graph(path: str | Path) -> dict[str, list[str]]:
+    """The mapping node -> parents of a TOML or JSON file; `graph_of` checks it against a study.
+
+    Raises:
+        InputError: the file is missing, of another kind, broken, or holds no such mapping.
+    """
+    file = Path(path)
+    kind = file.suffix.lower()
+    if kind not in READERS:
+        raise InputError(
+            f"The causal graph '{file}' must be a .toml or .json file", hint=EXAMPLE[".toml"]
+        )
+    try:
+        values = READERS[kind](file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(
+            f"The causal graph '{file}' cannot be read", got=error.strerror or type(error).__name__
+        ) from error
+    except ValueError as error:
+        raise _no_graph(file, str(error)) from error
+    if not isinstance(values, dict):
+        raise _no_graph(file, f"a {type(values).__name__}, not a mapping")
+    for node, listed in values.items():
+        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+            raise _no_graph(file, f"{listed!r} as the parents of '{node}'")
+    return values
+
+
+def _no_graph(file: Path, got: str) -> InputError:
+    return InputError(
+        f"The file '{file}' is no causal graph: a list of parents is wanted for each variable",
+        got=got,
+        hint=EXAMPLE[file.suffix.lower()],
+    )

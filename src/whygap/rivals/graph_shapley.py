@@ -6,81 +6,59 @@ by weighting source rows with products of density ratios. The outcome's mechanis
 the loss, `l + b (p_1 - p_0)`, rather than by a ratio: the estimand is the same, and no division by
 a small probability makes wrong predictions look more frequent than they are. Shapley shares add
 up to the gap as the weights see it.
-
-Assumes: the graph is right and complete (no hidden common causes), and the target lies inside the
-source's support, mechanism by mechanism.
-Misleads: under a wrong graph credit goes to the wrong mechanism without a warning; products of
-many ratios have few effective rows (reported). It cannot split the outcome's mechanism among
-variables.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from whygap.domains import Array
 from whygap.errors import SettingsError
-from whygap.rivals.graph import OUTCOME, Graph, graph_of
-from whygap.rivals.importances import Importances, random_stream
+from whygap.rivals.disde import domain_probability
+from whygap.rivals.graph import OUTCOME, Graph, Parents, graph_of
+from whygap.rivals.importances import Importances, Method, random_stream
 from whygap.rivals.learner import cross_fitted, fold_numbers
 from whygap.settings import Settings
-from whygap.shapley import Subset, SubsetPlan, linear_weights
+from whygap.shapley import SubsetPlan, linear_weights
 from whygap.tables.design import Design
 
-__all__ = ["GraphShares", "attribute", "checked_graph", "importance"]
+__all__ = ["checked_graph", "importance"]
 
-ASSUMPTIONS = "The causal graph is right and complete; the source covers the target."
-MISLEADS = (
-    "Under a wrong graph credit goes to the wrong mechanism without a warning; products of many "
-    "ratios leave few effective rows; the outcome's mechanism is not split among variables."
+METHOD = Method(
+    name="graph_shapley",
+    part="aggregate",
+    unit="change of the metric",
+    assumptions="The causal graph is right and complete; the source covers the target.",
+    misleads="Under a wrong graph credit goes to the wrong mechanism without a warning; products "
+    "of many ratios leave few effective rows; the outcome's mechanism is not split among "
+    "variables.",
 )
-LARGEST_GRAPH = 16
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GraphShares:
-    """Shares of the mechanisms.
-
-    Attributes:
-        graph: the checked graph.
-        shares: one per node of the graph, in its order.
-        gap: their sum: the gap as the weights see it.
-        observed_gap: target mean minus source mean of the metric.
-        effective_rows: Kish's effective number of source rows under all ratios at once.
-    """
-
-    graph: Graph
-    shares: Array
-    gap: float
-    observed_gap: float
-    effective_rows: float
+LARGEST_GRAPH = 16  # all coalitions are valued: 65,536 weighted means
 
 
 def importance(
-    design: Design,
-    settings: Settings,
-    graph: Mapping[str, Iterable[str]],
-    outcome: str = OUTCOME,
+    design: Design, settings: Settings, graph: Parents, outcome: str = OUTCOME
 ) -> Importances:
     """One share per mechanism; baseline columns and the outcome are mechanisms too."""
-    found = attribute(design, settings, graph, outcome)
-    return Importances(
-        method="graph_shapley",
-        part="aggregate",
-        names=found.graph.nodes,
-        values=found.shares,
-        unit="change of the metric",
-        assumptions=ASSUMPTIONS,
-        misleads=MISLEADS,
-    )
+    checked = checked_graph(design, graph, outcome)
+    ratios = [_mechanism_ratio(design, settings, checked, node) for node in checked.nodes[:-1]]
+    loss = design.loss.source
+    swapped = loss + _outcome_change(design, settings, checked)
+    weights = design.sample().weights.source
+    players = len(checked.nodes)
+    coalitions = SubsetPlan(players).take(2**players)
+    values = [
+        np.average(
+            swapped if players - 1 in coalition else loss,
+            weights=weights * np.prod([ratios[i] for i in coalition if i < players - 1], axis=0),
+        )
+        for coalition in coalitions
+    ]
+    shares = linear_weights(coalitions, players) @ np.array(values)
+    return METHOD.importances(dict(zip(checked.nodes, shares, strict=True)))
 
 
-def checked_graph(
-    design: Design, graph: Mapping[str, Iterable[str]], outcome: str = OUTCOME
-) -> Graph:
+def checked_graph(design: Design, graph: Parents, outcome: str = OUTCOME) -> Graph:
     """The graph in causal order; unknown names, cycles and too many mechanisms are refused."""
     checked = graph_of(design, graph, outcome)
     if len(checked.nodes) > LARGEST_GRAPH:
@@ -90,49 +68,6 @@ def checked_graph(
             hint="Group variables with groups={...}; a group is one mechanism.",
         )
     return checked
-
-
-def attribute(
-    design: Design,
-    settings: Settings,
-    graph: Mapping[str, Iterable[str]],
-    outcome: str = OUTCOME,
-) -> GraphShares:
-    """Fit one ratio per mechanism and share the gap among them."""
-    checked = checked_graph(design, graph, outcome)
-    ratios = [_mechanism_ratio(design, settings, checked, node) for node in checked.nodes[:-1]]
-    swapped = design.loss.source + _outcome_change(design, settings, checked)
-    weights, loss = design.sample().weights, design.loss
-    players = len(checked.nodes)
-    coalitions = SubsetPlan(players).take(2**players)
-    values = _coalition_values(coalitions, loss.source, swapped, weights.source, ratios)
-    shares = np.asarray(linear_weights(coalitions, players) @ values)
-    means = loss.zip(weights, lambda v, w: float(np.average(v, weights=w)))
-    full = weights.source * np.prod(ratios, axis=0)
-    return GraphShares(
-        graph=checked,
-        shares=shares,
-        gap=float(shares.sum()),
-        observed_gap=means.target - means.source,
-        effective_rows=float(full.sum() ** 2 / (full**2).sum()),
-    )
-
-
-def _coalition_values(
-    coalitions: Sequence[Subset],
-    loss: Array,
-    swapped: Array,
-    weights: Array,
-    ratios: list[Array],
-) -> Array:
-    """Mean loss per coalition; the outcome is the last player."""
-    outcome = len(ratios)
-    values = []
-    for coalition in coalitions:
-        product = weights * np.prod([ratios[i] for i in coalition if i != outcome], axis=0)
-        shown = swapped if outcome in coalition else loss
-        values.append(float(np.average(shown, weights=product)))
-    return np.array(values)
 
 
 def _mechanism_ratio(design: Design, settings: Settings, graph: Graph, node: str) -> Array:
@@ -150,17 +85,11 @@ def _columns(design: Design, names: tuple[str, ...]) -> tuple[int, ...]:
 
 def _density_ratio(design: Design, settings: Settings, columns: tuple[int, ...]) -> Array:
     """p_1 / p_0 of some columns at source rows: odds of a cross-fitted domain classifier."""
-    rows, sample = design.rows, design.sample()
+    rows = design.rows
     if not columns:
         return np.ones(rows.source)
-    rng = random_stream(settings, f"graph_shapley {columns}")
-    features = np.vstack(list(design.features))[:, list(columns)]
-    domain = np.repeat([0.0, 1.0], list(rows))
-    fold = np.concatenate([fold_numbers(units, settings.folds, rng) for units in sample.units])
-    weights = np.concatenate(list(sample.weights))
-    fitted, _ = cross_fitted(features, domain, weights, fold, int(rng.integers(2**31)))
-    at_source = fitted[: rows.source]
-    return np.asarray(at_source / (1 - at_source) * rows.source / rows.target)
+    e = domain_probability(design, settings, columns, f"graph_shapley {columns}").source
+    return np.asarray(e / (1 - e) * rows.source / rows.target)
 
 
 def _outcome_change(design: Design, settings: Settings, graph: Graph) -> Array:

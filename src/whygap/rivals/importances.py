@@ -14,7 +14,7 @@ from whygap.errors import ResultError, did_you_mean
 from whygap.estimate import Estimate
 from whygap.settings import Settings
 
-__all__ = ["Importances", "Part", "from_estimates", "random_stream"]
+__all__ = ["Importances", "Method", "Part", "random_stream"]
 
 Part = Literal["aggregate", "covariate", "outcome"]
 
@@ -64,29 +64,41 @@ class Importances:
         return {name: place + 1 for place, name in enumerate(self.ranking())}
 
 
-def from_estimates(
-    method: str,
-    part: Part,
-    estimates: Mapping[str, Estimate],
-    *,
-    level: float,
-    unit: str,
-    assumptions: str,
-    misleads: str,
-) -> Importances:
-    """Importances whose intervals come from influence values."""
-    intervals = [estimate.interval(level) for estimate in estimates.values()]
-    return Importances(
-        method=method,
-        part=part,
-        names=tuple(estimates),
-        values=np.array([estimate.value for estimate in estimates.values()]),
-        unit=unit,
-        assumptions=assumptions,
-        misleads=misleads,
-        low=np.array([low for low, _ in intervals]),
-        high=np.array([high for _, high in intervals]),
-    )
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What a method says of itself, whatever the data: see `Importances` for the fields."""
+
+    name: str
+    part: Part
+    unit: str
+    assumptions: str
+    misleads: str
+
+    def importances(self, values: Mapping[str, float]) -> Importances:
+        """Importances without intervals."""
+        return Importances(
+            self.name,
+            self.part,
+            tuple(values),
+            np.array(list(values.values()), dtype=np.float64),
+            self.unit,
+            self.assumptions,
+            self.misleads,
+        )
+
+    def from_estimates(self, estimates: Mapping[str, Estimate], level: float) -> Importances:
+        """Importances whose intervals come from influence values."""
+        ends = np.array([estimate.interval(level) for estimate in estimates.values()])
+        return Importances(
+            self.name,
+            self.part,
+            tuple(estimates),
+            np.array([estimate.value for estimate in estimates.values()]),
+            self.unit,
+            self.assumptions,
+            self.misleads,
+            *ends.reshape(-1, 2).T,
+        )
 
 
 def random_stream(settings: Settings, purpose: str) -> np.random.Generator:

@@ -1,28 +1,117 @@
-"""Least squares and logistic regression with influence values, in numpy."""
+"""Logistic regression with influence values, on columns expanded to plain numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
-from whygap.domains import Array, ByDomain, Domain
+from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.errors import FitError
 from whygap.estimate import Estimate, Sample
+from whygap.tables.design import Column, Design
 
 __all__ = [
     "Fit",
+    "NumericMatrix",
     "domain_coefficients",
     "domain_means",
-    "least_squares",
+    "length",
     "logistic",
+    "numeric_matrix",
     "pooled_coefficients",
+    "unit_loss",
+    "with_domain",
     "with_intercept",
 ]
 
-RIDGE = 1e-6
-"""Penalty per row on standardised slopes of a logistic fit: keeps separated levels finite."""
+RIDGE = 1e-6  # penalty per row on standardised slopes: keeps separated levels finite
+STEPS = 100  # Newton needs about ten; more means that the columns separate the outcome
+LONGEST_STEP = 5.0  # on the logit scale, so that the first steps do not overshoot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumericMatrix:
+    """Columns without gaps and without codes.
+
+    Attributes:
+        values: (rows, columns) in each domain.
+        names: one per column, such as `age`, `state = NE` or `income (missing)`.
+        owner: position in the design of the column each one came from.
+    """
+
+    values: ByDomain[Array]
+    names: tuple[str, ...]
+    owner: IntArray
+
+    def where(self, positions: tuple[int, ...]) -> IntArray:
+        """Columns that came from these columns of the design."""
+        return np.flatnonzero(np.isin(self.owner, positions))
+
+
+def numeric_matrix(design: Design) -> NumericMatrix:
+    """Expand categories to indicators (first level left out) and fill gaps.
+
+    A missing number becomes the pooled mean and an indicator of its own; a missing category is a
+    level of its own. Columns that are constant over both domains are left out.
+    """
+    wanted = design.baseline + design.covariates
+    pooled = np.vstack(list(design.features))
+    blocks: list[Array] = []
+    names: list[str] = []
+    owner: list[int] = []
+    for j in wanted:
+        expanded = _expanded(design.columns[j], pooled[:, j])
+        varying = {name: values for name, values in expanded.items() if np.ptp(values) > 0}
+        blocks += varying.values()
+        names += varying
+        owner += [j] * len(varying)
+    block = np.column_stack([np.zeros((len(pooled), 0)), *blocks])
+    cut = design.rows.source
+    return NumericMatrix(
+        ByDomain(block[:cut], block[cut:]), tuple(names), np.array(owner, dtype=np.int64)
+    )
+
+
+def _expanded(column: Column, values: Array) -> dict[str, Array]:
+    missing = np.isnan(values)
+    if column.kind == "category":
+        codes = np.unique(values[~missing])[1:]
+        found = {
+            f"{column.name} = {_level(column, code)}": (values == code) * 1.0 for code in codes
+        }
+    else:
+        centre = float(np.nanmean(values)) if not missing.all() else 0.0
+        found = {column.name: np.where(missing, centre, values)}
+    return {**found, f"{column.name} (missing)": missing * 1.0}
+
+
+def _level(column: Column, code: float) -> str:
+    place = int(code)
+    return column.levels[place] if place < len(column.levels) else f"{code:g}"
+
+
+def with_intercept(matrix: Array) -> Array:
+    """A column of ones in front."""
+    return np.column_stack([np.ones(len(matrix)), matrix])
+
+
+def with_domain(blocks: Sequence[Array], interacted: IntArray) -> Array:
+    """Both domains' rows as columns 1, D, V, D times the interacted columns of V."""
+    pooled = np.vstack(list(blocks))
+    domain = np.repeat([0.0, 1.0], [len(block) for block in blocks])[:, None]
+    return with_intercept(np.column_stack([domain, pooled, domain * pooled[:, interacted]]))
+
+
+def unit_loss(design: Design) -> ByDomain[Array]:
+    """The loss in [0, 1]: as it is, or scaled by its range over both domains."""
+    pooled = np.concatenate(list(design.loss))
+    low, high = float(pooled.min()), float(pooled.max())
+    if low >= 0 and high <= 1:
+        return design.loss
+    return design.loss.map(lambda values: (values - low) / (high - low))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,22 +120,6 @@ class Fit:
 
     coefficients: Array
     influence: Array
-
-
-def with_intercept(matrix: Array) -> Array:
-    """A column of ones in front."""
-    return np.column_stack([np.ones(len(matrix)), matrix])
-
-
-def least_squares(matrix: Array, response: Array, weights: Array) -> Fit:
-    """Weighted least squares; collinear columns share their coefficient (minimum norm)."""
-    root = np.sqrt(weights)
-    solution = np.linalg.lstsq(matrix * root[:, None], response * root, rcond=None)[0]
-    coefficients = np.asarray(solution, dtype=np.float64)
-    curvature = (matrix * weights[:, None]).T @ matrix / len(matrix)
-    residual = response - matrix @ coefficients
-    inverse = np.linalg.pinv(curvature, hermitian=True)
-    return Fit(coefficients, (matrix * residual[:, None]) @ inverse)
 
 
 def logistic(matrix: Array, response: Array, weights: Array, ridge: float = RIDGE) -> Fit:
@@ -59,17 +132,16 @@ def logistic(matrix: Array, response: Array, weights: Array, ridge: float = RIDG
     penalty = np.full(matrix.shape[1], ridge)
     penalty[0] = 0.0
     beta = np.zeros(matrix.shape[1])
-    for _ in range(100):
+    for _ in range(STEPS):
         mean = special.expit(scaled @ beta)
         score = scaled.T @ (weights * (response - mean)) / len(scaled) - penalty * beta
-        curvature = _curvature(scaled, weights * mean * (1 - mean), penalty)
-        step = np.linalg.solve(curvature, score)
-        beta = beta + step * min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-12))
+        step = np.linalg.solve(_curvature(scaled, weights * mean * (1 - mean), penalty), score)
+        beta = beta + step * min(1.0, LONGEST_STEP / max(float(np.abs(step).max()), 1e-12))
         if np.abs(step).max() < 1e-10:
             break
     else:
         raise FitError(
-            "A logistic regression did not converge in 100 steps",
+            f"A logistic regression did not converge in {STEPS} steps",
             hint="Some columns may separate the outcome; group rare levels.",
         )
     mean = special.expit(scaled @ beta)
@@ -85,39 +157,44 @@ def _curvature(matrix: Array, weights: Array, penalty: Array) -> Array:
 
 def domain_coefficients(sample: Sample, domain: Domain, fit: Fit) -> list[Estimate]:
     """Coefficients fitted on one domain's rows, as estimates."""
-    return [
-        _one_sided(sample, domain, float(value), fit.influence[:, j])
-        for j, value in enumerate(fit.coefficients)
-    ]
+    return _one_sided(sample, domain, fit.coefficients, fit.influence)
 
 
 def domain_means(sample: Sample, domain: Domain, matrix: Array) -> list[Estimate]:
     """Column means of one domain, as estimates."""
-    means = sample.weights[domain] @ matrix / len(matrix)
-    return [_one_sided(sample, domain, float(mean), matrix[:, j]) for j, mean in enumerate(means)]
+    return _one_sided(sample, domain, sample.weights[domain] @ matrix / len(matrix), matrix)
+
+
+def _one_sided(sample: Sample, domain: Domain, values: Array, rows: Array) -> list[Estimate]:
+    empty = sample.weights.map(np.zeros_like)
+    found = []
+    for value, own in zip(values, rows.T, strict=True):
+        source, target = (own if d == domain else empty[d] for d in ("source", "target"))
+        found.append(Estimate.of(value, sample.influence(ByDomain(source, target)), sample))
+    return found
 
 
 def pooled_coefficients(sample: Sample, fit: Fit) -> list[Estimate]:
     """Coefficients fitted on the stacked rows (source first), as estimates."""
-    rows = ByDomain(len(sample.weights.source), len(sample.weights.target))
-    total = rows.source + rows.target
-    shares = rows.map(lambda n: n / total)
-    source, target = fit.influence[: rows.source], fit.influence[rows.source :]
+    rows = sample.weights.map(len)
+    shares = rows.map(lambda n: n / (rows.source + rows.target))
+    source, target = fit.influence[: rows.source].T, fit.influence[rows.source :].T
+    pairs = [
+        ByDomain(shares.source * s, shares.target * t) for s, t in zip(source, target, strict=True)
+    ]
     return [
-        Estimate.of(
-            float(value),
-            sample.influence(ByDomain(shares.source * source[:, j], shares.target * target[:, j])),
-            sample,
-        )
-        for j, value in enumerate(fit.coefficients)
+        Estimate.of(value, sample.influence(pair), sample)
+        for value, pair in zip(fit.coefficients, pairs, strict=True)
     ]
 
 
-def _one_sided(sample: Sample, domain: Domain, value: float, contribution: Array) -> Estimate:
-    empty = sample.weights.map(np.zeros_like)
-    pair = (
-        ByDomain(contribution, empty.target)
-        if domain == "source"
-        else ByDomain(empty.source, contribution)
+def length(parts: Sequence[Estimate]) -> Estimate:
+    """A coefficient itself, the length of several (delta method), 0 for none."""
+    if not parts:
+        return Estimate(0.0, 0.0)
+    size = float(np.linalg.norm([part.value for part in parts]))
+    if len(parts) == 1 or size == 0:
+        return sum(parts[1:], parts[0])
+    return sum(
+        (part * (part.value / size) for part in parts[1:]), parts[0] * (parts[0].value / size)
     )
-    return Estimate.of(value, sample.influence(pair), sample)

@@ -1,56 +1,70 @@
-"""A logistic model on both domains with domain interactions: shared by two rivals."""
+"""ParametricChange and ParametricAcc: which coefficient of a logistic model changed?"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain, IntArray
+from whygap.domains import Array, ByDomain
 from whygap.estimate import Estimate
-from whygap.rivals.linear import logistic, pooled_coefficients, with_intercept
-from whygap.rivals.matrix import NumericMatrix, numeric_matrix
+from whygap.rivals.importances import Importances, Method
+from whygap.rivals.linear import (
+    length,
+    logistic,
+    numeric_matrix,
+    pooled_coefficients,
+    unit_loss,
+    with_domain,
+)
+from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["interaction_strengths"]
+__all__ = ["parametric_acc", "parametric_change"]
+
+CHANGE = Method(
+    name="parametric_change",
+    part="outcome",
+    unit="change of the logit per standard deviation",
+    assumptions="The outcome follows a linear logistic model in each domain.",
+    misleads="The largest change on the logit scale need not be the change that moves the loss; "
+    "correlated variables trade their coefficients.",
+)
+ACC = Method(
+    name="parametric_acc",
+    part="outcome",
+    unit="change of the logit of the loss per standard deviation",
+    assumptions="The expected loss follows a linear logistic model in each domain.",
+    misleads="The expected loss is hardly ever monotone in a variable (accuracy is high far from "
+    "the threshold on both sides), so the linear fit can be flat where the shift is.",
+)
 
 
-def interaction_strengths(design: Design, response: ByDomain[Array]) -> dict[str, Estimate]:
+def parametric_change(design: Design, settings: Settings) -> Importances:
+    """Coefficient of domain times Z in a logistic model of the outcome."""
+    return CHANGE.from_estimates(_interactions(design, design.outcome), settings.level)
+
+
+def parametric_acc(design: Design, settings: Settings) -> Importances:
+    """Coefficient of domain times Z in a logistic model of the loss, scaled to [0, 1]."""
+    return ACC.from_estimates(_interactions(design, unit_loss(design)), settings.level)
+
+
+def _interactions(design: Design, response: ByDomain[Array]) -> dict[str, Estimate]:
     """Per player the coefficient of domain times Z, for one pooled standard deviation of Z.
 
     The model is `logit E[response] = 1 + D + W + Z + D Z`. A player of several columns gets the
     root of the summed squares of its coefficients.
     """
-    matrix = numeric_matrix(design)
+    matrix, sample = numeric_matrix(design), design.sample()
     covariates = matrix.where(design.covariates)
-    sample = design.sample()
     fit = logistic(
-        _interacted(matrix, covariates),
+        with_domain(list(matrix.values), covariates),
         np.concatenate(list(response)),
         np.concatenate(list(sample.weights)),
     )
-    estimates = pooled_coefficients(sample, fit)[-len(covariates) :]
-    spread = matrix.pooled_sd()[covariates]
-    scaled = [estimate * float(sd) for estimate, sd in zip(estimates, spread, strict=True)]
-    owner = matrix.owner[covariates]
+    spread = np.vstack(list(matrix.values)).std(axis=0)
+    slopes = pooled_coefficients(sample, fit)[-len(covariates) :] if len(covariates) else []
+    scaled = {j: slope * float(spread[j]) for j, slope in zip(covariates, slopes, strict=True)}
     return {
-        player.name: _norm([e for e, o in zip(scaled, owner, strict=True) if o in player.columns])
+        player.name: length([scaled[j] for j in matrix.where(player.columns)])
         for player in design.players
     }
-
-
-def _interacted(matrix: NumericMatrix, covariates: IntArray) -> Array:
-    pooled = np.vstack(list(matrix.values))
-    domain = np.repeat([0.0, 1.0], [len(block) for block in matrix.values])[:, None]
-    return with_intercept(np.column_stack([domain, pooled, domain * pooled[:, covariates]]))
-
-
-def _norm(parts: list[Estimate]) -> Estimate:
-    """The coefficient itself, or the length of several (delta method)."""
-    if len(parts) <= 1:
-        return parts[0] if parts else Estimate(0.0, 0.0)
-    length = float(np.sqrt(sum(part.value**2 for part in parts)))
-    if length == 0:
-        return sum(parts[1:], parts[0])
-    total = parts[0] * (parts[0].value / length)
-    for part in parts[1:]:
-        total = total + part * (part.value / length)
-    return total

@@ -3,10 +3,6 @@
 A random forest on the rows of both domains predicts the per-row loss from the domain, W and Z;
 importance is the forest's mean decrease of impurity, as shares of 1 that the domain and W take
 part in.
-
-Assumes: variables that predict the loss explain its change.
-Misleads: it finds what makes rows hard in *either* domain, shift or no shift; impurity favours
-columns with many distinct values.
 """
 
 from __future__ import annotations
@@ -15,32 +11,29 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from whygap.domains import Array
-from whygap.rivals.importances import Importances, random_stream
+from whygap.rivals.importances import Importances, Method, random_stream
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
 __all__ = ["importance"]
 
-ASSUMPTIONS = "A variable that predicts the loss explains why the loss changed."
-MISLEADS = (
-    "It measures what makes rows hard in either domain, not what shifted; impurity importances "
-    "favour columns with many distinct values."
+METHOD = Method(
+    name="random_forest_acc",
+    part="outcome",
+    unit="share of the impurity decrease",
+    assumptions="A variable that predicts the loss explains why the loss changed.",
+    misleads="It measures what makes rows hard in either domain, not what shifted; impurity "
+    "importances favour columns with many distinct values.",
 )
-TREES = 200
-LEAF = 5
+TREES = 200  # importances hardly move with more
+LEAF = 5  # rows at least, so that single rows do not count as structure
 
 
 def importance(design: Design, settings: Settings) -> Importances:
     """Share of the forest's impurity decrease, per player."""
     shares = _impurity_shares(design, settings)
-    return Importances(
-        method="random_forest_acc",
-        part="outcome",
-        names=tuple(player.name for player in design.players),
-        values=np.array([shares[list(player.columns)].sum() for player in design.players]),
-        unit="share of the impurity decrease",
-        assumptions=ASSUMPTIONS,
-        misleads=MISLEADS,
+    return METHOD.importances(
+        {player.name: shares[list(player.columns)].sum() for player in design.players}
     )
 
 

@@ -3,10 +3,6 @@
 A small regression tree on `|p_1(Y=1|X) - p_0(Y=1|X)|` over rows of both domains, weighted to their
 shared ground, names one box of X. The tree is grown on one half of the rows and its best leaf is
 measured on the other half, so that size and risks carry honest intervals.
-
-Assumes: the difference lives in a box with few sides; both risk models are good there.
-Misleads: it shows where the *outcome* differs, not where the loss does; a diffuse or diagonal
-shift has no good box, and noise in the two models looks like a region.
 """
 
 from __future__ import annotations
@@ -20,20 +16,24 @@ from whygap.domains import Array, ByDomain, Domain
 from whygap.errors import FitError
 from whygap.estimate import Estimate
 from whygap.rivals.disde import domain_probability, shared_weights
-from whygap.rivals.importances import Importances, random_stream
+from whygap.rivals.importances import Importances, Method, random_stream
 from whygap.rivals.learner import cross_fitted, fold_numbers
+from whygap.rivals.linear import domain_means
 from whygap.settings import Settings
 from whygap.tables.design import Column, Design
 
 __all__ = ["Region", "find_region", "importance"]
 
-ASSUMPTIONS = "The two outcome laws differ most in a box with few sides."
-MISLEADS = (
-    "It shows where the outcome differs, not where the loss does; diffuse shifts have no box, and "
-    "noise of the two risk models looks like one."
+METHOD = Method(
+    name="region",
+    part="outcome",
+    unit="share of the tree's gain",
+    assumptions="The two outcome laws differ most in a box with few sides.",
+    misleads="It shows where the outcome differs, not where the loss does; diffuse shifts have no "
+    "box, and noise of the two risk models looks like one.",
 )
-DEPTH = 3
-SMALLEST_LEAF = 0.05
+DEPTH = 3  # a box of at most three sides can still be said in words
+SMALLEST_LEAF = 0.05  # of the shared ground, so that its risks can be measured
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +45,6 @@ class Region:
         size: share of target rows inside.
         source_risk: mean outcome inside, source.
         target_risk: mean outcome inside, target.
-        source_loss: mean loss inside, source.
-        target_loss: mean loss inside, target.
         split_shares: per column of the design, its share of the tree's gain.
     """
 
@@ -54,8 +52,6 @@ class Region:
     size: Estimate
     source_risk: Estimate
     target_risk: Estimate
-    source_loss: Estimate
-    target_loss: Estimate
     split_shares: Array
 
     @property
@@ -66,15 +62,9 @@ class Region:
 
 def importance(design: Design, settings: Settings) -> Importances:
     """Share of the tree's gain, per player."""
-    region = find_region(design, settings)
-    return Importances(
-        method="region",
-        part="outcome",
-        names=tuple(player.name for player in design.players),
-        values=np.array([region.split_shares[list(p.columns)].sum() for p in design.players]),
-        unit="share of the tree's gain",
-        assumptions=ASSUMPTIONS,
-        misleads=MISLEADS,
+    shares = find_region(design, settings).split_shares
+    return METHOD.importances(
+        {player.name: shares[list(player.columns)].sum() for player in design.players}
     )
 
 
@@ -161,18 +151,11 @@ def _measured(
     shares: Array,
 ) -> Region:
     sample = design.sample()
-    zero = design.outcome.map(np.zeros_like)
 
     def mean(domain: Domain, values: Array, among: Array) -> Estimate:
         """Mean of the values over the rows marked by `among`."""
-        top, bottom = values * among, among.astype(float)
-        if domain == "source":
-            return Estimate.from_contributions(
-                sample, source=top, target=zero.target
-            ) / Estimate.from_contributions(sample, source=bottom, target=zero.target)
-        return Estimate.from_contributions(
-            sample, source=zero.source, target=top
-        ) / Estimate.from_contributions(sample, source=zero.source, target=bottom)
+        top, bottom = domain_means(sample, domain, np.column_stack([values * among, among]))
+        return top / bottom
 
     both = inside.zip(measure, np.logical_and)
     if not all(rows.any() for rows in both):
@@ -185,7 +168,5 @@ def _measured(
         size=mean("target", inside.target.astype(float), measure.target),
         source_risk=mean("source", design.outcome.source, both.source),
         target_risk=mean("target", design.outcome.target, both.target),
-        source_loss=mean("source", design.loss.source, both.source),
-        target_loss=mean("target", design.loss.target, both.target),
         split_shares=shares,
     )

@@ -11,14 +11,10 @@ from rival_worlds import design_of, world_a, world_b
 from scipy import stats
 
 from whygap.domains import ByDomain
-from whygap.rivals import (
-    mean_change,
-    parametric_acc,
-    parametric_change,
-    random_forest_acc,
-    wu_shift,
-)
+from whygap.rivals import covariate_rivals, random_forest_acc
+from whygap.rivals.covariate_rivals import mean_change, subset_change, wu_shift
 from whygap.rivals.importances import random_stream
+from whygap.rivals.parametric import parametric_acc, parametric_change
 from whygap.settings import Settings
 from whygap.tables.design import Player
 
@@ -44,7 +40,7 @@ def plain(source, target, kind="numeric"):
 def test_mean_change_is_welch_for_a_number():
     rng = np.random.default_rng(0)
     source, target = rng.normal(0, 1, (800, 1)), rng.normal(0.05, 2, (900, 1))
-    found = mean_change.importance(plain(source, target), SETTINGS)
+    found = mean_change(plain(source, target), SETTINGS)
     welch = stats.ttest_ind(source[:, 0], target[:, 0], equal_var=False).pvalue
     assert found.values[0] == pytest.approx(1 - welch, abs=2e-3)
 
@@ -53,7 +49,7 @@ def test_mean_change_of_a_category_is_close_to_the_chi_square_test():
     rng = np.random.default_rng(1)
     source = rng.choice([0.0, 1, 2], (900, 1), p=[0.5, 0.3, 0.2])
     target = rng.choice([0.0, 1, 2], (900, 1), p=[0.48, 0.3, 0.22])
-    found = mean_change.importance(plain(source, target, "category"), SETTINGS)
+    found = mean_change(plain(source, target, "category"), SETTINGS)
     table = [np.bincount(block[:, 0].astype(int), minlength=3) for block in (source, target)]
     assert found.values[0] == pytest.approx(1 - stats.chi2_contingency(table).pvalue, abs=5e-3)
 
@@ -62,7 +58,7 @@ def test_mean_change_leaves_missing_values_out():
     rng = np.random.default_rng(2)
     source, target = rng.normal(0, 1, (500, 1)), rng.normal(0.1, 1, (500, 1))
     source[::3], target[::7] = np.nan, np.nan
-    found = mean_change.importance(plain(source, target), SETTINGS)
+    found = mean_change(plain(source, target), SETTINGS)
     welch = stats.ttest_ind(source, target, equal_var=False, nan_policy="omit").pvalue[0]
     assert found.values[0] == pytest.approx(1 - welch, abs=3e-3)
 
@@ -73,38 +69,38 @@ def test_mean_change_counts_clusters():
     blocks = [(rng.normal(size=40)[groups])[:, None] for _ in range(2)]
     alone = plain(*blocks)
     together = replace(alone, clusters=ByDomain(groups, groups))
-    naive = mean_change.importance(alone, SETTINGS).values[0]
-    assert mean_change.importance(together, SETTINGS).values[0] < naive
+    naive = mean_change(alone, SETTINGS).values[0]
+    assert mean_change(together, SETTINGS).values[0] < naive
 
 
 def test_mean_change_calls_every_moved_variable_important(large_a):
-    assert mean_change.importance(large_a, SETTINGS).values == pytest.approx([1.0, 1.0], abs=1e-9)
+    assert mean_change(large_a, SETTINGS).values == pytest.approx([1.0, 1.0], abs=1e-9)
 
 
 def test_wu_shift_cannot_tell_the_follower_from_the_leader(large_a):
     """Exact shares by simulation: -.0148 for z1, which shifted, and -.0150 for z2."""
-    found = wu_shift.importance(large_a, SETTINGS)
+    found = wu_shift(large_a, SETTINGS)
     assert found.values == pytest.approx([-0.0148, -0.0150], abs=0.009)
-    whole = wu_shift.subset_change(large_a, (0, 1), 0) - wu_shift.subset_change(large_a, (), 0)
+    whole = subset_change(large_a, (0, 1), 0) - subset_change(large_a, (), 0)
     assert found.values.sum() == pytest.approx(whole, abs=0.004)
 
 
 def test_wu_shift_from_sampled_subsets_still_adds_up(monkeypatch):
-    monkeypatch.setattr(wu_shift, "SUBSETS", 2)
+    monkeypatch.setattr(covariate_rivals, "SUBSETS", 2)
     rng = np.random.default_rng(0)
     blocks = ByDomain(*(rng.normal(size=(150, 6)) for _ in range(2)))
     flat = blocks.map(lambda b: (b[:, 0] > 0).astype(float))
     design = design_of(blocks, flat, flat.map(np.zeros_like), baseline=0)
-    found = wu_shift.importance(design, SETTINGS)
+    found = wu_shift(design, SETTINGS)
     seed = int(random_stream(SETTINGS, "wu_shift").integers(2**31))
-    whole = wu_shift.subset_change(design, tuple(range(6)), seed)
-    none = wu_shift.subset_change(design, (), seed)
+    whole = subset_change(design, tuple(range(6)), seed)
+    none = subset_change(design, (), seed)
     assert found.values.sum() == pytest.approx(whole - none, abs=1e-9)
     assert found.ranking()[0] == "z1"
 
 
 def test_parametric_change_equals_a_fully_written_logistic_model(large_b):
-    found = parametric_change.importance(large_b, SETTINGS)
+    found = parametric_change(large_b, SETTINGS)
     features = np.vstack(list(large_b.features))
     domain = np.repeat([0.0, 1.0], list(large_b.rows))[:, None]
     exog = np.column_stack([np.ones(len(domain)), domain, features, domain * features[:, 1:]])
@@ -118,7 +114,7 @@ def test_parametric_change_equals_a_fully_written_logistic_model(large_b):
 
 
 def test_parametric_acc_is_flat_where_the_shift_is(large_b):
-    found = parametric_acc.importance(large_b, SETTINGS)
+    found = parametric_acc(large_b, SETTINGS)
     assert found.ranking()[0] != "z1"
     assert np.abs(found.values).max() < 0.3
 
@@ -129,8 +125,8 @@ def test_parametric_acc_brings_any_loss_to_the_unit_interval(large_b):
         intercept=large_b.intercept.map(lambda a: 5 * a - 2),
         slope=large_b.slope.map(lambda b: 5 * b),
     )
-    here = parametric_acc.importance(large_b, SETTINGS).values
-    assert parametric_acc.importance(scaled, SETTINGS).values == pytest.approx(here, abs=1e-9)
+    here = parametric_acc(large_b, SETTINGS).values
+    assert parametric_acc(scaled, SETTINGS).values == pytest.approx(here, abs=1e-9)
 
 
 def test_random_forest_finds_what_makes_rows_hard_not_what_shifted(large_b):
@@ -149,12 +145,13 @@ def test_random_forest_repeats_with_the_seed():
 
 
 @pytest.mark.parametrize(
-    "rival", [mean_change, parametric_change, parametric_acc, random_forest_acc, wu_shift]
+    "rival",
+    [mean_change, parametric_change, parametric_acc, random_forest_acc.importance, wu_shift],
 )
 def test_a_group_of_columns_is_one_player(rival):
     design = world_b(400, 0)
     grouped = replace(design, players=(Player("pair", (1, 2)), Player("rest", (3, 4, 5))))
-    found = rival.importance(grouped, SETTINGS)
+    found = rival(grouped, SETTINGS)
     assert found.names == ("pair", "rest")
     assert np.isfinite(found.values).all()
     assert found.assumptions

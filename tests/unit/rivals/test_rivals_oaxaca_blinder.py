@@ -1,96 +1,96 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from rival_worlds import world_a, world_b
 from statsmodels.stats.oaxaca import OaxacaBlinder
-from whygap.rivals.rows import rows_of
 
 from whygap.domains import ByDomain
-from whygap.errors import SettingsError
 from whygap.rivals import oaxaca_blinder
+from whygap.rivals.linear import Fit
 from whygap.settings import Settings
+from whygap.tables.design import Player
+
+SETTINGS = Settings()
 
 
 @pytest.fixture(scope="module")
 def design():
-    return world_a(900, 5)
+    """900 and 600 rows, every column a player, so that importances add up to whole parts."""
+    drawn = world_a(900, 5).take(ByDomain(np.arange(900), np.arange(600)))
+    players = tuple(Player(column.name, (j,)) for j, column in enumerate(drawn.columns))
+    return replace(drawn, baseline=(), players=players)
 
 
-def peer_of(design):
-    """statsmodels takes the group with the smaller code first: target = 0."""
-    features = np.vstack(list(design.features))
-    domain = np.repeat([1.0, 0.0], list(design.rows))
-    exog = np.column_stack([np.ones(len(domain)), features, domain])
-    return OaxacaBlinder(np.concatenate(list(design.loss)), exog, 4, swap=False)
+def least_squares(matrix, response, weights):
+    """In place of the logistic model: statsmodels knows Oaxaca-Blinder for linear ones only."""
+    fit = sm.WLS(response, matrix, weights=weights).fit()
+    rows = matrix * fit.resid[:, None]
+    return Fit(fit.params, rows @ np.linalg.inv((matrix * weights[:, None]).T @ matrix) * len(rows))
 
 
-def test_three_fold_equals_statsmodels(design):
-    ours = oaxaca_blinder.three_fold(design)
-    endowments, coefficients, interaction, gap = peer_of(design).three_fold().params
-    assert ours.endowments.value == pytest.approx(endowments, abs=1e-8)
-    assert ours.coefficients.value == pytest.approx(coefficients, abs=1e-8)
-    assert ours.interaction.value == pytest.approx(interaction, abs=1e-8)
-    assert ours.gap.value == pytest.approx(gap, abs=1e-8)
-
-
-@pytest.mark.parametrize(
-    ("reference", "options"),
-    [
-        ("pooled", {"two_fold_type": "pooled"}),
-        ("neumark", {"two_fold_type": "nuemark"}),  # statsmodels' own spelling, in code and docs
-        ("cotton", {"two_fold_type": "cotton"}),
-        ("reimers", {"two_fold_type": "reimers"}),
-        ("source", {"two_fold_type": "self_submitted", "submitted_weight": 0.0}),
-        ("target", {"two_fold_type": "self_submitted", "submitted_weight": 1.0}),
-    ],
-)
-def test_two_fold_equals_statsmodels(reference, options):
-    keep = ByDomain(np.arange(800), np.arange(500))
-    design = rows_of(world_b(800, 2), keep)
-    ours = oaxaca_blinder.two_fold(design, reference)
-    features = np.vstack(list(design.features))
-    domain = np.repeat([1.0, 0.0], list(design.rows))
-    exog = np.column_stack([np.ones(len(domain)), features, domain])
-    peer = OaxacaBlinder(np.concatenate(list(design.loss)), exog, 7, swap=False)
-    unexplained, explained, gap, *_ = peer.two_fold(**options).params
-    assert ours.explained.value == pytest.approx(explained, abs=1e-8)
-    assert ours.unexplained.value == pytest.approx(unexplained, abs=1e-8)
-    assert ours.gap.value == pytest.approx(gap, abs=1e-8)
-
-
-def test_standard_errors_match_a_bootstrap(design):
-    ours = oaxaca_blinder.three_fold(design)
-    rng = np.random.default_rng(0)
-    draws = [
-        oaxaca_blinder.three_fold(rows_of(design, design.rows.map(lambda n: rng.integers(0, n, n))))
-        for _ in range(200)
+def test_linear_parts_equal_statsmodels(design, monkeypatch):
+    """Two-fold with source prices: explained, and unexplained but for the intercept's change."""
+    monkeypatch.setattr(oaxaca_blinder, "logistic", least_squares)
+    ours = [
+        part(design, SETTINGS).values.sum()
+        for part in (oaxaca_blinder.covariate_importance, oaxaca_blinder.outcome_importance)
     ]
-    for name in ("endowments", "coefficients", "interaction"):
-        spread = np.std([getattr(draw, name).value for draw in draws])
-        assert getattr(ours, name).standard_error == pytest.approx(spread, rel=0.2)
+    features = np.vstack(list(design.features))
+    domain = np.repeat([1.0, 0.0], list(design.rows))  # statsmodels takes the smaller code first
+    exog = np.column_stack([np.ones(len(domain)), features, domain])
+    peer = OaxacaBlinder(np.concatenate(list(design.loss)), exog, 4, swap=False)
+    unexplained, explained, *_ = peer.two_fold(
+        two_fold_type="self_submitted", submitted_weight=0.0
+    ).params
+    source, target = (
+        sm.OLS(design.loss[d], sm.add_constant(design.features[d])).fit().params[0]
+        for d in ("source", "target")
+    )
+    assert ours[0] == pytest.approx(explained, abs=1e-8)
+    assert ours[1] + target - source == pytest.approx(unexplained, abs=1e-8)
 
 
-def test_parts_add_up(design):
-    found = oaxaca_blinder.three_fold(design)
-    total = found.endowments + found.coefficients + found.interaction
-    assert total.value == pytest.approx(found.gap.value, abs=1e-12)
+def test_terms_equal_two_logistic_models_of_statsmodels(design):
+    slopes, means = (
+        [
+            sm.Logit(design.loss[d], sm.add_constant(design.features[d])).fit(disp=False).params[1:]
+            for d in ("source", "target")
+        ],
+        [design.features[d].mean(axis=0) for d in ("source", "target")],
+    )
+    covariate = oaxaca_blinder.covariate_importance(design, SETTINGS)
+    outcome = oaxaca_blinder.outcome_importance(design, SETTINGS)
+    assert covariate.values == pytest.approx(slopes[0] * (means[1] - means[0]), abs=1e-4)
+    assert outcome.values == pytest.approx(means[1] * (slopes[1] - slopes[0]), abs=1e-4)
+
+
+def test_intervals_match_a_bootstrap(design):
+    rng = np.random.default_rng(0)
+    for part in (oaxaca_blinder.covariate_importance, oaxaca_blinder.outcome_importance):
+        ours = part(design, SETTINGS)
+        draws = [
+            part(design.take(design.rows.map(lambda n: rng.integers(0, n, n))), SETTINGS).values
+            for _ in range(150)
+        ]
+        widths = 2 * 1.96 * np.std(draws, axis=0)
+        assert ours.high - ours.low == pytest.approx(widths, rel=0.25)
 
 
 def test_covariate_detail_prefers_the_follower():
-    found = oaxaca_blinder.covariate_importance(world_a(4000, 1), Settings())
+    found = oaxaca_blinder.covariate_importance(world_a(4000, 1), SETTINGS)
     assert found.ranking() == ("z2", "z1")
 
 
 def test_outcome_detail_vanishes_for_centred_variables():
-    found = oaxaca_blinder.outcome_importance(world_b(4000, 1), Settings())
+    found = oaxaca_blinder.outcome_importance(world_b(4000, 1), SETTINGS)
     assert np.abs(found.values).max() < 0.02
 
 
-def test_an_unknown_reference_is_refused(design):
-    with pytest.raises(SettingsError) as caught:
-        oaxaca_blinder.two_fold(design, "pool")
-    assert str(caught.value) == (
-        "The reference must be one of 'source', 'target', 'pooled', 'neumark', 'cotton', "
-        "'reimers'. Got 'pool'. Did you mean 'pooled'?"
-    )
+def test_a_player_that_never_varies_gets_nothing(design):
+    still = design.features.map(lambda x: np.column_stack([x[:, :2], np.ones(len(x))]))
+    found = oaxaca_blinder.covariate_importance(replace(design, features=still), SETTINGS)
+    assert found.values[2] == found.low[2] == found.high[2] == 0

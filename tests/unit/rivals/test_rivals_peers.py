@@ -98,7 +98,7 @@ def test_graph_shapley_agrees_with_dowhy_on_a_linear_world() -> None:
     pairs = []
     for seed in range(5):
         design = event_rate_design(4000, seed)
-        ours = graph_shapley.attribute(design, Settings(seed=seed, folds=3), GRAPH).shares
+        ours = graph_shapley.importance(design, Settings(seed=seed, folds=3), GRAPH).values
         pairs.append((ours, dowhy_shares(design, seed)))
     ours, theirs = (np.array([pair[i] for pair in pairs]) for i in (0, 1))
     report("truth ", truth)

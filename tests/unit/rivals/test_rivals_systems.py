@@ -79,8 +79,8 @@ def test_region_finds_the_box():
     assert {rule.split(" ")[0] for rule in found.rule} <= {"z1", "z2"}
     assert found.difference.value == pytest.approx(0.7, abs=0.1)
     assert found.size.value == pytest.approx(0.28, abs=0.08)
-    low, high = found.target_loss.interval()
-    assert low < 1 - found.target_risk.value < high
+    low, high = found.target_risk.interval()
+    assert low < 0.9 < high
     assert found.split_shares.sum() == pytest.approx(1.0)
 
 
