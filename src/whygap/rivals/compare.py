@@ -77,7 +77,7 @@ def compare(
     found = comparison(study.design, rivals, chosen, graph, study.outcome)
     if not others_only and (asked is None or OURS in asked or gap is not None):
         found = [*ours(gap or _explained(study, chosen), chosen.level), *found]
-    return native_table(_columns(found), study.table_kind)
+    return _table(found, study.table_kind)
 
 
 def _explained(study: Any, settings: Settings) -> Gap:
