@@ -371,9 +371,9 @@ class Gap:
         return words.short(self)
 
     def _repr_html_(self) -> str:
-        from whygap.render import notebook
+        from whygap.render import report
 
-        return notebook.html(self)
+        return report.notebook(self)
 
     def save(self, path: str | Path, *, influence: bool = False) -> Path:
         """Write versioned JSON, whole or not at all."""

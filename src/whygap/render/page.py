@@ -6,7 +6,7 @@ so that the page needs no statistics of its own. Only aggregates leave this room
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,47 +15,124 @@ from whygap.render import phrases
 from whygap.render.advice import suggestions
 from whygap.render.detail_sentences import detail_sentences
 from whygap.render.formats import Sheet
-from whygap.render.geometry import Track, Walk, track_of, walk_of
-from whygap.render.numbers import level_name, p_value, percent, percent_interval, with_minus
+from whygap.render.numbers import level_name, percent_interval, with_minus
 from whygap.render.reading import Reading, readings_of
-from whygap.render.revision import Curve
-from whygap.render.revision_view import RevisionView, view_of
+from whygap.render.revision import Curve, revision_sentences
 from whygap.render.sentences import change_sentence, main_sentence, part_sentence
+from whygap.render.style import label
 from whygap.render.table import sheet
+from whygap.render.views import (
+    Scale,
+    ShareLine,
+    Shares,
+    Step,
+    Walk,
+    share_limits,
+    shares_of,
+    walk_of,
+)
 from whygap.render.words import ASSOCIATION, trust
-from whygap.results import Detailed, Gap, Profile
+from whygap.results import Gap, Profile
 
 __all__ = ["Page", "page_of"]
 
-LEVELS = (0.8, 0.9, 0.95, 0.99)
+LEVELS = (0.8, 0.9, 0.95, 0.99)  # of the switch; the level asked for joins them
+TOP, BOTTOM = 26.0, 250.0  # pixels from the top of the walk between which its values stand
+LEFT, RIGHT = 13.0, 91.0  # percent of the walk's width: room for ticks, and for the last label
+BAR = 0.3  # half a bar of the walk, as a share of the distance between two columns
 
 
 @dataclass(frozen=True, slots=True)
-class ShareRow:
-    """One variable's line at the page's first level; the script changes it for the others.
+class WalkDrawing:
+    """The walk on the page: columns across in percent, values down in pixels."""
 
-    `opens` names the variable of the closer look that its name leads to, or is empty.
-    """
+    walk: Walk
+    scale: Scale
 
-    name: str
-    value: float
-    share: str
-    p: float
-    p_text: str
-    adjusted: str
-    columns: tuple[str, ...]
-    is_base: bool
-    opens: str
+    @property
+    def gap(self) -> float:
+        """Percent between two columns."""
+        return (RIGHT - LEFT) / (len(self.walk.steps) - 1)
+
+    @property
+    def half(self) -> float:
+        """Half a bar, in percent."""
+        return round(BAR * self.gap, 2)
+
+    def x(self, column: int) -> float:
+        """Where a column stands."""
+        return round(LEFT + self.gap * column, 2)
+
+    def lines(self, step: Step) -> list[str]:
+        """A column's name, on as many lines as it needs."""
+        return [step.name] if step.is_part else label(step.name, 11, lines=3).split("\n")
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """A few round values and where they are."""
+        return self.scale.ticks(self.walk.units.tick)
+
+    def at(self, level: float) -> list[list[Any]]:
+        """Per column: the whisker's top and bottom, the label's height, clear of 0 or not."""
+        return [self._whisker(step, level) for step in self.walk.steps]
+
+    def _whisker(self, step: Step, level: float) -> list[Any]:
+        bottom, top = map(self.scale.at, step.whisker(level))
+        edges = [top, bottom, self.scale.at(step.start), self.scale.at(step.end)]
+        place = max(edges) + 16 if step.end < step.start else min(edges) - 7
+        return [top, bottom, round(place, 2), step.is_clear(level)]
 
 
 @dataclass(frozen=True, slots=True)
-class DetailView:
-    """One detailed part."""
+class SharesDrawing:
+    """The shares of one part on the page, on one scale at every level."""
 
-    part: str
-    defined: bool
-    rows: tuple[ShareRow, ...]
-    track: Track
+    shares: Shares
+    scale: Scale
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """A few round shares and where they are."""
+        return self.scale.ticks(lambda tick: f"{100 * tick:,.4g}%")
+
+    def at(self, reading: Reading) -> list[list[Any]]:
+        """Per line: whisker from, to, interval, standing, ranks."""
+        standing = reading.standings[self.shares.part]
+        tag = "largest" if standing.alone else "may be largest"
+        tag = "" if len(standing.top) == len(standing.ranks) else tag
+        return [
+            [
+                *map(self.scale.at, line.estimate.interval(reading.level)),
+                percent_interval(line.estimate, reading.level),
+                tag if line.name in standing.top else "",
+                _ranks(reading, self.shares.part, line),
+            ]
+            for line in self.shares.lines
+        ]
+
+
+def _ranks(reading: Reading, part: str, line: ShareLine) -> str:
+    rank = reading.standings[part].ranks.get(line.name)
+    return "" if rank is None else f"{rank.best} to {rank.worst}"
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionDrawing:
+    """The gains of a revision on the page, on one scale at every level."""
+
+    curve: Curve
+    scale: Scale
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """A few round gains and where they are."""
+        return self.scale.ticks(self.curve.units.gain_tick)
+
+    def at(self, level: float) -> dict[str, Any]:
+        """Words, and per choice: whisker from, to, interval."""
+        units, rows = self.curve.units, []
+        for choice in (c for choices in self.curve.groups().values() for c in choices):
+            ends = choice.gain.interval(level)
+            text = "" if choice.kind == "original" else units.span(*ends)
+            rows.append([*map(self.scale.at, ends), text])
+        return {"words": revision_sentences(self.curve, level), "rows": rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +149,13 @@ class Page:
     source_mean: str
     target_mean: str
     change: str
-    walk: Walk
-    details: tuple[DetailView, ...]
+    walk: WalkDrawing
+    details: tuple[SharesDrawing, ...]
     sheet: Sheet
     trust: tuple[str, ...]
     levels: dict[str, Any]
     first: str
-    revision: RevisionView | None = None
+    revision: RevisionDrawing | None = None
 
     @property
     def now(self) -> dict[str, Any]:
@@ -86,25 +163,25 @@ class Page:
         shown: dict[str, Any] = self.levels[self.first]
         return shown
 
+    def profile_of(self, line: ShareLine) -> str:
+        """The variable of the closer look that a line's name leads to, or nothing."""
+        known = {profile.variable for profile in self.gap.profiles}
+        return next((name for name in (line.name, *line.columns) if name in known), "")
+
     @property
     def closer(self) -> str:
         """The variable of the closer look: the largest outcome share, else the first there is."""
-        rows = [row for view in reversed(self.details) for row in view.rows if row.opens]
-        told = [profile.variable for profile in self.gap.profiles]
-        return next((row.opens for row in rows), next(iter(told), ""))
+        lines = [line for one in reversed(self.details) for line in one.shares.lines]
+        opened = [self.profile_of(line) for line in lines]
+        profiles = [profile.variable for profile in self.gap.profiles]
+        return next(filter(None, [*opened, *profiles]), "")
 
     def payload(self) -> dict[str, Any]:
         """What the script needs."""
         return {
             "first": self.first,
             "levels": self.levels,
-            "rows": {
-                view.part: [
-                    [row.name, row.share, row.p_text, row.adjusted, row.value, row.p]
-                    for row in view.rows
-                ]
-                for view in self.details
-            },
+            "rows": {one.shares.part: [*map(_row, one.shares.lines)] for one in self.details},
             "profiles": [_profile(profile) for profile in self.gap.profiles],
             "share": self.gap.about.is_share,
             "names": [self.gap.about.source_name, self.gap.about.target_name],
@@ -116,25 +193,24 @@ def page_of(
 ) -> Page:
     """Work out everything the page shows, at `level` and at the others of the switch."""
     levels = sorted({*levels, round(level, 6)})
-    readings = {_key(reading.level): reading for reading in readings_of(gap, levels)}
-    walk = walk_of(gap, levels)
-    tracks = {part: track_of(detail, levels) for part, detail in gap.details().items()}
-    first = readings[_key(level)]
-    units, aggregate = first.units, gap.aggregate
-    revision = None if curve is None else view_of(curve, levels)
+    walk = walk_of(gap)
+    drawing = WalkDrawing(walk, Scale(*walk.limits(levels[-1], 0.12), BOTTOM, TOP))
+    details = tuple(_shares(gap, part, levels[-1]) for part in gap.details())
+    revision = None if curve is None else RevisionDrawing(curve, Scale(*curve.limits(levels[-1])))
+    aggregate, units = gap.aggregate, walk.units
     return Page(
         gap=gap,
         metric=phrases.metric_name(gap.about),
         source_mean=units.mean(aggregate.mean_000.value),
         target_mean=units.mean(aggregate.mean_111.value),
         change=units.change(aggregate.gap.value),
-        walk=walk,
-        details=tuple(_detail(gap, detail, tracks[part]) for part, detail in gap.details().items()),
+        walk=drawing,
+        details=details,
         sheet=sheet(gap, level),
         trust=tuple(line for line in trust(gap) if line != ASSOCIATION),
         levels={
-            key: _at_level(reading, walk, tracks) | _revision_at(revision, reading.level)
-            for key, reading in readings.items()
+            _key(reading.level): _at_level(reading, drawing, details, revision)
+            for reading in readings_of(gap, levels)
         },
         first=_key(level),
         revision=revision,
@@ -145,32 +221,36 @@ def _key(level: float) -> str:
     return f"{level:.6g}"
 
 
-def _at_level(reading: Reading, walk: Walk, tracks: dict[str, Track]) -> dict[str, Any]:
+def _shares(gap: Gap, part: str, widest: float) -> SharesDrawing:
+    shares = shares_of(gap, part)
+    return SharesDrawing(shares, Scale(*share_limits([s.estimate for s in shares.lines], widest)))
+
+
+def _at_level(
+    reading: Reading,
+    walk: WalkDrawing,
+    details: Sequence[SharesDrawing],
+    revision: RevisionDrawing | None,
+) -> dict[str, Any]:
     gap, level = reading.gap, reading.level
-    order = [name for name in gap.aggregate.parts() if name in reading.parts]
-    low, high = gap.aggregate.gap.interval(level)
+    order = [step.key for step in walk.walk.steps if step.is_part]
     shown: dict[str, Any] = {
         "name": level_name(level),
         "z": round(normal_quantile(level), 6),
         "change": change_sentence(reading),
         "main": main_sentence(reading),
-        "span": reading.units.span(low, high),
+        "span": reading.units.span(*gap.aggregate.gap.interval(level)),
         "spans": [reading.units.span(*reading.parts[name].interval(level)) for name in order],
         "parts": [[name, part_sentence(reading, name), reading.is_clear(name)] for name in order],
         "details": {name: detail_sentences(reading, name, listed=False) for name in gap.details()},
         "advice": suggestions(reading),
         "walk": walk.at(level),
-        "shares": {
-            part: _shares_at(reading, detail, tracks[part])
-            for part, detail in gap.details().items()
-        },
-        "table": [line[3] for part in sheet(gap, level).sections for line in part.lines],
+        "shares": {one.shares.part: one.at(reading) for one in details},
+        "table": [line[-1] for part in sheet(gap, level).sections for line in part.lines],
     }
+    if revision is not None:
+        shown["revision"] = revision.at(level)
     return {key: _with_minus(value) for key, value in shown.items()}
-
-
-def _revision_at(revision: RevisionView | None, level: float) -> dict[str, Any]:
-    return {} if revision is None else {"revision": _with_minus(revision.at(level))}
 
 
 def _with_minus(value: Any) -> Any:
@@ -184,59 +264,9 @@ def _with_minus(value: Any) -> Any:
     return value
 
 
-def _shares_at(reading: Reading, detail: Detailed, track: Track) -> list[list[Any]]:
-    """Per line: whisker from, to (percent of the track), interval, standing, ranks."""
-    if not detail.defined:
-        return []
-    standing, lines = reading.standings[detail.part], []
-    tag = "largest" if standing.alone else "may be largest"
-    tag = "" if len(standing.top) == len(detail.players) else tag
-    for name, share in _ordered(detail):
-        rank = standing.ranks.get(name)
-        ranks = "" if rank is None else f"{rank.best} to {rank.worst}"
-        lines.append(
-            [
-                *track.span(*share.interval(reading.level)),
-                percent_interval(share, reading.level),
-                tag if name in standing.top else "",
-                ranks,
-            ]
-        )
-    return lines
-
-
-BASE_NAME = "recalibration alone"
-
-
-def _ordered(detail: Detailed) -> list[tuple[str, Any]]:
-    """The base first, then the shares from the largest down."""
-    base = [] if detail.part == "covariate" or detail.base is None else [(BASE_NAME, detail.base)]
-    return [*base, *sorted(detail.shares.items(), key=lambda item: -item[1].value)]
-
-
-def _detail(gap: Gap, detail: Detailed, track: Track) -> DetailView:
-    if not detail.defined:
-        return DetailView(detail.part, False, (), track)
-    adjusted = detail.adjusted_p_values()
-    told = {profile.variable for profile in gap.profiles}
-    rows = []
-    for name, share in _ordered(detail):
-        is_base = name not in detail.shares
-        columns = tuple(gap.about.players.get(name, ()))
-        rows.append(
-            ShareRow(
-                name=name,
-                value=share.value,
-                share=with_minus(percent(share.value, share.standard_error)),
-                p=share.p_value(),
-                p_text=p_value(share.p_value()),
-                adjusted="" if is_base else p_value(adjusted[name]),
-                columns=columns,
-                is_base=is_base,
-                opens=next((one for one in (name, *columns) if one in told), ""),
-            )
-        )
-    return DetailView(detail.part, True, tuple(rows), track)
+def _row(line: ShareLine) -> list[Any]:
+    share = line.estimate
+    return [line.name, line.share, line.p, line.adjusted, share.value, share.p_value()]
 
 
 def _profile(profile: Profile) -> dict[str, Any]:

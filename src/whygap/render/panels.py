@@ -14,11 +14,12 @@ from whygap.fieller import normal_quantile
 from whygap.render import phrases, style
 from whygap.render.formats import shorten
 from whygap.render.numbers import Units, count, level_name, percent, units_of, weight, with_minus
+from whygap.render.views import padded
 from whygap.results import Gap, Profile, RatioRecord
 
 __all__ = ["OverlapDisplay", "ProfileDisplay"]
 
-POOR = 0.1
+POOR = 0.1  # of the source rows: the line below which the report calls overlap poor
 UNUSUAL = 6.0  # times the median standard error: such an interval leaves the figure
 
 
@@ -53,12 +54,8 @@ class OverlapDisplay:
         style.quiet_axes(ax, grid="x")
         for row, ratio in enumerate(self.ratios):
             _draw_ratio(ax, row, ratio)
-        ax.set_yticks(
-            range(len(self.ratios)),
-            [style.label(ratio.columns, 18) for ratio in self.ratios],
-            fontsize=9.5,
-            parse_math=False,
-        )
+        names = [ratio.columns for ratio in self.ratios]
+        style.name_ticks(ax.yaxis, names, [style.label(name, 18) for name in names])
         ax.set_ylim(len(self.ratios) - 0.3, -0.5)
         ax.set_xlim(0, 1)
         ax.xaxis.set_major_formatter(lambda value, _: percent(value))
@@ -167,16 +164,9 @@ class ProfileDisplay:
             markersize=7,
         )
         crowded = len(profile.bins) > 6 or max(map(len, profile.bins)) > 14
-        ax.set_xticks(
-            positions,
-            [shorten(name, 22) for name in profile.bins],
-            fontsize=9,
-            rotation=35 if crowded else 0,
-            ha="right" if crowded else "center",
-            rotation_mode="anchor" if crowded else "default",
-            parse_math=False,
-            fontfamily=style.fonts_for(profile.bins),
-        )
+        slanted = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
+        shown = [shorten(name, 22) for name in profile.bins]
+        style.name_ticks(ax.xaxis, profile.bins, shown, fontsize=9, **slanted)
         ax.set_xlim(-0.6, len(positions) - 0.4)
         ax.set_ylim(*_usual_reach(profile, half))
         ax.yaxis.set_major_formatter(
@@ -201,7 +191,7 @@ def _usual_reach(profile: Profile, half: float) -> tuple[float, float]:
         for sign in (-1, 1)
         if shown
     ]
-    return style.padded([*ends, 0.0], 0.08)
+    return padded([*ends, 0.0], 0.08)
 
 
 def _two_axes(ax: Axes | Sequence[Axes] | None, bins: int) -> tuple[Axes, Axes]:

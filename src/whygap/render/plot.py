@@ -13,7 +13,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from whygap.errors import InputError
 from whygap.render.panels import OverlapDisplay, ProfileDisplay
-from whygap.render.revision_display import RevisionDisplay
+from whygap.render.revision_figure import RevisionDisplay
 from whygap.render.shares import ROW_HEIGHT, SharesDisplay
 from whygap.render.waterfall import WaterfallDisplay
 from whygap.render.words import default_level
@@ -29,7 +29,7 @@ __all__ = [
     "save_figure",
 ]
 
-SHOWN = 15
+SHOWN = 15  # variables of a part in the overview; the rest stand together in one line
 FORMATS = ("svg", "png", "pdf")
 
 
@@ -37,7 +37,7 @@ def overview(gap: Gap, level: float | None = None, top: int = SHOWN) -> Figure:
     """The waterfall, and the shares of every detailed part beside it."""
     level = level or default_level(gap)
     parts = [SharesDisplay.from_gap(gap, part, level, top) for part in gap.details()]
-    longest = max((len(part.shares) for part in parts), default=0)
+    longest = max((len(part.shares.lines) for part in parts), default=0)
     height = max(4.6, 1.6 + ROW_HEIGHT * longest)
     widths = [6.4, *(5.6 for _ in parts)]
     layout = ConstrainedLayoutEngine(wspace=0.06)

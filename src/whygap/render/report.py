@@ -16,16 +16,15 @@ from markupsafe import Markup
 
 from whygap import storage
 from whygap.errors import InputError
-from whygap.render import explanations
+from whygap.render import explanations, table
 from whygap.render.numbers import with_minus
 from whygap.render.page import Page, page_of
-from whygap.render.revision import Curve, curve_for
-from whygap.render.revision_words import MEASURED
+from whygap.render.revision import MEASURED, Curve, curve_for
 from whygap.render.sentences import many_sentence
 from whygap.render.words import ASSOCIATION, default_level
 from whygap.results import Gap
 
-__all__ = ["html", "write", "write_many"]
+__all__ = ["html", "notebook", "write", "write_many"]
 
 
 def write(gap: Gap, path: str | Path, level: float | None = None, revision: Any = None) -> Path:
@@ -69,6 +68,14 @@ def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | No
             answers=_answers(gaps, first) if len(pages) > 1 else {},
         )
     )
+
+
+def notebook(gap: Gap) -> str:
+    """What a notebook shows: the answer, the walk, all numbers to unfold; no scripts."""
+    level = default_level(gap)
+    numbers = Markup(table.render(gap, "html", level))  # noqa: S704 - escaped by the table itself
+    template = template_environment().get_template("notebook.html")
+    return template.render(page=page_of(gap, level, levels=()), id="whygap", table=numbers)
 
 
 def _answers(gaps: Mapping[str, Gap], first: Page) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A revision as it is shown: one line per choice, its score and its gain over the model as it is.
+"""A revision as it is shown: one line per choice, its score, its gain over the model as it is.
 
 Reads what `whygap revise --json` prints, or the `Revision` itself through its `to_mapping`.
 """
@@ -14,14 +14,29 @@ from typing import Any
 from whygap.errors import ResultError, did_you_mean
 from whygap.estimate import Estimate
 from whygap.fieller import normal_quantile
-from whygap.render.numbers import Units, units_for
+from whygap.render.numbers import Units, level_name, units_for
+from whygap.render.phrases import joined
+from whygap.render.reading import excludes_zero
+from whygap.render.views import padded
 from whygap.results import Gap
 
-__all__ = ["Choice", "Curve", "curve_for", "curve_of", "load_revision"]
+__all__ = [
+    "MEASURED",
+    "Choice",
+    "Curve",
+    "curve_for",
+    "curve_of",
+    "load_revision",
+    "revision_sentences",
+]
 
 SCORE_NAMES = {"accuracy": "accuracy", "auc": "AUC", "brier": "Brier score", "log_loss": "log loss"}
 SCORE_OF_METRIC = {"zero_one": "accuracy", **{name: name for name in SCORE_NAMES}}
 LOSSES = ("brier", "log_loss")
+MEASURED = (
+    "Every line is scored on target rows that its fit has not seen. Intervals are those of scoring "
+    "these rows; they do not say how the fit itself would vary."
+)
 HOW_TO_WRITE = "Write one with: whygap revise study.toml --gap gap.json --json > revision.json"
 
 
@@ -43,6 +58,17 @@ class Choice:
     added: str
     score: Estimate
     gain: Estimate
+
+    @property
+    def label(self) -> str:
+        """The line's name."""
+        if self.kind == "original":
+            return "the model as it is"
+        if self.kind == "retrained":
+            return "refitted with all variables"
+        if self.added:
+            return f"+ {self.added}"
+        return "recalibrated" if self.kind == "targeted" else "reweighted by the baseline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +98,21 @@ class Curve:
         share = self.score == "accuracy"
         error = (100 if share else 10) * min(errors, default=0.0)
         return units_for(share, error, (100 if share else 1) * max(scores))
+
+    def groups(self) -> dict[str, tuple[Choice, ...]]:
+        """Heading -> its choices, from the top down; those without a heading come first."""
+        kinds = {
+            "": ("original",),
+            "Corrected on target outcomes": ("targeted", "retrained"),
+            "Retrained, no target outcomes": ("reweighted",),
+        }
+        found = {title: [c for kind in of for c in self.of(kind)] for title, of in kinds.items()}
+        return {title: tuple(choices) for title, choices in found.items() if choices}
+
+    def limits(self, level: float) -> tuple[float, float]:
+        """Gains from the lowest to the highest end of an interval, 0 among them."""
+        ends = [end for choice in self.choices for end in choice.gain.interval(level)]
+        return padded([*ends, 0.0], 0.06)
 
     def of(self, kind: str) -> tuple[Choice, ...]:
         """The choices of one kind."""
@@ -148,3 +189,57 @@ def _estimate(line: Mapping[str, Any], names: tuple[str, str, str], half: float)
     """The interval is the normal one, so its width gives the standard error back."""
     value, low, high = (float(line[name]) for name in names)
     return Estimate(value, (high - low) / (2 * half))
+
+
+# -- in words --------------------------------------------------------------------------------------
+
+
+def revision_sentences(curve: Curve, level: float) -> list[str]:
+    """Most important first."""
+    targeted = curve.of("targeted")
+    return [
+        *([_targeted(curve, targeted, level)] if targeted else []),
+        *(_ceiling(curve, choice, level) for choice in curve.of("retrained")),
+        *([_reweighted(curve, level)] if curve.of("reweighted") else []),
+    ]
+
+
+def _targeted(curve: Curve, targeted: tuple[Choice, ...], level: float) -> str:
+    start, first, last = curve.choices[0], targeted[0], targeted[-1]
+    text = (
+        f"Corrected on outcomes from the target, the model's {curve.name} goes from "
+        f"{curve.units.mean(start.score.value)} to {_reached(curve, first, level)} by "
+        "recalibration alone"
+    )
+    if last is first:
+        return f"{text}."
+    names = joined([choice.added for choice in targeted[1:]])
+    return f"{text}, and to {_reached(curve, last, level)} with {names} as well."
+
+
+def _reached(curve: Curve, choice: Choice, level: float) -> str:
+    return f"{curve.units.mean(choice.score.value)} ({_gain(curve, choice, level)})"
+
+
+def _gain(curve: Curve, choice: Choice, level: float) -> str:
+    units, gain = curve.units, choice.gain
+    span = units.span(*gain.interval(level))
+    text = f"gain {units.change(gain.value)}, {level_name(level)} interval {span}"
+    if not excludes_zero(gain, level):
+        return f"{text}: no clear gain"
+    return f"{text}: clearly worse" if gain.value < 0 else text
+
+
+def _ceiling(curve: Curve, choice: Choice, level: float) -> str:
+    return (
+        f"Refitted there with every variable, it reaches {_reached(curve, choice, level)}; that is "
+        "about all that these rows can give."
+    )
+
+
+def _reweighted(curve: Curve, level: float) -> str:
+    best = max(curve.of("reweighted"), key=lambda choice: choice.gain.value)
+    return (
+        "Without any outcome from the target, retraining on reweighted source rows gets to "
+        f"{_reached(curve, best, level)} at best."
+    )

@@ -6,20 +6,34 @@ vision, and ordered in lightness so that they differ in print without colour.
 
 from __future__ import annotations
 
-import math
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Any
 
 from matplotlib import font_manager
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ft2font import FT2Font
 
 from whygap.render.formats import shorten, width
 
-__all__ = ["COLOURS", "INK", "MUTED", "axes_of", "fonts_for", "label", "message", "quiet_axes"]
+__all__ = [
+    "COLOURS",
+    "INK",
+    "MUTED",
+    "axes_of",
+    "fonts_for",
+    "heading",
+    "label",
+    "message",
+    "name_ticks",
+    "number",
+    "quiet_axes",
+    "whisker",
+]
 
 COLOURS = {"baseline": "#004488", "covariate": "#DDAA33", "outcome": "#BB5566"}
 SOURCE, TARGET = "#7F8794", "#1B1F27"
@@ -82,6 +96,54 @@ def heading(ax: Axes, title: str, subtitle: str = "") -> None:
     )
 
 
+def name_ticks(
+    axis: Axis, names: Sequence[str], shown: Sequence[str], fontsize: float = 9.5, **options: Any
+) -> None:
+    """Names along an axis, as they are shown, in letters that can be drawn."""
+    axis.set_ticks(
+        range(len(names)),
+        list(shown),
+        fontsize=fontsize,
+        parse_math=False,
+        fontfamily=fonts_for(names),
+        **options,
+    )
+
+
+def whisker(ax: Axes, row: int, ends: tuple[float, float]) -> None:
+    """An interval along a row; an arrow where it leaves the axes."""
+    left, right = ax.get_xlim()
+    inset = 0.02 * (right - left)
+    low, high = max(ends[0], left + inset), min(ends[1], right - inset)
+    ax.plot([low, high], [row] * 2, color=INK, lw=1.3, zorder=3)
+    for cut, end, arrow in ((low > ends[0], low, "<"), (high < ends[1], high, ">")):
+        if cut:
+            ax.plot(end, row, arrow, color=INK, markersize=6, zorder=4)
+
+
+def number(
+    ax: Axes,
+    text: str,
+    place: tuple[float, float],
+    *,
+    above: bool = True,
+    fontsize: float = 10,
+    bold: bool = False,
+) -> None:
+    """A number just above or below a place."""
+    ax.annotate(
+        text,
+        place,
+        xytext=(0, 4 if above else -4),
+        textcoords="offset points",
+        ha="center",
+        va="bottom" if above else "top",
+        fontsize=fontsize,
+        fontweight="bold" if bold else "normal",
+        color=INK,
+    )
+
+
 def message(ax: Axes, text: str) -> None:
     """Words in place of a drawing."""
     ax.set_axis_off()
@@ -135,11 +197,3 @@ def _letters(family: str) -> frozenset[int]:
         return frozenset()
     path = font_manager.findfont(font_manager.FontProperties(family=[family]))
     return frozenset(FT2Font(str(path)).get_charmap())
-
-
-def padded(values: Sequence[float], share: float = 0.12) -> tuple[float, float]:
-    """Limits that leave air around the finite values."""
-    known = [value for value in values if math.isfinite(value)]
-    low, high = (min(known), max(known)) if known else (0.0, 1.0)
-    room = share * (high - low) or share * abs(high) or 1.0
-    return low - room, high + room

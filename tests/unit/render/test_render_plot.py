@@ -24,9 +24,10 @@ def test_waterfall_walks_from_source_to_target() -> None:
     bars = display.ax_.patches
     assert [bar.get_y() for bar in bars] == pytest.approx([0.804, 0.797, 0.781])
     assert [bar.get_height() for bar in bars] == pytest.approx([-0.007, -0.016, -0.049])
-    assert display.steps[-1].end == pytest.approx(display.target.value)
+    *_, outcome, target = display.walk.steps
+    assert outcome.end == pytest.approx(target.estimate.value)
     low, high = gap.aggregate.outcome.interval(0.9)
-    assert (display.steps[2].low, display.steps[2].high) == (low, high)
+    assert outcome.whisker(0.9) == pytest.approx((outcome.start + low, outcome.start + high))
 
 
 def test_waterfall_hatches_what_cannot_be_told_from_0() -> None:
@@ -37,34 +38,41 @@ def test_waterfall_hatches_what_cannot_be_told_from_0() -> None:
 
 def test_waterfall_without_baseline_has_two_steps() -> None:
     gap = make_gap(baseline=(), corners=(0.8, 0.8, 0.75, 0.7))
-    assert [step.part for step in WaterfallDisplay.from_gap(gap).steps] == ["covariate", "outcome"]
+    steps = WaterfallDisplay.from_gap(gap).walk.steps
+    assert [step.key for step in steps] == ["source", "covariate", "outcome", "target"]
 
 
 def test_shares_are_drawn_largest_first_with_intervals_and_top_group() -> None:
     gap = make_gap()
     display = SharesDisplay.from_gap(gap, "covariate", 0.95).plot()
-    assert [share.name for share in display.shares][:2] == ["schooling", "mobility"]
-    assert [share.leads for share in display.shares] == [True, *[False] * 5]
-    for share in display.shares:
-        assert (share.low, share.high) == gap.covariate.shares[share.name].interval(0.95)
+    assert [line.name for line in display.shares.lines][:2] == ["schooling", "mobility"]
+    assert display.leading == ("schooling",)
+    for line in display.shares.lines:
+        assert line.estimate is gap.covariate.shares[line.name]
+    drawn = [tuple(line.get_xdata()) for line in display.ax_.lines]
+    assert gap.covariate.shares["schooling"].interval(0.95) in drawn
+    filled = [dot.get_markerfacecolor() for dot in display.ax_.lines if dot.get_marker() == "o"]
+    assert [colour != "white" for colour in filled] == [True, *[False] * 5]
     labels = [tick.get_text() for tick in display.ax_.get_yticklabels()]
     assert labels[0] == "schooling"
 
 
 def test_smaller_shares_add_up_into_one_line() -> None:
     gap = make_gap(outcome=many_players(60), covariate=None)
-    whole = SharesDisplay.from_gap(gap, "outcome").shares
-    display = SharesDisplay.from_gap(gap, "outcome", top=10)
-    assert len(display.shares) == 12
-    assert display.shares[-1].name == "50 others together"
-    assert sum(s.value for s in display.shares) == pytest.approx(sum(s.value for s in whole))
-    assert display.shares[-1].low < display.shares[-1].value < display.shares[-1].high
+    whole = SharesDisplay.from_gap(gap, "outcome").shares.lines
+    lines = SharesDisplay.from_gap(gap, "outcome", top=10).shares.lines
+    assert len(lines) == 12
+    assert lines[-1].name == "50 others together"
+    total = sum(line.estimate.value for line in whole)
+    assert sum(line.estimate.value for line in lines) == pytest.approx(total)
+    low, high = lines[-1].estimate.interval(0.95)
+    assert low < lines[-1].estimate.value < high
 
 
 def test_unbounded_intervals_get_arrows() -> None:
     gap = make_gap(share_noise=0.3)
     display = SharesDisplay.from_gap(gap, "outcome", 0.99).plot()
-    assert display.shares[1].high == float("inf")
+    assert display.shares.lines[1].estimate.interval(0.99)[1] == float("inf")
     arrows = [line.get_marker() for line in display.ax_.lines]
     assert "<" in arrows
     assert ">" in arrows
@@ -81,9 +89,9 @@ def test_overlap_and_profile_draw_what_was_recorded() -> None:
     overlap = OverlapDisplay.from_gap(gap).plot()
     assert overlap.ax_.patches[1].get_width() == pytest.approx(0.91)
     profile = ProfileDisplay.from_gap(gap, "mobility", 0.9).plot()
-    told = next(p for p in gap.profiles if p.variable == "mobility")
+    kept = next(p for p in gap.profiles if p.variable == "mobility")
     heights = [bar.get_height() for bar in profile.axes_[0].patches]
-    assert heights == pytest.approx([*told.source_share, *told.target_share])
+    assert heights == pytest.approx([*kept.source_share, *kept.target_share])
     with pytest.raises(ResultError, match="Did you mean 'mobility'"):
         ProfileDisplay.from_gap(gap, "mobilty")
 

@@ -12,8 +12,8 @@ from result_factory import NASTY_NAMES, make_gap, many_players
 
 from whygap.errors import InputError, ResultError
 from whygap.render import explanations, report
-from whygap.render.geometry import Track, round_ticks
-from whygap.render.numbers import with_minus
+from whygap.render.numbers import percent, with_minus
+from whygap.render.views import Scale, round_ticks
 from whygap.results import RatioRecord
 
 
@@ -158,5 +158,6 @@ def test_minus_signs_only_before_numbers() -> None:
 
 def test_scales_have_round_ticks() -> None:
     assert round_ticks(-0.23, 0.9) == pytest.approx([0.0, 0.5])
-    assert [text for _, text in Track(-0.1, 0.45).ticks()] == ["0%", "20%", "40%"]
-    assert Track(0.0, 1.0).at(float("inf")) == 100.0
+    assert [text for _, text in Scale(-0.1, 0.45).ticks(percent)] == ["0%", "20%", "40%"]
+    assert Scale(0.0, 1.0).at(float("inf")) == 100.0
+    assert Scale(0.0, 1.0, first=250, last=26).at(float("-inf")) == 250.0

@@ -14,8 +14,7 @@ from revision_factory import make_revision
 from whygap.errors import ResultError
 from whygap.render import plot, report
 from whygap.render.plot import RevisionDisplay
-from whygap.render.revision import curve_for, curve_of, load_revision
-from whygap.render.revision_words import label_of, revision_sentences
+from whygap.render.revision import curve_for, curve_of, load_revision, revision_sentences
 
 
 def test_the_words_say_what_each_step_brings() -> None:
@@ -55,7 +54,7 @@ def test_intervals_follow_the_level() -> None:
 
 def test_lines_name_the_variable_they_add() -> None:
     curve = curve_of(make_revision())
-    assert [label_of(c) for c in curve.choices] == [
+    assert [choice.label for choice in curve.choices] == [
         "the model as it is",
         "recalibrated",
         "+ schooling",

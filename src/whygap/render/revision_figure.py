@@ -11,18 +11,16 @@ from matplotlib.figure import Figure
 from whygap.render import style
 from whygap.render.numbers import level_name, with_minus
 from whygap.render.revision import Choice, Curve, curve_of
-from whygap.render.revision_words import label_of
 
 __all__ = ["RevisionDisplay"]
 
-ROW_HEIGHT = 0.34
+ROW_HEIGHT = 0.34  # inches: a line of 9.5 points, and air between markers
 COLOURS = {
     "targeted": style.COLOURS["outcome"],
     "reweighted": style.COLOURS["covariate"],
     "retrained": style.INK,
 }
 MARKS = {"targeted": "o", "reweighted": "s", "retrained": "D"}
-GROUPS = {"targeted": "Corrected on target outcomes", "reweighted": "Retrained, no target outcomes"}
 
 
 @dataclass(eq=False)
@@ -49,10 +47,14 @@ class RevisionDisplay:
         return cls(curve_of(revision, score), level)
 
     def plot(self, ax: Axes | None = None) -> RevisionDisplay:
-        """Draw on `ax`, or on a figure of its own."""
-        lines = _lines(self.curve)
+        """Draw on `ax`, or on a figure of its own; the model as it is is the line at 0."""
+        groups = {title: choices for title, choices in self.curve.groups().items() if title}
+        lines: list[Choice | str] = []
+        for title, choices in groups.items():
+            lines += [title, *choices]
         ax = style.axes_of(ax, 6.8, 1.5 + ROW_HEIGHT * len(lines))
         style.quiet_axes(ax, grid="x")
+        ax.set_xlim(*self.curve.limits(self.level))
         ax.axvline(0, color=style.INK, lw=0.9, zorder=1)
         for row, choice in enumerate(lines):
             if isinstance(choice, Choice):
@@ -62,15 +64,13 @@ class RevisionDisplay:
         return self
 
     def _draw(self, ax: Axes, row: int, choice: Choice) -> None:
-        low, high = choice.gain.interval(self.level)
-        colour = COLOURS[choice.kind]
-        ax.plot([low, high], [row] * 2, color=style.INK, lw=1.3, zorder=3)
+        style.whisker(ax, row, choice.gain.interval(self.level))
         ax.plot(
             choice.gain.value,
             row,
             MARKS[choice.kind],
             markersize=7,
-            color=colour,
+            color=COLOURS[choice.kind],
             markeredgecolor=style.INK,
             markeredgewidth=0.8,
             zorder=4,
@@ -85,19 +85,11 @@ class RevisionDisplay:
         )
 
     def _label(self, ax: Axes, lines: list[Choice | str]) -> None:
-        texts = [line if isinstance(line, str) else label_of(line) for line in lines]
-        ax.set_yticks(
-            range(len(lines)),
-            [style.label(text, 30) for text in texts],
-            fontsize=9.5,
-            parse_math=False,
-            fontfamily=style.fonts_for(texts),
-        )
+        texts = [line if isinstance(line, str) else line.label for line in lines]
+        style.name_ticks(ax.yaxis, texts, [style.label(text, 30) for text in texts])
         for tick, line in zip(ax.get_yticklabels(), lines, strict=True):
             tick.set_fontweight("bold" if isinstance(line, str) else "normal")
         ax.set_ylim(len(lines) - 0.4, -0.6)
-        ends = [end for c in self.curve.choices for end in c.gain.interval(self.level)]
-        ax.set_xlim(*style.padded([*ends, 0.0], 0.06))
         units = self.curve.units
         ax.xaxis.set_major_formatter(lambda value, _: with_minus(units.gain_tick(value)))
         start = with_minus(units.mean(self.curve.choices[0].score.value))
@@ -108,13 +100,3 @@ class RevisionDisplay:
             "What a revision would bring",
             f"Right: the {self.curve.name} reached. Lines: {level_name(self.level)} intervals",
         )
-
-
-def _lines(curve: Curve) -> list[Choice | str]:
-    """Headings and choices from the top down; the model as it is is the line at 0."""
-    lines: list[Choice | str] = []
-    for kind, title in GROUPS.items():
-        if curve.of(kind):
-            lines += [title, *curve.of(kind)]
-        lines += curve.of("retrained") if kind == "targeted" else ()
-    return lines
