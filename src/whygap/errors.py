@@ -7,26 +7,28 @@ WhygapError
 │   ├── SettingsError    a setting is out of range or unknown
 │   ├── ModelError       a model cannot be loaded or gives unusable predictions
 │   └── ResultError      a result file cannot be read, written or used this way
-├── FitError             a nuisance model failed: which one, which fold, which columns
-└── Interrupted          the user stopped the run; what was finished is attached
+└── FitError             a nuisance model failed: which one, which fold, which columns
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 __all__ = [
     "ColumnError",
     "FitError",
     "InputError",
-    "Interrupted",
     "ModelError",
     "ResultError",
     "SettingsError",
     "TableError",
     "WhygapError",
     "did_you_mean",
+    "did_you_mean_file",
+    "first_line",
+    "listed",
 ]
 
 
@@ -68,10 +70,6 @@ class FitError(WhygapError):
     """A nuisance model failed; the cause is attached (``__cause__``)."""
 
 
-class Interrupted(WhygapError):  # noqa: N818 - not an error: the user asked for it
-    """The user stopped the run."""
-
-
 def compose(what: str, got: object = None, hint: str = "") -> str:
     """One sentence each for what, got and hint."""
     parts = [what.rstrip(".") + "."]
@@ -82,6 +80,12 @@ def compose(what: str, got: object = None, hint: str = "") -> str:
     return " ".join(parts)
 
 
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Quoted names, the first few."""
+    shown = ", ".join(f"'{name}'" for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``Did you mean 'sex'?`` for the closest known name, else an empty string."""
     candidates = [str(k) for k in known]
@@ -90,3 +94,18 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         lowered = {c.lower(): c for c in candidates}
         close = [lowered[name.lower()]] if name.lower() in lowered else []
     return f"Did you mean '{close[0]}'?" if close else ""
+
+
+def did_you_mean_file(path: Path) -> str:
+    """``Did you mean 'study.toml'?`` for the closest file in the folder of one that is missing."""
+    folder = path.parent
+    return did_you_mean(path.name, [p.name for p in folder.iterdir()] if folder.is_dir() else [])
+
+
+def first_line(err: BaseException, *, with_type: bool = False) -> str:
+    """The first line of another library's error; its type alone where it says nothing."""
+    name = type(err).__name__
+    lines = str(err).strip().splitlines()
+    if not lines:
+        return name
+    return f"{name}: {lines[0].rstrip('.')}" if with_type else lines[0].rstrip(".")

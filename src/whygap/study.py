@@ -23,9 +23,9 @@ from whygap.tables import (
     build_design,
     open_table,
 )
-from whygap.tables.ask import model_columns, model_notes
 from whygap.tables.model import predictor_of
 from whygap.tables.roles import resolve_roles
+from whygap.tables.score import model_columns, model_notes
 
 __all__ = ["Study"]
 
@@ -158,7 +158,7 @@ class Study:
         metric, threshold, model = self.metric_, self.threshold, self.model_scoring
         if model is not None:
             report.stage("asking the model")
-            model = replace(model, told=lambda done, total: report.update(done, total, "rows"))
+            model = replace(model, after_batch=lambda done, all_: report.update(done, all_, "rows"))
 
         def coefficients(prediction: Array) -> tuple[Array, Array]:
             return metric.coefficients(prediction, threshold)

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whygap.errors import InputError, SettingsError, TableError, did_you_mean
+from whygap.errors import InputError, SettingsError, TableError, did_you_mean, did_you_mean_file
 from whygap.settings import Settings
 from whygap.study import Study
-from whygap.tables import duck, model_files
+from whygap.tables import TablePart, files, model_files
 from whygap.tables.draft import draft_study
-from whygap.tables.part import TablePart
 
-__all__ = ["StudyFile", "draft_study", "load_study", "read_study_file"]
+__all__ = ["StudyFile", "draft_study", "read_study_file"]
 
 ROLES = ("outcome", "baseline", "covariates", "prediction", "weights", "clusters", "source_risk")
 PLAIN = (*ROLES, "threshold", "groups", "positive", "source_name", "target_name")
@@ -41,17 +40,6 @@ class StudyFile:
     detail: tuple[str, ...] | None = None
     report: Path | None = None
     targets: Mapping[str, Any] = field(default_factory=dict)
-
-
-def load_study(path: str | Path, *, unsafe_pickle: bool = False) -> tuple[Study, Settings]:
-    """The study and the settings of a study file.
-
-    Args:
-        path: of the TOML file.
-        unsafe_pickle: allow a model file that runs code when it is loaded.
-    """
-    found = read_study_file(path, unsafe_pickle=unsafe_pickle)
-    return found.study, found.settings
 
 
 def read_study_file(path: str | Path, *, unsafe_pickle: bool = False) -> StudyFile:
@@ -85,10 +73,8 @@ def parsed(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as err:
-        siblings = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
-        raise InputError(
-            f"The study file '{file}' does not exist", hint=did_you_mean(file.name, siblings)
-        ) from err
+        hint = did_you_mean_file(file)
+        raise InputError(f"The study file '{file}' does not exist", hint=hint) from err
     except (OSError, UnicodeDecodeError) as err:
         raise InputError(f"The study file '{file}' cannot be read", got=type(err).__name__) from err
     except tomllib.TOMLDecodeError as err:
@@ -147,8 +133,8 @@ def table_of(value: Any, label: str, folder: Path, drop: tuple[str, ...]) -> Any
         value = value["path"]
     if not isinstance(value, str):
         raise TableError(f"The {label} table in a study file must be a path", got=repr(value))
-    if duck.is_query(value):
-        table = duck.run_query(value, label, folder)
+    if files.is_query(value):
+        table = files.run_query(value, label, folder)
     else:
         table = folder / Path(value).expanduser()
     return TablePart(table, where, drop) if where or drop else table

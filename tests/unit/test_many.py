@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -92,13 +93,13 @@ def test_the_source_file_is_read_once(tmp_path, monkeypatch):
     original = files.open_files
 
     def counted(native, label):
-        names, load = original(native, label)
+        found = original(native, label)
 
         def counted_load(columns):
             reads.append(label)
-            return load(columns)
+            return found.load(columns)
 
-        return names, counted_load
+        return replace(found, load=counted_load)
 
     monkeypatch.setattr(files, "open_files", counted)
     given = targets()

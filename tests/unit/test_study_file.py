@@ -12,7 +12,7 @@ import pytest
 
 from whygap.errors import InputError, ModelError, SettingsError, TableError, WhygapError
 from whygap.settings import Settings
-from whygap.study_file import draft_study, load_study, read_study_file
+from whygap.study_file import draft_study, read_study_file
 
 
 def table(rows: int, seed: int) -> pd.DataFrame:
@@ -58,7 +58,8 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_study_file_is_a_study_and_settings(folder: Path) -> None:
     text = BASE + 'metric = "brier"\nweights = "survey_weight"\nclusters = "patient_id"\n'
-    study, settings = load_study(written(folder, text + "[settings]\nseed = 7\nfolds = 3\n"))
+    found = read_study_file(written(folder, text + "[settings]\nseed = 7\nfolds = 3\n"))
+    study, settings = found.study, found.settings
     assert settings == Settings(seed=7, folds=3)
     assert study.roles.covariates == ("hb",)
     assert study.metric_.name == "brier"
@@ -69,14 +70,14 @@ def test_paths_are_relative_to_the_file(folder: Path, monkeypatch: Any, tmp_path
     path = written(folder, BASE)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    assert load_study(path)[0].design.rows.source == 120
+    assert read_study_file(path).study.design.rows.source == 120
 
 
 def test_one_file_for_both_domains(folder: Path) -> None:
     text = BASE.replace('"before.parquet"', '{ path = "both.parquet", where = { site = "A" } }')
     text = text.replace('"after.csv"', '{ path = "both.parquet", where = { site = "B" } }')
     text = text.replace('covariates = ["hb"]', 'drop = ["row_key", "survey_weight"]')
-    study, _ = load_study(written(folder, text + 'clusters = "patient_id"\n'))
+    study = read_study_file(written(folder, text + 'clusters = "patient_id"\n')).study
     assert (study.design.rows.source, study.design.rows.target) == (120, 90)
     assert study.roles.covariates == ("hb",)
 
@@ -84,13 +85,13 @@ def test_one_file_for_both_domains(folder: Path) -> None:
 def test_duckdb_queries_see_files_beside_the_study(folder: Path) -> None:
     text = BASE.replace('"before.parquet"', "\"SELECT * FROM 'both.parquet' WHERE site = 'A'\"")
     text = text.replace('"after.csv"', "\"FROM 'both.parquet' WHERE site = 'B'\"")
-    assert load_study(written(folder, text))[0].design.rows.target == 90
+    assert read_study_file(written(folder, text)).study.design.rows.target == 90
 
 
 def test_a_model_beside_the_study(folder: Path) -> None:
     (folder / "beside.py").write_text("def ask(table):\n    return (table['hb'].to_numpy() > 13)\n")
     text = BASE.replace('prediction = "risk"', 'model = "beside:ask"')
-    design = load_study(written(folder, text))[0].design
+    design = read_study_file(written(folder, text)).study.design
     np.testing.assert_array_equal(design.prediction.source, table(120, 1)["hb"] > 13)
 
 
@@ -98,7 +99,7 @@ def test_a_metric_beside_the_study(folder: Path) -> None:
     (folder / "besides.py").write_text(
         "def distance(prediction, outcome):\n    return abs(prediction - outcome)\n"
     )
-    study, _ = load_study(written(folder, BASE + 'metric = "besides:distance"\n'))
+    study = read_study_file(written(folder, BASE + 'metric = "besides:distance"\n')).study
     assert study.metric_.name == "distance"
 
 
@@ -182,14 +183,14 @@ REFUSED: dict[str, tuple[str, type[WhygapError], str]] = {
 def test_refused_study_files(kind: str, folder: Path) -> None:
     text, error, message = REFUSED[kind]
     with pytest.raises(error) as caught:
-        _ = load_study(written(folder, text))[0].design
+        _ = read_study_file(written(folder, text)).study.design
     assert str(caught.value) == message.replace("{folder}", str(folder))
 
 
 def test_a_file_that_is_not_toml(folder: Path) -> None:
     path = written(folder, "source = \n")
     with pytest.raises(InputError) as caught:
-        load_study(path)
+        read_study_file(path)
     assert str(caught.value) == (
         f"The study file '{path}' is not valid TOML. Got Invalid value (at line 1, column 10)."
     )
@@ -198,7 +199,7 @@ def test_a_file_that_is_not_toml(folder: Path) -> None:
 def test_a_file_that_is_not_there(folder: Path) -> None:
     written(folder, BASE)
     with pytest.raises(InputError) as caught:
-        load_study(folder / "stdy.toml")
+        read_study_file(folder / "stdy.toml")
     assert str(caught.value) == (
         f"The study file '{folder / 'stdy.toml'}' does not exist. Did you mean 'study.toml'?"
     )
@@ -228,7 +229,8 @@ def test_a_draft_from_data_guesses_roles_and_says_so(folder: Path, monkeypatch: 
 
 def test_a_draft_from_data_runs_as_it_is(folder: Path) -> None:
     text = draft_study(folder / "before.parquet", folder / "after.csv")
-    study, settings = load_study(written(folder, text))
+    found = read_study_file(written(folder, text))
+    study, settings = found.study, found.settings
     assert study.design.rows.source == 120
     assert settings == Settings()
 

@@ -29,7 +29,7 @@ from whygap.cli import (
     simulate,
     table,
 )
-from whygap.errors import InputError, Interrupted
+from whygap.errors import InputError
 
 __all__ = ["app", "main"]
 
@@ -76,7 +76,7 @@ def main() -> None:
         app(prog_name="whygap")
     except InputError as err:
         _stop(f"Error: {err}", err, USER_ERROR)
-    except (KeyboardInterrupt, Interrupted) as err:
+    except KeyboardInterrupt as err:
         _stop("Stopped.", err, STOPPED)
     except Exception as err:
         hint = "" if _verbose() else " Run again with --verbose to see where."

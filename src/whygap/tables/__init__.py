@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from whygap.tables.build import build_design
 from whygap.tables.design import Column, Design, Note, Player
-from whygap.tables.frame import Frame, OpenedTable, TableKind, native_table
-from whygap.tables.part import TablePart
-from whygap.tables.read import open_table
+from whygap.tables.open import Frame, OpenedTable, TableKind, TablePart, native_table, open_table
 from whygap.tables.roles import Roles, resolve_roles
-from whygap.tables.scoring import ModelScoring, Scoring
+from whygap.tables.score import ModelScoring, Scoring
 
 __all__ = [
     "Column",

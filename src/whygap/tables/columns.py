@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,12 +13,22 @@ import pyarrow.compute as pc
 from whygap.domains import Array
 from whygap.errors import ColumnError
 
-__all__ = ["RawColumn", "RawKind", "raw_column", "to_text"]
+__all__ = [
+    "RawColumn",
+    "RawKind",
+    "into_levels",
+    "is_number",
+    "only_observed",
+    "present",
+    "raw_column",
+    "recode",
+    "to_text",
+]
 
 RawKind = Literal["number", "boolean", "text", "ordered", "date", "time", "duration", "missing"]
 
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
-DAY = 86_400.0
+DAY = 86_400.0  # seconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,12 +95,8 @@ def number_column(array: Any) -> RawColumn:
     values = floats(array)
     infinite = np.isinf(values)
     values[infinite] = np.nan
-    return RawColumn(
-        "number",
-        values,
-        whole=bool(pa.types.is_integer(array.type)),
-        infinite=int(infinite.sum()),
-    )
+    whole = bool(pa.types.is_integer(array.type))
+    return RawColumn("number", values, whole=whole, infinite=int(infinite.sum()))
 
 
 def temporal_column(array: Any) -> RawColumn:
@@ -108,26 +115,26 @@ def temporal_column(array: Any) -> RawColumn:
 def dictionary_column(array: Any, *, ordered: bool) -> RawColumn:
     """Categories and text as codes into sorted levels (or into the stated order)."""
     texts = [None if value is None else str(value) for value in array.dictionary.to_pylist()]
-    present = dict.fromkeys(text for text in texts if text is not None)
-    levels = tuple(present) if ordered else tuple(sorted(present))
+    found = dict.fromkeys(text for text in texts if text is not None)
+    levels = tuple(found) if ordered else tuple(sorted(found))
     position = {level: float(i) for i, level in enumerate(levels)}
-    lookup = np.array([np.nan if t is None else position[t] for t in texts] + [np.nan])
-    codes = array.indices.cast(pa.int64()).fill_null(len(texts)).to_numpy(zero_copy_only=False)
-    raw = RawColumn("ordered" if ordered else "text", lookup[codes], levels)
-    if np.isnan(raw.values).all():
-        return RawColumn("missing", raw.values)
-    return raw if ordered else only_observed(raw)
+    new = [np.nan if text is None else position[text] for text in texts]
+    values = recode(floats(array.indices), new)
+    if np.isnan(values).all():
+        return RawColumn("missing", values)
+    if ordered:
+        return RawColumn("ordered", values, levels)
+    return only_observed(RawColumn("text", values, levels))
 
 
 def only_observed(raw: RawColumn) -> RawColumn:
     """Levels that no row has are forgotten; order is kept."""
-    used = np.unique(raw.values[~np.isnan(raw.values)]).astype(np.int64)
+    used = np.unique(present(raw.values)).astype(np.int64)
     if len(used) == len(raw.levels):
         return raw
-    lookup = np.full(len(raw.levels) + 1, np.nan)
-    lookup[used] = np.arange(len(used))
-    codes = np.where(np.isnan(raw.values), len(raw.levels), raw.values).astype(np.int64)
-    return RawColumn(raw.kind, lookup[codes], tuple(raw.levels[i] for i in used))
+    new = np.full(len(raw.levels), np.nan)
+    new[used] = np.arange(len(used))
+    return RawColumn(raw.kind, recode(raw.values, new), tuple(raw.levels[i] for i in used))
 
 
 def to_text(raw: RawColumn) -> RawColumn:
@@ -135,21 +142,39 @@ def to_text(raw: RawColumn) -> RawColumn:
     if raw.kind in ("text", "missing"):
         return raw
     if raw.kind == "ordered":
-        names = raw.levels
-        order = np.argsort(np.array(names, dtype=object), kind="stable")
-        rank = np.empty(len(names) + 1)
-        rank[order] = np.arange(len(names))
-        rank[-1] = np.nan
-        codes = np.where(np.isnan(raw.values), len(names), raw.values).astype(np.int64)
-        return only_observed(RawColumn("text", rank[codes], tuple(names[i] for i in order)))
-    distinct = np.unique(raw.values[~np.isnan(raw.values)])
-    words = [f"{value:.15g}" for value in distinct]
+        levels = tuple(sorted(raw.levels))
+        return only_observed(RawColumn("text", into_levels(raw, levels), levels))
+    distinct, place = np.unique(present(raw.values), return_inverse=True)
+    words = tuple(f"{value:.15g}" for value in distinct)
     if raw.kind == "boolean":
-        words = ["True" if value else "False" for value in distinct]
+        words = tuple("True" if value else "False" for value in distinct)
+    codes = np.full(len(raw.values), np.nan)
+    codes[~np.isnan(raw.values)] = place
     levels = tuple(sorted(set(words)))
+    return RawColumn("text", into_levels(RawColumn("text", codes, words), levels), levels)
+
+
+def into_levels(raw: RawColumn, levels: Sequence[str]) -> Array:
+    """Codes into another list of levels, which holds all of the column's own."""
     position = {level: float(i) for i, level in enumerate(levels)}
-    lookup = np.array([position[word] for word in words])
-    texts = np.full(len(raw.values), np.nan)
-    seen = ~np.isnan(raw.values)
-    texts[seen] = lookup[np.searchsorted(distinct, raw.values[seen])]
-    return RawColumn("text", texts, levels)
+    return recode(raw.values, [position[level] for level in raw.levels])
+
+
+def recode(codes: Array, new: Sequence[float] | Array) -> Array:
+    """Each code through a list of new values; missing stays missing."""
+    values = np.append(np.asarray(new, dtype=float), np.nan)
+    return values[np.where(np.isnan(codes), len(new), codes).astype(np.int64)]
+
+
+def present(values: Array) -> Array:
+    """The values that are not missing."""
+    return values[~np.isnan(values)]
+
+
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

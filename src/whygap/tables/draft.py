@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whygap.errors import InputError
-from whygap.tables.guess import GuessedRoles, guess_roles
+import numpy as np
+
+from whygap.errors import ColumnError, InputError
+from whygap.tables.columns import RawColumn, is_number, present, raw_column
+from whygap.tables.open import open_table
 
 __all__ = ["draft_study"]
 
@@ -79,8 +86,9 @@ def draft_study(source: Any = None, target: Any = None) -> str:
             hint="Name both, or neither for a generic template.",
         )
     if source is None:
-        return filled("source.parquet", "target.parquet", None)
-    return filled(shown_path(source), shown_path(target), guess_roles(source, target))
+        example = GuessedRoles("readmitted", "risk", None, None, ("age", "sex"))
+        return fill("source.parquet", "target.parquet", example, mark="")
+    return fill(shown_path(source), shown_path(target), guess_roles(source, target), mark=GUESS)
 
 
 def shown_path(path: Any) -> str:
@@ -88,14 +96,6 @@ def shown_path(path: Any) -> str:
     if not isinstance(path, str | Path):
         raise InputError("A study file names tables by their path", got=type(path).__name__)
     return str(path)
-
-
-def filled(source: str, target: str, guess: GuessedRoles | None) -> str:
-    """The template with values put in."""
-    if guess is None:
-        example = GuessedRoles("readmitted", "risk", None, None, ("age", "sex"))
-        return fill(source, target, example, mark="")
-    return fill(source, target, guess, mark=GUESS)
 
 
 def fill(source: str, target: str, guess: GuessedRoles, mark: str) -> str:
@@ -142,17 +142,8 @@ def positive_line(guess: GuessedRoles) -> str:
     note = "   # the value that counts as 1, where it is not obvious (1, true, yes)"
     if len(values) != 2 or set(values) in ({"0", "1"}, {"-1", "1"}):
         return "# positive = 1" + note
-    shown = values[1] if is_plain_number(values[1]) else quoted(values[1])
+    shown = values[1] if is_number(values[1]) else quoted(values[1])
     return f"positive = {shown}{GUESS} (the other value is {quoted(values[0])})"
-
-
-def is_plain_number(text: str) -> bool:
-    """Whether TOML reads the text as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def covariate_lines(guess: GuessedRoles, mark: str) -> str:
@@ -168,3 +159,113 @@ def drop_line(guess: GuessedRoles, mark: str) -> str:
     if not guess.drop:
         return '# drop = ["..."]         # columns to leave out'
     return f"# left out, they differ in every row: {quoted_list(guess.drop)}{mark}"
+
+
+OUTCOME = re.compile(
+    r"^(y|label|outcome|target|class|event)$|readmi|died|death|mortal|default|churn|diagnos|"
+    r"employed|coverage|approved|fraud|_?outcome_?|_label$",
+    re.IGNORECASE,
+)
+PREDICTION = re.compile(r"pred|prob|risk|score|yhat|y_hat|p_hat", re.IGNORECASE)
+BASELINE = re.compile(
+    r"^(age|agep|sex|gender|female|male|race|rac1p|ethnic\w*|race_\w+|hispanic)$", re.IGNORECASE
+)
+WEIGHTS = re.compile(r"(^|_)(weights?|wt|wgt|pwgtp)$", re.IGNORECASE)
+CLUSTERS = re.compile(
+    r"(^|_)(household|patient|subject|person|hospital|site|cluster|family|serialno)"
+    r"(_?(id|nr|no))?$|_id$",
+    re.IGNORECASE,
+)
+FEW = 10  # distinct values that a code or a scale may have; a guess, as all of this
+
+
+@dataclass(frozen=True, slots=True)
+class GuessedRoles:
+    """A guess per role; None or empty where nothing fits."""
+
+    outcome: str | None = None
+    prediction: str | None = None
+    weights: str | None = None
+    clusters: str | None = None
+    baseline: tuple[str, ...] = ()
+    covariates: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    outcome_values: tuple[str, ...] = ()
+
+
+def guess_roles(source: Any, target: Any) -> GuessedRoles:
+    """Read both tables and guess, by names first and values second."""
+    opened, other = open_table(source, "source"), open_table(target, "target")
+    names = [name for name in opened.names if name in set(other.names)]
+    frame = opened.read(names)
+    columns = {}
+    for name in names:
+        with contextlib.suppress(ColumnError):  # lists and the like get no role
+            columns[name] = raw_column(frame.arrow(name), name, frame.label)
+    return assign(columns)
+
+
+def assign(columns: dict[str, RawColumn]) -> GuessedRoles:
+    """One role per column, the most telling roles first."""
+    left = dict(columns)
+
+    def take(test: Callable[[str, RawColumn], bool]) -> str | None:
+        for name, column in left.items():
+            if test(name, column):
+                del left[name]
+                return name
+        return None
+
+    drop = tuple(name for name, column in left.items() if differs_everywhere(column))
+    for name in drop:
+        del left[name]
+    weights = take(lambda name, c: bool(WEIGHTS.search(name)) and c.kind == "number")
+    clusters = take(lambda name, c: bool(CLUSTERS.search(name)) and repeats(c))
+    prediction = take(lambda name, c: bool(PREDICTION.search(name)) and is_probability(c))
+    prediction = prediction or take(lambda _, c: is_probability(c))
+    outcome = take(lambda name, c: bool(OUTCOME.search(name)) and two_valued(c))
+    if outcome is None:
+        flags = [name for name, column in left.items() if two_valued(column)]
+        outcome = flags[-1] if flags else None
+        left.pop(outcome or "", None)
+    baseline = tuple(name for name in left if BASELINE.search(name))
+    rest = tuple(name for name in left if name not in set(baseline))
+    values = () if outcome is None else shown_values(columns[outcome])
+    return GuessedRoles(
+        outcome, prediction, weights, clusters, baseline, rest, drop, outcome_values=values
+    )
+
+
+def two_valued(column: RawColumn) -> bool:
+    """Exactly two distinct values."""
+    values = np.unique(present(column.values))
+    return len(values) == 2 and column.kind in ("number", "boolean", "text")
+
+
+def shown_values(column: RawColumn) -> tuple[str, ...]:
+    """The distinct values as text."""
+    distinct = np.unique(present(column.values))
+    if column.levels:
+        return tuple(column.levels[int(i)] for i in distinct)
+    return tuple(f"{value:g}" for value in distinct)
+
+
+def is_probability(column: RawColumn) -> bool:
+    """Fractions from 0 to 1, more than a few of them."""
+    values = present(column.values)
+    if column.kind != "number" or not len(values):
+        return False
+    return bool(values.min() >= 0 and values.max() <= 1 and len(np.unique(values)) > FEW)
+
+
+def repeats(column: RawColumn) -> bool:
+    """Many values, some of them in several rows."""
+    distinct = len(np.unique(present(column.values)))
+    return max(FEW, len(column.values) / 50) < distinct < len(column.values)
+
+
+def differs_everywhere(column: RawColumn) -> bool:
+    """Like an identifier."""
+    if column.kind == "text" or (column.kind == "number" and column.whole):
+        return len(column.values) > 2 * FEW and len(np.unique(column.values)) == len(column.values)
+    return False

@@ -10,20 +10,30 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
-from whygap.errors import ColumnError
-from whygap.tables.columns import RawColumn, RawKind, only_observed, to_text
+from whygap.domains import DOMAINS, Array, ByDomain
+from whygap.errors import ColumnError, listed
+from whygap.tables.columns import (
+    RawColumn,
+    RawKind,
+    into_levels,
+    is_number,
+    only_observed,
+    present,
+    recode,
+    to_text,
+)
 from whygap.tables.design import Column, Note
-from whygap.tables.frame import Mask
+from whygap.tables.open import Mask
 
-__all__ = ["MANY_LEVELS", "OTHER", "EncodedColumn", "encode_column"]
+__all__ = ["HUGE", "OTHER", "EncodedColumn", "encode_column"]
 
-MANY_LEVELS = 20
-RARE_ROWS = 10
-MOSTLY_NUMBERS = 10
-RARE_SHARE = 0.005
+MANY_LEVELS = 20  # up to here a category is read level by level, however rare some are
+RARE_ROWS = 10  # fewer rows say nothing about a level, in tables of any size
+RARE_SHARE = 0.005  # at most 200 levels remain, which learners can still tell apart
+MOSTLY_NUMBERS = 10  # one word among ten levels is rather a mark for "missing"
+HUGE = 1e100  # sums of squares of larger numbers would overflow float64
+ONE_SIDED = 0.01  # share of rows without a counterpart from which overlap is in doubt
 OTHER = "(other)"
-HUGE = 1e100
 UNITS = {
     "date": "days since 1970-01-01",
     "time": "seconds since midnight",
@@ -62,36 +72,43 @@ class EncodedColumn:
         return np.concatenate([self.values.source, self.values.target])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Noted:
+    """A column of both tables after a step, and what the step did."""
+
+    raw: ByDomain[RawColumn]
+    notes: tuple[Note, ...] = ()
+
+
 def encode_column(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     """Encode one column of both tables alike."""
-    usable, notes = without_huge(name, raw)
-    same, more = reconcile(name, usable)
-    notes = infinite_notes(name, raw) + notes + more
-    kind: RawKind = next((r.kind for r in same if r.kind != "missing"), "missing")
+    usable = without_huge(name, raw)
+    same = reconcile(name, usable.raw)
+    notes = infinite_notes(name, raw) + usable.notes + same.notes
+    kind: RawKind = next((r.kind for r in same.raw if r.kind != "missing"), "missing")
     if kind == "text":
-        encoded = encode_text(name, same)
+        encoded = encode_text(name, same.raw)
     elif kind == "ordered":
-        encoded = encode_ordered(name, same)
+        encoded = encode_ordered(name, same.raw)
     else:
-        encoded = EncodedColumn(
-            Column(name, "numeric"), same.map(lambda r: r.values), kind, all(r.whole for r in same)
-        )
+        values, whole = same.raw.map(lambda r: r.values), all(r.whole for r in same.raw)
+        encoded = EncodedColumn(Column(name, "numeric"), values, kind, whole)
         if kind in UNITS:
             notes += (Note("info", f"Column '{name}' is used as {UNITS[kind]}."),)
     return replace(encoded, notes=notes + encoded.notes)
 
 
-def reconcile(name: str, raw: ByDomain[RawColumn]) -> tuple[ByDomain[RawColumn], tuple[Note, ...]]:
+def reconcile(name: str, raw: ByDomain[RawColumn]) -> Noted:
     """Make the kinds of the two tables agree, or say why they cannot."""
     kinds = {r.kind for r in raw} - {"missing"}
     if kinds == {"number", "boolean"} or len(kinds) < 2:
-        return raw, ()
+        return Noted(raw)
     if kinds == {"text", "ordered"}:
         return agree_on_order(name, raw)
     if kinds & {"text", "ordered"} and kinds & {"number", "boolean"}:
         which = "source" if raw.source.kind in ("number", "boolean") else "target"
         text = f"Column '{name}' holds numbers in {which} and text in the other table: read as text"
-        return raw.map(to_text), (Note("warning", text + "."),)
+        return Noted(raw.map(to_text), (Note("warning", text + "."),))
     raise ColumnError(
         f"Column '{name}' is of different kinds in the two tables",
         got=f"{raw.source.kind} in source, {raw.target.kind} in target",
@@ -99,32 +116,24 @@ def reconcile(name: str, raw: ByDomain[RawColumn]) -> tuple[ByDomain[RawColumn],
     )
 
 
-def agree_on_order(
-    name: str, raw: ByDomain[RawColumn]
-) -> tuple[ByDomain[RawColumn], tuple[Note, ...]]:
-    """Text in one table takes the order of the other, when all its levels are known there."""
-    ordered, text = raw if raw.source.kind == "ordered" else (raw.target, raw.source)
-    if not set(text.levels) <= set(ordered.levels):
-        note = f"Column '{name}' is ordered in one table only: read as unordered"
-        return raw.map(to_text), (Note("warning", note + "."),)
-    lookup = np.array([float(ordered.levels.index(level)) for level in text.levels] + [np.nan])
-    codes = np.where(np.isnan(text.values), len(text.levels), text.values).astype(np.int64)
-    moved = RawColumn("ordered", lookup[codes], ordered.levels)
-    pair = ByDomain(ordered, moved) if raw.source is ordered else ByDomain(moved, ordered)
-    return pair, ()
+def agree_on_order(name: str, raw: ByDomain[RawColumn]) -> Noted:
+    """Text in one table takes the order of the other, when that order has all its levels."""
+    levels = next(r.levels for r in raw if r.kind == "ordered")
+    if any(set(r.levels) - set(levels) for r in raw):
+        note = f"Column '{name}' is ordered in one table only: read as unordered."
+        return Noted(raw.map(to_text), (Note("warning", note),))
+    return Noted(raw.map(lambda r: RawColumn("ordered", into_levels(r, levels), levels)))
 
 
-def without_huge(
-    name: str, raw: ByDomain[RawColumn]
-) -> tuple[ByDomain[RawColumn], tuple[Note, ...]]:
+def without_huge(name: str, raw: ByDomain[RawColumn]) -> Noted:
     """Numbers so large that their squares could not be added up become missing ones."""
     huge = raw.map(lambda column: np.abs(column.values) > HUGE)
     total = sum(int(rows.sum()) for rows in huge)
     if not total:
-        return raw, ()
+        return Noted(raw)
     text = f"Column '{name}': {total} values beyond {HUGE:g} in size are treated as missing."
     cut = raw.zip(huge, lambda c, rows: replace(c, values=np.where(rows, np.nan, c.values)))
-    return cut, (Note("warning", text),)
+    return Noted(cut, (Note("warning", text),))
 
 
 def infinite_notes(name: str, raw: ByDomain[RawColumn]) -> tuple[Note, ...]:
@@ -136,38 +145,24 @@ def infinite_notes(name: str, raw: ByDomain[RawColumn]) -> tuple[Note, ...]:
     return (Note("warning", text),)
 
 
-def aligned(raw: ByDomain[RawColumn], levels: tuple[str, ...]) -> ByDomain[Array]:
-    """Codes of both tables into one list of levels."""
-    position = {level: float(i) for i, level in enumerate(levels)}
-
-    def codes(column: RawColumn) -> Array:
-        lookup = np.array([position[level] for level in column.levels] + [np.nan])
-        missing = np.isnan(column.values)
-        return lookup[np.where(missing, len(column.levels), column.values).astype(np.int64)]
-
-    return raw.map(codes)
-
-
 def encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     """Levels of both tables, sorted; rare ones pooled."""
-    levels = tuple(sorted(set(raw.source.levels) | set(raw.target.levels)))
-    values = aligned(raw, levels)
-    counts = values.map(lambda v: level_counts(v, len(levels)))
-    rows = len(values.source) + len(values.target)
-    rare = (counts.source + counts.target) < max(RARE_ROWS, RARE_SHARE * rows)
+    levels = tuple(sorted({level for r in raw for level in r.levels}))
+    values = raw.map(lambda r: into_levels(r, levels))
+    total = level_counts(np.concatenate(list(values)), len(levels))
+    limit = max(RARE_ROWS, RARE_SHARE * sum(map(len, values)))
+    rare = total < limit
     notes: tuple[Note, ...] = ()
-    shown = levels
+    members = levels
     if len(levels) > MANY_LEVELS and rare.sum() > 1:
-        total = counts.source + counts.target
-        notes = (pooling_note(name, rare, total, max(RARE_ROWS, RARE_SHARE * rows)),)
-        levels, shown, lookup = pool(levels, rare, total)
-        values = values.map(lambda v: relabel(v, lookup))
-        counts = values.map(lambda v: level_counts(v, len(levels)))
-    notes += one_sided_notes(name, levels, counts, values)
-    notes += number_notes(name, shown)
-    column = Column(name, "category", levels)
+        notes = (pooling_note(name, rare, total, limit),)
+        pooled = pool(levels, rare, total)
+        levels, members = pooled.levels, pooled.members
+        values = values.map(lambda v: recode(v, pooled.codes))
+    notes += one_sided_notes(name, levels, values)
+    notes += number_notes(name, members)
     unique = all(len(r.levels) == len(r.values) > 1 for r in raw)
-    return EncodedColumn(column, values, "text", False, unique, notes)
+    return EncodedColumn(Column(name, "category", levels), values, "text", False, unique, notes)
 
 
 def encode_ordered(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
@@ -178,14 +173,12 @@ def encode_ordered(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
         text = f"Column '{name}' has different orders in the two tables: read as unordered."
         encoded = encode_text(name, raw.map(to_text))
         return replace(encoded, notes=(Note("warning", text), *encoded.notes))
-    both = RawColumn("ordered", np.concatenate(list(aligned(raw, longer))), longer)
-    used = only_observed(both)
+    codes = np.concatenate([into_levels(r, longer) for r in raw])
+    used = only_observed(RawColumn("ordered", codes, longer))
     cut = len(raw.source.values)
     values = ByDomain(used.values[:cut], used.values[cut:])
-    counts = values.map(lambda v: level_counts(v, len(used.levels)))
-    column = Column(name, "ordinal", used.levels)
-    notes = one_sided_notes(name, used.levels, counts, values)
-    return EncodedColumn(column, values, "ordered", False, notes=notes)
+    notes = one_sided_notes(name, used.levels, values)
+    return EncodedColumn(Column(name, "ordinal", used.levels), values, "ordered", notes=notes)
 
 
 def number_notes(name: str, levels: tuple[str, ...]) -> tuple[Note, ...]:
@@ -193,46 +186,36 @@ def number_notes(name: str, levels: tuple[str, ...]) -> tuple[Note, ...]:
     words = [level for level in levels if not is_number(level)]
     if len(levels) < MOSTLY_NUMBERS or not 0 < len(words) <= len(levels) / MOSTLY_NUMBERS:
         return ()
-    shown = ", ".join(f"'{word}'" for word in words[:3])
+    shown = listed(words[:3])
     text = f"Column '{name}' is text although nearly all its values are numbers; not so: {shown}."
     return (Note("warning", text),)
 
 
-def is_number(text: str) -> bool:
-    """Whether a text reads as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def level_counts(values: Array, levels: int) -> Array:
     """Rows per level."""
-    seen = values[~np.isnan(values)].astype(np.int64)
-    return np.bincount(seen, minlength=levels).astype(float)
+    return np.bincount(present(values).astype(np.int64), minlength=levels).astype(float)
 
 
-def relabel(values: Array, lookup: Array) -> Array:
-    """Codes through a lookup table, missing kept."""
-    missing = np.isnan(values)
-    return np.asarray(lookup[np.where(missing, len(lookup) - 1, values).astype(np.int64)])
+@dataclass(frozen=True, slots=True, eq=False)
+class Pooled:
+    """Frequent levels and one for the rest, the level each stands for, old codes -> new codes."""
+
+    levels: tuple[str, ...]
+    members: tuple[str, ...]
+    codes: Array
 
 
-def pool(
-    levels: tuple[str, ...], rare: Mask, total: Array
-) -> tuple[tuple[str, ...], tuple[str, ...], Array]:
-    """Frequent levels and one pooled level at the end; what each stands for; old -> new codes."""
+def pool(levels: tuple[str, ...], rare: Mask, total: Array) -> Pooled:
+    """Rare levels become one at the end; the most frequent of them speaks for it."""
     kept = np.flatnonzero(~rare)
     name = OTHER
     while name in levels:
         name += "*"
-    lookup = np.full(len(levels) + 1, float(len(kept)))
-    lookup[kept] = np.arange(len(kept))
-    lookup[-1] = np.nan
+    codes = np.full(len(levels), float(len(kept)))
+    codes[kept] = np.arange(len(kept))
     frequent = tuple(levels[i] for i in kept)
     member = levels[int(np.argmax(np.where(rare, total, -1.0)))]
-    return (*frequent, name), (*frequent, member), lookup
+    return Pooled((*frequent, name), (*frequent, member), codes)
 
 
 def pooling_note(name: str, rare: Mask, total: Array, limit: float) -> Note:
@@ -246,24 +229,22 @@ def pooling_note(name: str, rare: Mask, total: Array, limit: float) -> Note:
 
 
 def one_sided_notes(
-    name: str, levels: tuple[str, ...], counts: ByDomain[Array], values: ByDomain[Array]
+    name: str, levels: tuple[str, ...], values: ByDomain[Array]
 ) -> tuple[Note, ...]:
-    """Levels seen in one domain only: no overlap there."""
+    """Levels of one domain only: no overlap there."""
+    counts = values.map(lambda v: level_counts(v, len(levels)))
     notes = []
-    for domain, other in (("source", "target"), ("target", "source")):
-        here = counts.source if domain == "source" else counts.target
-        there = counts.target if domain == "source" else counts.source
+    for domain, other in zip(DOMAINS, reversed(DOMAINS), strict=True):
+        here, there, rows = counts[domain], counts[other], len(values[domain])
         alone = np.flatnonzero((here > 0) & (there == 0))
         if not len(alone) or not there.sum():
             continue
-        rows = len(values.source if domain == "source" else values.target)
-        share = here[alone].sum() / rows
-        shown = ", ".join(f"'{levels[i]}'" for i in alone[np.argsort(-here[alone])][:3])
-        more = f" and {len(alone) - 3} more" if len(alone) > 3 else ""
-        plural = "levels" if len(alone) > 1 else "level"
+        alone = alone[np.argsort(-here[alone])]
+        affected = here[alone].sum()
         text = (
-            f"Column '{name}': {plural} {shown}{more} ({here[alone].sum():,.0f} of {rows:,} "
-            f"{domain} rows) not seen in {other}: no overlap there."
+            f"Column '{name}': level{'s' if len(alone) > 1 else ''} "
+            f"{listed([levels[i] for i in alone], 3)} ({affected:,.0f} of {rows:,} {domain} rows) "
+            f"not seen in {other}: no overlap there."
         )
-        notes.append(Note("warning" if share >= 0.01 else "info", text))
+        notes.append(Note("warning" if affected / rows >= ONE_SIDED else "info", text))
     return tuple(notes)

@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from whygap.domains import Array, ByDomain, IntArray
+from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.errors import ColumnError
-from whygap.tables.columns import RawColumn, raw_column, to_text
+from whygap.tables.columns import RawColumn, into_levels, raw_column, to_text
 from whygap.tables.design import Note
-from whygap.tables.frame import Frame, Mask
+from whygap.tables.encode import HUGE
+from whygap.tables.open import Frame, Mask
+from whygap.tables.roles import Roles
 
-__all__ = ["read_clusters", "read_kept", "read_risk", "read_weights"]
+__all__ = ["Extras", "read_extras", "read_kept"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extras:
+    """Weights, clusters and the known source risk of the kept rows, where named."""
+
+    weights: ByDomain[Array] | None
+    clusters: ByDomain[IntArray] | None
+    source_risk: ByDomain[Array] | None
+    notes: tuple[Note, ...]
+
+
+def read_extras(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask]) -> Extras:
+    """Read and check the columns that were named."""
+    weights = clusters = risk = None
+    notes: tuple[Note, ...] = ()
+    if roles.weights is not None:
+        weights = read_weights(roles.weights, read_kept(frames, roles.weights, keep))
+        notes += zero_notes(weights)
+    if roles.clusters is not None:
+        clusters = read_clusters(frames, roles.clusters, keep)
+        notes += shared_notes(roles.clusters, clusters)
+    if roles.source_risk is not None:
+        risk = read_risk(roles.source_risk, read_kept(frames, roles.source_risk, keep))
+    return Extras(weights, clusters, risk, notes)
 
 
 def read_kept(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDomain[RawColumn]:
@@ -28,92 +56,94 @@ def read_kept(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDom
 
 def numbers(name: str, role: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
     """A numeric column without missing or infinite values."""
-    for domain, column in (("source", raw.source), ("target", raw.target)):
+    what = f"Column '{name}' ({role})"
+    for domain, column in zip(DOMAINS, raw, strict=True):
         if column.kind not in ("number", "boolean", "missing"):
-            raise ColumnError(
-                f"Column '{name}' ({role}) must hold numbers", got=f"{column.kind} in {domain}"
-            )
+            raise ColumnError(f"{what} must hold numbers", got=f"{column.kind} in {domain}")
         if column.infinite:
-            raise ColumnError(
-                f"Column '{name}' ({role}) holds {column.infinite} infinite values in {domain}"
-            )
+            raise ColumnError(f"{what} holds {column.infinite} infinite values in {domain}")
         if column.missing:
             raise ColumnError(
-                f"Column '{name}' ({role}) is missing in {column.missing} rows of {domain}",
+                f"{what} is missing in {column.missing} rows of {domain}",
                 hint="Fill the values in, or drop these rows.",
             )
     return raw.map(lambda column: column.values)
 
 
-def read_weights(name: str, raw: ByDomain[RawColumn]) -> tuple[ByDomain[Array], tuple[Note, ...]]:
+def read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
     """Row weights: finite, not negative, not all zero."""
     weights = numbers(name, "weights", raw)
-    notes = []
-    for domain, values in (("source", weights.source), ("target", weights.target)):
-        if (values < 0).any():
+    what = f"Column '{name}' (weights)"
+    for domain, values in zip(DOMAINS, weights, strict=True):
+        negative = int((values < 0).sum())
+        if negative:
             raise ColumnError(
-                f"Column '{name}' (weights) is negative in {int((values < 0).sum())} rows of "
-                f"{domain}",
-                got=f"{values.min():g}",
+                f"{what} is negative in {negative} rows of {domain}", got=f"{values.min():g}"
             )
         if not values.any():
-            raise ColumnError(f"Column '{name}' (weights) is zero in every row of {domain}")
-        zeros = int((values == 0).sum())
-        if zeros:
-            notes.append(Note("info", f"{zeros:,} {domain} rows have weight zero."))
-    return weights.map(in_range), tuple(notes)
+            raise ColumnError(f"{what} is zero in every row of {domain}")
+    return weights.map(in_range)
 
 
 def in_range(weights: Array) -> Array:
     """Only proportions matter: weights whose squares would leave the range are scaled to 1."""
     largest = weights.max()
-    return weights if 1e-100 < largest < 1e100 else weights / largest
+    return weights if 1 / HUGE < largest < HUGE else weights / largest
 
 
-def read_clusters(
-    frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]
-) -> tuple[ByDomain[IntArray], tuple[Note, ...]]:
+def zero_notes(weights: ByDomain[Array]) -> tuple[Note, ...]:
+    """Rows that do not count."""
+    zeros = weights.map(lambda values: int((values == 0).sum()))
+    return tuple(
+        Note("info", f"{zeros[domain]:,} {domain} rows have weight zero.")
+        for domain in DOMAINS
+        if zeros[domain]
+    )
+
+
+def read_clusters(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDomain[IntArray]:
     """Cluster numbers 0, 1, ..., the same number for the same name in both tables."""
     arrays = frames.zip(keep, lambda frame, rows: frame.arrow(name).filter(pa.array(rows)))
-    for domain, array in (("source", arrays.source), ("target", arrays.target)):
-        missing = raw_column(array, name, domain).missing
-        if missing:
+    raw = ByDomain(*(raw_column(arrays[domain], name, domain) for domain in DOMAINS))
+    for domain, column in zip(DOMAINS, raw, strict=True):
+        if column.missing:
             raise ColumnError(
-                f"Column '{name}' (clusters) is missing in {missing} rows of {domain}",
+                f"Column '{name}' (clusters) is missing in {column.missing} rows of {domain}",
                 hint="Every row needs a cluster; give single rows a name of their own.",
             )
-    values = same_scale(arrays, name)
+    values = same_scale(arrays, raw)
     _, position = np.unique(np.concatenate(list(values)), return_inverse=True)
     cut = len(values.source)
-    clusters = ByDomain(position[:cut].astype(np.int64), position[cut:].astype(np.int64))
+    return ByDomain(position[:cut].astype(np.int64), position[cut:].astype(np.int64))
+
+
+def shared_notes(name: str, clusters: ByDomain[IntArray]) -> tuple[Note, ...]:
+    """Clusters of both tables."""
     shared = len(np.intersect1d(clusters.source, clusters.target))
     if not shared:
-        return clusters, ()
+        return ()
     text = (
         f"{shared:,} clusters ('{name}') have rows in both tables; the two tables are treated as "
         "independent samples."
     )
-    return clusters, (Note("warning", text),)
+    return (Note("warning", text),)
 
 
-def same_scale(arrays: ByDomain[Any], name: str) -> ByDomain[Any]:
+def same_scale(arrays: ByDomain[Any], raw: ByDomain[RawColumn]) -> ByDomain[Any]:
     """Values that are equal exactly where the names are equal; long whole numbers stay exact."""
     if all(pa.types.is_signed_integer(array.type) for array in arrays):
         return arrays.map(lambda array: array.cast(pa.int64()).to_numpy(zero_copy_only=False))
-    raw = arrays.map(lambda array: raw_column(array, name, "the table"))
     if len({column.kind for column in raw} - {"boolean"}) == 1 and not raw.source.levels:
         return raw.map(lambda column: column.values)
     text = raw.map(to_text)
-    levels = sorted(set(text.source.levels) | set(text.target.levels))
-    position = {level: float(i) for i, level in enumerate(levels)}
-    lookup = text.map(lambda column: np.array([position[level] for level in column.levels]))
-    return text.zip(lookup, lambda column, table: table[column.values.astype(np.int64)])
+    levels = sorted({level for column in text for level in column.levels})
+    return text.map(lambda column: into_levels(column, levels))
 
 
 def read_risk(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
     """A known source risk, strictly between 0 and 1."""
     risk = numbers(name, "source_risk", raw)
-    for domain, values in (("source", risk.source), ("target", risk.target)):
+    for domain, values in zip(DOMAINS, risk, strict=True):
         if values.min() <= 0 or values.max() >= 1:
             raise ColumnError(
                 f"Column '{name}' (source_risk) must lie strictly between 0 and 1",

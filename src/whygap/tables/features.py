@@ -3,32 +3,62 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from whygap.domains import Array, ByDomain
-from whygap.errors import ColumnError
+from whygap.errors import ColumnError, listed
+from whygap.tables.columns import present
 from whygap.tables.design import Note
 from whygap.tables.encode import OTHER, EncodedColumn, encode_column
 from whygap.tables.extras import read_kept
-from whygap.tables.frame import Frame, Mask
-from whygap.tables.roles import Roles, listed
+from whygap.tables.open import Frame, Mask
+from whygap.tables.roles import Roles
 
 __all__ = ["Features", "encode_features"]
 
 ID_NAME = re.compile(r"(^|[_\W])(id|uuid|guid|key|index|row)$|^unnamed: \d+$|(?<=[a-z])(ID|Id)$")
-SURE_ROWS = 1000
+SURE_ROWS = 1000  # whole numbers that are measured repeat themselves in so many rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """The usable columns, and those left out (name -> why)."""
+    """The usable columns, and what was done to them or left out."""
 
     columns: tuple[EncodedColumn, ...]
-    dropped: Mapping[str, str]
     notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Useless:
+    """Why a column cannot be used: an error where it was named, a note where it was not."""
+
+    error: str
+    hint: str
+    level: Literal["info", "warning"]
+    note: str
+
+
+ALL_MISSING = Useless(
+    "is missing in every row of both tables",
+    "Leave it out.",
+    "warning",
+    "missing in every row of both tables",
+)
+ALL_RARE = Useless(
+    "has only rare levels",
+    "Group its levels into larger ones, for example postcodes into regions.",
+    "warning",
+    "all levels are rare (group them into larger ones)",
+)
+CONSTANT = Useless(
+    "has one single value in both tables",
+    "Leave it out: it cannot explain a gap.",
+    "info",
+    "one single value in both tables",
+)
 
 
 def encode_features(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask]) -> Features:
@@ -37,66 +67,37 @@ def encode_features(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask])
     Columns the caller did not name one by one are left out, with a note, when they hold a single
     value or nothing; a column that was named is an error then.
     """
-    columns, dropped, notes = [], [], []
+    columns: list[EncodedColumn] = []
+    notes: list[Note] = []
+    left_out: dict[Useless, list[str]] = {}
     for name in roles.features:
         encoded = encode_column(name, read_kept(frames, name, keep))
         reason = useless(encoded)
         if reason and name in roles.named:
-            raise useless_error(name, reason)
+            raise ColumnError(f"Column '{name}' {reason.error}", hint=reason.hint)
         refuse_empty_side(encoded)
-        refuse_identifier(encoded, name in roles.named)
+        looks_unique = identifier_notes(encoded, name in roles.named)
         if reason:
-            dropped.append((name, reason))
+            left_out.setdefault(reason, []).append(name)
             continue
         columns.append(encoded)
-        notes += [*encoded.notes, *identifier_notes(encoded)]
-    return Features(tuple(columns), dict(dropped), (*dropped_notes(dropped), *notes))
+        notes += [*encoded.notes, *looks_unique]
+    said = [
+        Note(reason.level, f"Left out, {reason.note}: {listed(names)}.")
+        for reason, names in left_out.items()
+    ]
+    return Features(tuple(columns), (*said, *notes))
 
 
-def useless(encoded: EncodedColumn) -> str:
-    """Why a column cannot be used (all_missing, constant, all_rare), or an empty text."""
-    values = encoded.pooled
-    seen = values[~np.isnan(values)]
-    if not len(seen):
-        return "all_missing"
-    if len(seen) == len(values) and np.all(seen == seen[0]):
-        levels = encoded.column.levels
-        return "all_rare" if levels and levels[-1].startswith(OTHER) else "constant"
-    return ""
-
-
-def useless_error(name: str, reason: str) -> ColumnError:
-    """A column that was named and cannot be used."""
-    if reason == "all_missing":
-        return ColumnError(
-            f"Column '{name}' is missing in every row of both tables", hint="Leave it out."
-        )
-    if reason == "all_rare":
-        return ColumnError(
-            f"Column '{name}' has only rare levels",
-            hint="Group its levels into larger ones, for example postcodes into regions.",
-        )
-    return ColumnError(
-        f"Column '{name}' has one single value in both tables",
-        hint="Leave it out: it cannot explain a gap.",
-    )
-
-
-def dropped_notes(dropped: Sequence[tuple[str, str]]) -> tuple[Note, ...]:
-    """One note per reason."""
-    by_reason: dict[str, list[str]] = {}
-    for name, reason in dropped:
-        by_reason.setdefault(reason, []).append(name)
-    said = {
-        "constant": ("info", "Left out, one single value in both tables"),
-        "all_missing": ("warning", "Left out, missing in every row of both tables"),
-        "all_rare": ("warning", "Left out, all levels are rare (group them into larger ones)"),
-    }
-    notes = []
-    for reason, names in by_reason.items():
-        level, text = said[reason]
-        notes.append(Note("info" if level == "info" else "warning", f"{text}: {listed(names)}."))
-    return tuple(notes)
+def useless(encoded: EncodedColumn) -> Useless | None:
+    """Why a column cannot be used, if so."""
+    values = present(encoded.pooled)
+    if not len(values):
+        return ALL_MISSING
+    if len(values) < len(encoded.pooled) or np.any(values != values[0]):
+        return None
+    levels = encoded.column.levels
+    return ALL_RARE if levels and levels[-1].startswith(OTHER) else CONSTANT
 
 
 def refuse_empty_side(encoded: EncodedColumn) -> None:
@@ -111,22 +112,17 @@ def refuse_empty_side(encoded: EncodedColumn) -> None:
     )
 
 
-def refuse_identifier(encoded: EncodedColumn, named: bool) -> None:
-    """Text that differs in every row is refused; whole numbers too, unless named as a feature."""
-    if not looks_like_identifier(encoded) or (named and encoded.raw_kind == "number"):
-        return
+def identifier_notes(encoded: EncodedColumn, named: bool) -> tuple[Note, ...]:
+    """A column that differs in every row is refused; whole numbers that were named are used."""
+    if not looks_like_identifier(encoded):
+        return ()
+    if named and encoded.raw_kind == "number":
+        text = f"Column '{encoded.name}' differs in every row, like an identifier."
+        return (Note("warning", text),)
     raise ColumnError(
         f"Column '{encoded.name}' looks like an identifier: it differs in every row",
         hint=f"Drop it, or, if it says which rows belong together, clusters='{encoded.name}'.",
     )
-
-
-def identifier_notes(encoded: EncodedColumn) -> tuple[Note, ...]:
-    """A whole-number column that was named although it differs in every row."""
-    if not looks_like_identifier(encoded):
-        return ()
-    text = f"Column '{encoded.name}' differs in every row, like an identifier."
-    return (Note("warning", text),)
 
 
 def looks_like_identifier(encoded: EncodedColumn) -> bool:

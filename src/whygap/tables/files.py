@@ -1,10 +1,11 @@
-"""Paths -> pyarrow tables: .csv, .csv.gz, .parquet; one file, a folder, or a glob."""
+"""What is not in memory -> pyarrow tables: files, folders, globs, and duckdb (its extra)."""
 
 from __future__ import annotations
 
 import glob
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +13,28 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
-from whygap.errors import TableError, did_you_mean
+from whygap.errors import TableError, did_you_mean_file, first_line
 
-__all__ = ["open_files"]
+__all__ = ["OpenedFiles", "is_query", "open_files", "read_relation", "run_query"]
 
 PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".csv.gz")
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "#N/A", "<NA>"]
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
-BLOCK = 64 * 2**20
+QUERY = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
+BLOCK = 64 * 2**20  # bytes of a .csv from which a column's type is guessed: most files whole
 
-Load = Callable[[Sequence[str]], Any]
 
-
-def open_files(path: str | Path, label: str) -> tuple[list[str], Load]:
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenedFiles:
     """Column names, and a function that reads some of the columns of every file."""
+
+    names: Sequence[str]
+    load: Callable[[Sequence[str]], Any]
+
+
+def open_files(path: str | Path, label: str) -> OpenedFiles:
+    """The files a path stands for; all must have the same columns."""
     paths = find_files(path, label)
     names = file_names(paths[0], label)
     for other in paths[1:]:
@@ -36,7 +44,7 @@ def open_files(path: str | Path, label: str) -> tuple[list[str], Load]:
                 f"The files of the {label} table have different columns",
                 got=f"'{min(difference)}' in only one of {paths[0].name} and {other.name}",
             )
-    return names, lambda columns: read_files(paths, columns, label)
+    return OpenedFiles(names, lambda columns: read_files(paths, columns, label))
 
 
 def find_files(path: str | Path, label: str) -> list[Path]:
@@ -44,7 +52,11 @@ def find_files(path: str | Path, label: str) -> list[Path]:
     where = Path(path).expanduser()
     if where.is_file():
         if suffix_of(where) is None:
-            raise unknown_format(where, label)
+            raise TableError(
+                f"The {label} table '{path}' is of an unknown format",
+                got=f"'{where.suffix}'",
+                hint="Use .csv, .csv.gz or .parquet, or read it yourself and pass the table.",
+            )
         return [where]
     if where.is_dir():
         return in_folder(where, label)
@@ -54,10 +66,7 @@ def find_files(path: str | Path, label: str) -> list[Path]:
         if found:
             return found
         raise TableError(f"No .csv or .parquet file matches the {label} table '{path}'")
-    siblings = [p.name for p in where.parent.iterdir()] if where.parent.is_dir() else []
-    raise TableError(
-        f"The {label} table '{path}' does not exist", hint=did_you_mean(where.name, siblings)
-    )
+    raise TableError(f"The {label} table '{path}' does not exist", hint=did_you_mean_file(where))
 
 
 def in_folder(folder: Path, label: str) -> list[Path]:
@@ -86,15 +95,6 @@ def suffix_of(path: Path) -> str | None:
     return "csv" if name.endswith(CSV) else None
 
 
-def unknown_format(path: Path, label: str) -> TableError:
-    """A file of another format."""
-    return TableError(
-        f"The {label} table '{path}' is of an unknown format",
-        got=f"'{path.suffix}'",
-        hint="Use .csv, .csv.gz or .parquet, or read it yourself and pass the table.",
-    )
-
-
 def file_names(path: Path, label: str) -> list[str]:
     """Column names of one file; the row index that pandas stores is not a column."""
     try:
@@ -116,7 +116,7 @@ def read_files(paths: Sequence[Path], columns: Sequence[str], label: str) -> Any
     except pa.ArrowException as err:
         raise TableError(
             f"The files of the {label} table have columns of different types",
-            got=str(err).splitlines()[0].rstrip("."),
+            got=first_line(err),
         ) from err
 
 
@@ -149,8 +149,7 @@ def read_csv(path: Path, columns: Sequence[str]) -> Any:
             )
         except pa.ArrowInvalid as err:
             column = re.search(r"In CSV column #(\d+): CSV conversion error", str(err))
-            known = file_names(path, "") if column else []
-            name = known[int(column[1])] if column else ""
+            name = file_names(path, "")[int(column[1])] if column else ""
             if not column or name in types:
                 raise
             types[name] = pa.string()
@@ -163,9 +162,42 @@ def csv_parsing() -> Any:
 
 def unreadable(path: Path, label: str, err: Exception) -> TableError:
     """A file that exists and cannot be read: damaged, half-written, not what its name says."""
-    lines = str(err).strip().splitlines() or [type(err).__name__]
     return TableError(
         f"The {label} table '{path}' cannot be read",
-        got=lines[0].rstrip("."),
+        got=first_line(err),
         hint="The file may be damaged, half-written, or of another format than its name says.",
     )
+
+
+def is_query(text: str) -> bool:
+    """Whether a text is a query rather than a path."""
+    return QUERY.match(text) is not None
+
+
+def run_query(query: str, label: str, folder: Path | None = None) -> Any:
+    """A relation of a query; file names in it are looked up in `folder`."""
+    try:
+        import duckdb
+    except ImportError as err:
+        raise TableError(
+            f"The {label} table is a query, which needs duckdb",
+            hint="Install it: pip install 'whygap[duckdb]'.",
+        ) from err
+    connection = duckdb.connect()
+    try:
+        if folder is not None:
+            connection.execute("SET file_search_path = ?", [str(folder)])
+        return connection.sql(query)
+    except duckdb.Error as err:
+        raise TableError(f"The query of the {label} table failed", got=first_line(err)) from err
+
+
+def read_relation(relation: Any, columns: Sequence[str], label: str) -> Any:
+    """The chosen columns as a pyarrow table."""
+    import duckdb
+
+    quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+    try:
+        return relation.project(quoted).to_arrow_table()
+    except duckdb.Error as err:
+        raise TableError(f"The {label} table cannot be read", got=first_line(err)) from err

@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from whygap.domains import Array, ByDomain, IntArray
-from whygap.tables.design import Note
+from whygap.errors import listed
+from whygap.tables.design import Design, Note
 from whygap.tables.encode import EncodedColumn
-from whygap.tables.roles import listed
+from whygap.tables.roles import Roles
+from whygap.tables.score import Scoring
 
-__all__ = [
-    "Mean",
-    "feature_hints",
-    "label_hint",
-    "spread_categories",
-    "swap_hint",
-    "weighted_mean",
-]
+__all__ = ["with_hints"]
 
-NEARLY_ONE = 0.999
-FEW_VALUES = 50
+NEARLY_ONE = 0.999  # an AUC that no column reaches which is not the outcome, or the domain, itself
+FEW_VALUES = 50  # up to here, the order of numbers may mean nothing (codes)
+SURE = 3.0  # standard errors beyond which a difference is not chance
+
+
+def with_hints(
+    design: Design,
+    columns: Sequence[EncodedColumn],
+    roles: Roles,
+    scoring: Scoring,
+    names: ByDomain[str],
+) -> Design:
+    """The design with notes on what looks wrong; `columns` are its columns as they were encoded."""
+    grouped = {column for members in roles.groups.values() for column in members}
+    hints = (
+        *feature_hints(columns, design.outcome, names),
+        *spread_categories(columns[len(design.baseline) :], grouped),
+        *swap_hint(design, scoring, names),
+        *label_hint(design.prediction, scoring),
+    )
+    return replace(design, notes=design.notes + hints)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +61,15 @@ def feature_hints(
             leaks.append(column.name)
         if best_auc(distinct, domain, unordered) > NEARLY_ONE:
             separators.append(column.name)
-    return (*leak_notes(leaks), *separator_notes(separators, names))
+    leak_notes = [
+        Note(
+            "warning",
+            f"Column '{name}' alone predicts the outcome almost perfectly: it may be the outcome "
+            "itself, or recorded after it.",
+        )
+        for name in leaks
+    ]
+    return (*leak_notes, *separator_notes(separators, names))
 
 
 def distinct_values(values: Array) -> Distinct:
@@ -70,18 +92,6 @@ def best_auc(distinct: Distinct, truth: Array, unordered: bool) -> float:
     wins = float(ones @ (below + zeros / 2))
     auc = wins / max(float(ones.sum() * zeros.sum()), 1.0)
     return max(auc, 1 - auc)
-
-
-def leak_notes(names: Sequence[str]) -> tuple[Note, ...]:
-    """Columns that are nearly the outcome."""
-    return tuple(
-        Note(
-            "warning",
-            f"Column '{name}' alone predicts the outcome almost perfectly: it may be the outcome "
-            "itself, or recorded after it.",
-        )
-        for name in names
-    )
 
 
 def separator_notes(columns: Sequence[str], names: ByDomain[str]) -> tuple[Note, ...]:
@@ -122,45 +132,32 @@ def is_flag(column: EncodedColumn) -> bool:
     return bool(np.all((values == 0) | (values == 1))) and column.column.kind == "numeric"
 
 
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """A mean and its variance."""
-
-    value: float
-    variance: float
-
-
-def weighted_mean(values: Array, weights: Array) -> Mean:
-    """Of independent rows."""
-    share = weights / weights.sum()
-    value = float(share @ values)
-    return Mean(value, float(share**2 @ (values - value) ** 2))
-
-
-def swap_hint(
-    metric: str, higher_is_better: bool | None, means: ByDomain[Mean], names: ByDomain[str]
-) -> tuple[Note, ...]:
+def swap_hint(design: Design, scoring: Scoring, names: ByDomain[str]) -> tuple[Note, ...]:
     """A model usually does better where it was trained; the other way round is worth a word.
 
-    Beyond three standard errors it is a warning, for then it is not chance.
+    When it is not chance (rows taken as independent), it is a warning.
     """
-    source, target = means
-    if higher_is_better is None or source.value == target.value:
+    weights = design.weights or design.loss.map(np.ones_like)
+    share = weights.map(lambda values: values / values.sum())
+    source, target = share.zip(design.loss, lambda part, loss: float(part @ loss))
+    if scoring.higher_is_better is None or source == target:
         return ()
-    if (target.value > source.value) != higher_is_better:
+    if (target > source) != scoring.higher_is_better:
         return ()
     text = (
-        f"{metric} is better in {names.target} ({target.value:.3f}) than in {names.source} "
-        f"({source.value:.3f}): if the model was trained on {names.target}, swap the two tables."
+        f"{scoring.metric} is better in {names.target} ({target:.3f}) than in {names.source} "
+        f"({source:.3f}): if the model was trained on {names.target}, swap the two tables."
     )
-    sure = (target.value - source.value) ** 2 > 9 * (source.variance + target.variance)
+    centred = design.loss.zip(ByDomain(source, target), lambda loss, mean: loss - mean)
+    variance = sum(share.zip(centred, lambda part, rest: float(part**2 @ rest**2)))
+    sure = (target - source) ** 2 > SURE**2 * variance
     return (Note("warning" if sure else "info", text),)
 
 
-def label_hint(metric: str, wants: str, prediction: ByDomain[Array]) -> tuple[Note, ...]:
+def label_hint(prediction: ByDomain[Array], scoring: Scoring) -> tuple[Note, ...]:
     """A metric of probabilities on predictions that are labels."""
     both = np.concatenate(list(prediction))
-    if wants != "probability" or not np.all((both == 0) | (both == 1)):
+    if scoring.wants != "probability" or not np.all((both == 0) | (both == 1)):
         return ()
-    text = f"All predictions are 0 or 1, but {metric} is meant for probabilities."
+    text = f"All predictions are 0 or 1, but {scoring.metric} is meant for probabilities."
     return (Note("warning", text),)

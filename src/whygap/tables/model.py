@@ -25,7 +25,8 @@ class Predictor:
         ask: table (or matrix) -> the model's own answer.
         answer: what the answer is: probabilities, scores cut at 0, labels, or any of these.
         columns: the columns it was trained with, in order, when it says so.
-        width: the number of columns it was trained with, when it says only that.
+        width: the number of columns it was trained with, when it says only that; None also when it
+            takes a matrix of any width.
         sees: "table" (the caller's own kind), "frame" (the same, but pandas for files and
             pyarrow), "pandas", or "matrix" (numbers only).
         classes: the two labels in the order of the answer's columns; None means sorted.
@@ -54,7 +55,8 @@ def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
     if isinstance(model, str | Path):
         if model_files.is_onnx(model):
             return onnx_predictor(model)
-        model, notes = model_files.load_model(model, unsafe_pickle=unsafe_pickle)
+        loaded = model_files.load_model(model, unsafe_pickle=unsafe_pickle)
+        model, notes = loaded.model, loaded.notes
     if is_booster(model):
         return booster_predictor(model, notes)
     for method, answer in METHODS:
@@ -117,12 +119,11 @@ def two_classes(name: str, classes: Any) -> tuple[Any, ...] | None:
     """The labels a classifier knows; it must know two."""
     if classes is None:
         return None
-    listed = tuple(classes.tolist() if hasattr(classes, "tolist") else classes)
-    if len(listed) != 2:
-        raise ModelError(
-            f"The model {name} must tell two classes apart", got=f"{len(listed)} classes"
-        )
-    return listed
+    labels = tuple(classes.tolist() if hasattr(classes, "tolist") else classes)
+    if len(labels) != 2:
+        got = f"{len(labels)} classes"
+        raise ModelError(f"The model {name} must tell two classes apart", got=got)
+    return labels
 
 
 def callable_predictor(model: Any, notes: tuple[Note, ...]) -> Predictor:
@@ -175,8 +176,8 @@ def onnx_predictor(path: str | Path) -> Predictor:
         def ask_matrix(matrix: Any) -> Any:
             return model_files.run_onnx(session, {inputs[0].name: matrix.astype(kind)})
 
-        known = width if isinstance(width, int) else None
-        return Predictor(Path(path).name, ask_matrix, "any", width=known or -1, sees="matrix")
+        columns = width if isinstance(width, int) and width > 0 else None
+        return Predictor(Path(path).name, ask_matrix, "any", width=columns, sees="matrix")
 
     def ask_columns(table: Any) -> Any:
         return model_files.run_onnx(session, model_files.onnx_columns(table, inputs))

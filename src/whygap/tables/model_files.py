@@ -6,16 +6,18 @@ import importlib
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from whygap.errors import ModelError, did_you_mean
+from whygap.errors import ModelError, did_you_mean_file, first_line
 from whygap.tables.design import Note
 
 __all__ = [
+    "LoadedModel",
     "import_model",
     "is_onnx",
     "is_reference",
@@ -43,15 +45,23 @@ def is_onnx(path: str | Path) -> bool:
     return str(path).lower().endswith(".onnx")
 
 
-def load_model(path: str | Path, *, unsafe_pickle: bool) -> tuple[Any, tuple[Note, ...]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadedModel:
+    """A model from a file, and what the user must know about it."""
+
+    model: Any
+    notes: tuple[Note, ...] = ()
+
+
+def load_model(path: str | Path, *, unsafe_pickle: bool) -> LoadedModel:
     """A model from a skops file, `module:name`, or (when allowed) a pickle."""
     text = str(path)
     if is_reference(text) and not Path(text).exists():
-        return import_model(text, Path.cwd()), ()
+        return LoadedModel(import_model(text, Path.cwd()))
     file = Path(path).expanduser()
     require_file(file)
     if file.suffix.lower() == ".skops":
-        return load_skops(file, trust_all=unsafe_pickle), ()
+        return LoadedModel(load_skops(file, trust_all=unsafe_pickle))
     if file.suffix.lower() in PICKLES:
         return load_pickle(file, allowed=unsafe_pickle)
     raise ModelError(
@@ -63,10 +73,19 @@ def load_model(path: str | Path, *, unsafe_pickle: bool) -> tuple[Any, tuple[Not
 
 def require_file(file: Path) -> None:
     """The file exists."""
-    if file.is_file():
-        return
-    siblings = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
-    raise ModelError(f"The model '{file}' does not exist", hint=did_you_mean(file.name, siblings))
+    if not file.is_file():
+        raise ModelError(f"The model '{file}' does not exist", hint=did_you_mean_file(file))
+
+
+def optional(module: str, package: str, extra: str, file: Path) -> Any:
+    """A library that comes with an extra."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as err:
+        raise ModelError(
+            f"The model '{file}' needs {package}",
+            hint=f"Install it: pip install 'whygap[{extra}]'.",
+        ) from err
 
 
 def is_reference(text: str) -> bool:
@@ -94,12 +113,7 @@ def import_model(reference: str, folder: Path, what: str = "model") -> Any:
 
 def load_skops(file: Path, *, trust_all: bool) -> Any:
     """A skops file; types it does not know to be safe are refused unless allowed."""
-    try:
-        from skops import io
-    except ImportError as err:
-        raise ModelError(
-            f"The model '{file}' needs skops", hint="Install it: pip install 'whygap[skops]'."
-        ) from err
+    io = optional("skops.io", "skops", "skops", file)
     try:
         unknown = io.get_untrusted_types(file=file)
         if unknown and not trust_all:
@@ -115,7 +129,7 @@ def load_skops(file: Path, *, trust_all: bool) -> Any:
         raise unloadable(file, err) from err
 
 
-def load_pickle(file: Path, *, allowed: bool) -> tuple[Any, tuple[Note, ...]]:
+def load_pickle(file: Path, *, allowed: bool) -> LoadedModel:
     """A pickle runs code when it is loaded: only behind an explicit flag, and said again."""
     if not allowed:
         raise ModelError(
@@ -129,15 +143,14 @@ def load_pickle(file: Path, *, allowed: bool) -> tuple[Any, tuple[Note, ...]]:
     except Exception as err:  # damaged files fail in many ways
         raise unloadable(file, err) from err
     text = f"The model '{file.name}' was loaded from a pickle, which can run any code."
-    return model, (Note("warning", text),)
+    return LoadedModel(model, (Note("warning", text),))
 
 
 def unloadable(file: Path, err: Exception) -> ModelError:
     """A file that exists and cannot be loaded."""
-    lines = str(err).strip().splitlines() or [""]
     return ModelError(
         f"The model '{file}' cannot be loaded",
-        got=f"{type(err).__name__}: {lines[0].rstrip('.')}",
+        got=first_line(err, with_type=True),
         hint="It may be damaged, or written by another version.",
     )
 
@@ -146,12 +159,7 @@ def open_onnx(path: str | Path) -> Any:
     """An ONNX session on one thread."""
     file = Path(path).expanduser()
     require_file(file)
-    try:
-        import onnxruntime
-    except ImportError as err:
-        raise ModelError(
-            f"The model '{file}' needs onnxruntime", hint="Install it: pip install 'whygap[onnx]'."
-        ) from err
+    onnxruntime = optional("onnxruntime", "onnxruntime", "onnx", file)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     try:

@@ -1,4 +1,4 @@
-"""Two distinct values -> 0.0 and 1.0: which one counts as 1, and labels of the same kind."""
+"""Outcomes -> 0.0 and 1.0: which value counts as 1; predictions -> labels or probabilities."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
-from whygap.errors import ColumnError, did_you_mean
-from whygap.tables.columns import RawColumn, to_text
+from whygap.domains import DOMAINS, Array, ByDomain
+from whygap.errors import ColumnError, InputError, did_you_mean
+from whygap.tables.columns import RawColumn, is_number, present, to_text
 
-__all__ = ["Labels", "encode_labels", "find_labels"]
+__all__ = ["Encoded", "Labels", "as_predictions", "encode", "find_labels", "in_unit_interval"]
+
+SLACK = 1e-6  # what a probability may exceed [0, 1] by: float32 models round that much
 
 OBVIOUS = (
     ("0", "1"),
@@ -48,63 +50,51 @@ def same_label(value: Any, label: str) -> bool:
     if str(value) == label:
         return True
     try:
-        return float(value) == float(as_number(label))
+        return float(value) == float({"True": "1", "False": "0"}.get(label, label))
     except (TypeError, ValueError):
         return False
 
 
-def as_number(label: str) -> str:
-    """True and False are 1 and 0."""
-    return {"True": "1", "False": "0"}.get(label, label)
-
-
 def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Labels:
     """The outcome's two values over both tables, and which one is positive."""
-    for table, column in (("source", raw.source), ("target", raw.target)):
-        refuse_unusable(name, table, column)
+    finite, binary = "Only two finite values are allowed.", "Turn it into yes/no first."
+    refuse_unusable(f"The outcome '{name}'", raw, ColumnError, finite, binary)
     values = sorted({level for column in raw for level in distinct_levels(column)})
-    if len(values) != 2:
-        shown = ", ".join(repr_level(v) for v in values[:4]) + (", ..." if len(values) > 4 else "")
-        amount = "one distinct value" if len(values) == 1 else f"{len(values)} distinct values"
-        hint = "Two are needed: turn it into yes/no first, for example 'above 10'."
-        one = "Two are needed: with one value there is nothing to predict."
-        raise ColumnError(
-            f"The outcome '{name}' has {amount}", got=shown, hint=one if len(values) == 1 else hint
-        )
-    return choose_positive(name, values, positive)
+    if len(values) == 2:
+        return choose_positive(name, values, positive)
+    shown = ", ".join(repr_level(v) for v in values[:4]) + (", ..." if len(values) > 4 else "")
+    if len(values) == 1:
+        hint = "Two are needed: with one value there is nothing to predict."
+        raise ColumnError(f"The outcome '{name}' has one distinct value", got=shown, hint=hint)
+    hint = "Two are needed: turn it into yes/no first, for example 'above 10'."
+    amount = f"{len(values)} distinct values"
+    raise ColumnError(f"The outcome '{name}' has {amount}", got=shown, hint=hint)
 
 
-def refuse_unusable(name: str, table: str, column: RawColumn) -> None:
-    """Non-finite, all-missing and dated outcomes."""
-    if column.infinite:
-        raise ColumnError(
-            f"The outcome '{name}' holds {column.infinite} infinite values in {table}",
-            hint="Only two finite values are allowed.",
-        )
-    if column.missing == len(column.values):
-        raise ColumnError(f"The outcome '{name}' is missing in every row of {table}")
-    if column.kind in ("date", "time", "duration"):
-        raise ColumnError(
-            f"The outcome '{name}' holds dates or times in {table}",
-            hint="Turn it into yes/no first.",
-        )
+def refuse_unusable(
+    what: str, raw: ByDomain[RawColumn], error: type[InputError], if_infinite: str, if_dates: str
+) -> None:
+    """All-missing, infinite and dated outcomes or predictions, with the hints to give."""
+    for table, column in zip(DOMAINS, raw, strict=True):
+        if column.infinite:
+            found = f"{what} holds {column.infinite} infinite values in {table}"
+            raise error(found, hint=if_infinite)
+        if column.missing == len(column.values):
+            raise error(f"{what} is missing in every row of {table}")
+        if column.kind in ("date", "time", "duration"):
+            raise error(f"{what} holds dates or times in {table}", hint=if_dates)
 
 
 def distinct_levels(column: RawColumn) -> tuple[str, ...]:
     """Distinct values as text; booleans as 0 and 1, the way the other table may hold them."""
     if column.kind == "boolean":
         column = RawColumn("number", column.values)
-    text = to_text(column)
-    return text.levels
+    return to_text(column).levels
 
 
 def repr_level(level: str) -> str:
     """Numbers bare, text quoted."""
-    try:
-        float(level)
-    except ValueError:
-        return f"'{level}'"
-    return level
+    return level if is_number(level) else f"'{level}'"
 
 
 def choose_positive(name: str, values: list[str], positive: Any) -> Labels:
@@ -125,26 +115,84 @@ def choose_positive(name: str, values: list[str], positive: Any) -> Labels:
     raise ColumnError(
         f"It is not clear which value of the outcome '{name}' counts as 1",
         got=f"values {repr_level(first)} and {repr_level(second)}",
-        hint=f"Say it: positive={example(second)}.",
+        hint=f"Say it: positive={repr_level(second)}.",
     )
 
 
-def example(level: str) -> str:
-    """A value as one would type it in Python."""
-    return repr_level(level)
-
-
-def encode_labels(column: RawColumn, labels: Labels) -> tuple[Array, tuple[str, ...]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoded:
     """0.0, 1.0 or NaN per row, and the first levels that are neither label."""
+
+    values: Array
+    others: tuple[str, ...]
+
+
+def encode(column: RawColumn, labels: Labels) -> Encoded:
+    """Each value as one of the two labels."""
     if column.kind in ("number", "boolean"):
-        distinct = np.unique(column.values[~np.isnan(column.values)])[:5]
+        distinct = np.unique(present(column.values))[:5]
         names = {float(value): f"{value:.15g}" for value in distinct}
     else:
         names = {float(i): level for i, level in enumerate(column.levels)}
     codes = {key: labels.code(name) for key, name in names.items()}
-    unknown = tuple(names[key] for key, code in codes.items() if code is None)
     encoded = np.full(len(column.values), np.nan)
     for key, code in codes.items():
         if code is not None:
             encoded[column.values == key] = code
-    return encoded, unknown
+    return Encoded(encoded, tuple(names[key] for key, code in codes.items() if code is None))
+
+
+def as_predictions(
+    what: str,
+    raw: ByDomain[RawColumn],
+    labels: Labels,
+    error: type[InputError] = ColumnError,
+) -> ByDomain[Array]:
+    """Probabilities as they are, the outcome's own labels as 0 and 1; missing stays NaN.
+
+    Numbers that are all among the outcome's two values are labels; other numbers must lie in
+    [0, 1] (a rounding excess up to 1e-6 is cut off).
+
+    Args:
+        what: what messages call the predictions.
+        raw: the predictions of both tables.
+        labels: the outcome's two values.
+        error: the kind of error to raise.
+    """
+    refuse_unusable(what, raw, error, "", "")
+    encoded = raw.map(lambda column: encode(column, labels))
+    others = [level for one in encoded for level in one.others]
+    if not others:
+        return encoded.map(lambda one: one.values)
+    if any(column.kind in ("text", "ordered") for column in raw):
+        raise error(
+            f"{what} holds {repr_level(others[0])}, which is not a value of the outcome",
+            got=f"outcome values {labels}",
+            hint=did_you_mean(others[0], (labels.negative, labels.positive)),
+        )
+    return in_unit_interval(what, raw, error)
+
+
+def in_unit_interval(
+    what: str, raw: ByDomain[RawColumn], error: type[InputError]
+) -> ByDomain[Array]:
+    """Probabilities: they lie in [0, 1], but for rounding, which is cut off."""
+    for table, column in zip(DOMAINS, raw, strict=True):
+        values = present(column.values)
+        low, high = float(values.min()), float(values.max())
+        if low < -SLACK or high > 1 + SLACK:
+            raise error(
+                f"{what} must be a probability from 0 to 1, or a label",
+                got=f"values from {low:g} to {high:g} in {table}",
+                hint=scale_hint(low, high),
+            )
+    return raw.map(lambda column: np.clip(column.values, 0.0, 1.0))
+
+
+def scale_hint(low: float, high: float) -> str:
+    """What values outside [0, 1] look like."""
+    if low >= 0 and 1 < high <= 100:
+        return "It looks like percent: divide by 100."
+    if low < 0:
+        return "It looks like a score or logit: turn it into a probability first."
+    return "It looks like a score: turn it into a probability or a label first."

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from whygap.domains import ByDomain
-from whygap.errors import ColumnError, TableError, did_you_mean
-from whygap.tables.frame import OpenedTable
+from whygap.errors import ColumnError, TableError, did_you_mean, listed
+from whygap.tables.open import OpenedTable
 
 __all__ = ["Roles", "resolve_roles"]
 
@@ -122,68 +122,53 @@ def many_names(role: str, names: Any) -> tuple[str, ...]:
         return ()
     if isinstance(names, str):
         return (names,)
+    what = f"The '{role}' argument must be a list of column names"
     if not isinstance(names, Iterable) or isinstance(names, Mapping):
-        raise ColumnError(f"The '{role}' argument must be a list of column names", got=repr(names))
-    listed = tuple(names)
-    for name in listed:
+        raise ColumnError(what, got=repr(names))
+    given = tuple(names)
+    for name in given:
         if not isinstance(name, str):
-            raise ColumnError(
-                f"The '{role}' argument must be a list of column names",
-                got=f"{name!r} ({type(name).__name__}) in it",
-            )
-    return listed
-
-
-def require_column(name: str, role: str, table: OpenedTable) -> None:
-    """A named column must be in both tables."""
-    if name not in table.names:
-        raise ColumnError(
-            f"Column '{name}' ({role}) is not in {table.label}",
-            hint=did_you_mean(name, table.names),
-        )
+            raise ColumnError(what, got=f"{name!r} ({type(name).__name__}) in it")
+    return given
 
 
 def check_pairs(pairs: Sequence[tuple[str, str]], tables: ByDomain[OpenedTable]) -> None:
     """Every named column is in both tables and has one role."""
     for role, name in pairs:
         for table in tables:
-            require_column(name, role, table)
-    seen: dict[str, str] = {}
+            if name not in table.names:
+                raise ColumnError(
+                    f"Column '{name}' ({role}) is not in {table.label}",
+                    hint=did_you_mean(name, table.names),
+                )
+    taken: dict[str, str] = {}
     for role, name in pairs:
-        if name in seen and seen[name] == role:
+        other = taken.get(name)
+        if other == role:
             raise ColumnError(f"Column '{name}' is named twice in {role}", hint="Name it once.")
-        if name in seen:
+        if other is not None:
             raise ColumnError(
-                f"Column '{name}' has two roles: {seen[name]} and {role}",
+                f"Column '{name}' has two roles: {other} and {role}",
                 hint="Each column has one role.",
             )
-        seen[name] = role
+        taken[name] = role
 
 
 def remaining(tables: ByDomain[OpenedTable], taken: set[str]) -> tuple[str, ...]:
     """Every column not otherwise named, in the source's order; both tables must agree."""
-    source = [name for name in tables.source.names if name not in taken]
-    target = {name for name in tables.target.names if name not in taken}
-    only_source = [name for name in source if name not in target]
-    only_target = [name for name in tables.target.names if name in target - set(source)]
-    if only_source or only_target:
-        parts = [
-            f"only in {table.label}: {listed(names)}"
-            for table, names in ((tables.source, only_source), (tables.target, only_target))
-            if names
-        ]
+    source, target = tables.map(lambda t: tuple(n for n in t.names if n not in taken))
+    only = {
+        "source": [name for name in source if name not in target],
+        "target": [name for name in target if name not in source],
+    }
+    if any(only.values()):
+        parts = [f"only in {label}: {listed(names)}" for label, names in only.items() if names]
         raise TableError(
             "The two tables have different columns",
             got="; ".join(parts),
             hint="Drop these columns, or say which ones to use with covariates=[...].",
         )
-    return tuple(source)
-
-
-def listed(names: Sequence[str], most: int = 5) -> str:
-    """Quoted names, the first few."""
-    shown = ", ".join(f"'{name}'" for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    return source
 
 
 def checked_groups(groups: Any, covariates: Sequence[str]) -> dict[str, tuple[str, ...]]:

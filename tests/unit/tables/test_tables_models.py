@@ -267,7 +267,7 @@ def test_a_model_that_needs_other_columns_is_noted(tables: Any, logistic: Any) -
 
 
 def test_a_model_is_asked_in_batches(tables: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("whygap.tables.ask.BATCH", 100)
+    monkeypatch.setattr("whygap.tables.score.BATCH", 100)
     sizes = []
 
     def ask(table: Any) -> Any:
@@ -292,7 +292,7 @@ class Listener:
 
 
 def test_every_batch_is_told(tables: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("whygap.tables.ask.BATCH", 100)
+    monkeypatch.setattr("whygap.tables.score.BATCH", 100)
     study, listener = by_model(tables, lambda table: table["visits"] / 10), Listener()
     design = study.read(listener)
     batches = [(done, 420, "rows") for done in (100, 200, 240, 340, 420)]

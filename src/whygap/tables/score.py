@@ -1,44 +1,75 @@
-"""Asking a model, once, in batches, and reading its answer as probabilities or labels."""
+"""How rows are scored: a model is asked once, in batches; its answer is read as predictions."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from whygap.domains import Array, ByDomain
-from whygap.errors import ModelError, WhygapError, did_you_mean
-from whygap.tables.columns import raw_column
+from whygap.domains import DOMAINS, Array, ByDomain
+from whygap.errors import ModelError, WhygapError, did_you_mean, first_line, listed
+from whygap.tables.columns import is_number, raw_column
 from whygap.tables.design import Note
-from whygap.tables.frame import Frame, OpenedTable
 from whygap.tables.model import Predictor
-from whygap.tables.outcome import Labels
-from whygap.tables.prediction import as_predictions, require_unit_interval
-from whygap.tables.roles import Roles, listed
+from whygap.tables.open import Frame, OpenedTable
+from whygap.tables.outcome import Labels, as_predictions, in_unit_interval
+from whygap.tables.roles import Roles
 
-__all__ = [
-    "BATCH",
-    "Answers",
-    "Told",
-    "ask_model",
-    "ask_rows",
-    "model_columns",
-    "model_notes",
-    "nobody",
-]
+__all__ = ["Answers", "ModelScoring", "Scoring", "model_columns", "model_notes"]
 
-BATCH = 20_000
+BATCH = 20_000  # rows a model is shown at once: little memory, and progress every few seconds
 
-Answers = tuple[ByDomain[Array], tuple[Note, ...]]
-Told = Callable[[int, int], None]
+AfterBatch = Callable[[int, int], None]
 
 
-def nobody(done: int, total: int) -> None:
-    """Nobody is told how many rows are done."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """Predictions at every row of both tables, and what the user must know about them."""
+
+    prediction: ByDomain[Array]
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelScoring:
+    """A model and the columns it is shown.
+
+    `after_batch` is called with the rows done so far and the rows of both tables together.
+    """
+
+    predictor: Predictor
+    columns: Sequence[str]
+    notes: tuple[Note, ...] = ()
+    after_batch: AfterBatch = lambda *_: None
+
+    def predict(self, frames: ByDomain[Frame], labels: Labels) -> Answers:
+        """Predictions at every row of both tables."""
+        answers = ask_model(self.predictor, frames, self.columns, labels, self.after_batch)
+        return Answers(answers.prediction, self.notes + answers.notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scoring:
+    """How rows are scored.
+
+    Attributes:
+        coefficients: predictions -> intercept and slope of the metric.
+        metric: its name.
+        higher_is_better: None when the metric does not say.
+        wants: "label", "probability" or "any".
+        model: the model, or None when there is a prediction column.
+    """
+
+    coefficients: Callable[[Array], tuple[Array, Array]]
+    metric: str
+    higher_is_better: bool | None
+    wants: str = "any"
+    model: ModelScoring | None = None
 
 
 def model_columns(
@@ -48,7 +79,7 @@ def model_columns(
     if predictor.columns is None:
         features = set(roles.features)
         names = tuple(name for name in tables.source.names if name in features)
-        if predictor.width is not None and predictor.width not in (-1, len(names)):
+        if predictor.width not in (None, len(names)):
             raise ModelError(
                 f"The model {predictor.name} expects {predictor.width} columns",
                 got=f"{len(names)} (baseline and covariates)",
@@ -94,39 +125,28 @@ def ask_model(
     frames: ByDomain[Frame],
     columns: Sequence[str],
     labels: Labels,
-    told: Told = nobody,
+    after_batch: AfterBatch,
 ) -> Answers:
-    """Predictions at every row of both tables, and what the model warned of.
-
-    `told` hears after each batch how many rows of both tables are done, and of how many.
-    """
+    """Predictions at every row of both tables, and what the model warned of."""
     total = frames.source.rows + frames.target.rows
-    before = ByDomain(0, frames.source.rows)
 
-    def ask(frame: Frame, start: int) -> Any:
-        return raw_answers(predictor, frame, columns, lambda done: told(start + done, total))
+    def ask(frame: Frame, before: int) -> Any:
+        return raw_answers(
+            predictor, frame, columns, lambda done: after_batch(before + done, total)
+        )
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        raw = frames.zip(before, ask)
-    prediction = read_answers(predictor, raw, labels)
+        raw = frames.zip(ByDomain(0, frames.source.rows), ask)
     said = dict.fromkeys(str(w.message).strip().splitlines()[0] for w in caught if str(w.message))
     notes = tuple(Note("warning", f"The model warned: {text}") for text in list(said)[:3])
-    return prediction, notes
-
-
-def ask_rows(predictor: Predictor, frame: Frame, columns: Sequence[str], labels: Labels) -> Array:
-    """Predictions at the rows of one table; what the model warns of was said before."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        raw = raw_answers(predictor, frame, columns, lambda _: None)
-    return read_answers(predictor, ByDomain(raw, raw), labels).source
+    return Answers(read_answers(predictor, raw, labels), notes)
 
 
 def raw_answers(
-    predictor: Predictor, frame: Frame, columns: Sequence[str], told: Callable[[int], None]
+    predictor: Predictor, frame: Frame, columns: Sequence[str], after_batch: Callable[[int], None]
 ) -> Any:
-    """The model's own answers, batch by batch; `told` hears how many rows are done."""
+    """The model's own answers, batch by batch."""
     parts = []
     for start in range(0, frame.rows, BATCH):
         rows = min(BATCH, frame.rows - start)
@@ -143,7 +163,7 @@ def raw_answers(
                 got=f"shape {answer.shape} for {rows} rows",
             )
         parts.append(answer)
-        told(start + rows)
+        after_batch(start + rows)
     return np.concatenate(parts)
 
 
@@ -151,10 +171,9 @@ def model_failed(
     predictor: Predictor, frame: Frame, columns: Sequence[str], err: Exception
 ) -> ModelError:
     """A model that raised: most often it expects other columns."""
-    lines = str(err).strip().splitlines() or [""]
     return ModelError(
         f"The model {predictor.name} failed on the {frame.label} table",
-        got=f"{type(err).__name__}: {lines[0].rstrip('.')}",
+        got=first_line(err, with_type=True),
         hint=f"It was given a {frame.kind} table with columns {listed(columns)}; it may expect "
         "others.",
     )
@@ -205,19 +224,12 @@ def read_answers(predictor: Predictor, raw: ByDomain[Any], labels: Labels) -> By
         return raw.map(lambda score: cut_scores(predictor, score, labels))
     arrays = raw.map(lambda answer: pa.array(answer.tolist()))
     columns = arrays.map(lambda array: raw_column(array, "prediction", "the model"))
-    refuse_missing(what, columns.map(lambda column: column.missing))
+    for domain, column in zip(DOMAINS, columns, strict=True):
+        if column.missing:
+            raise ModelError(f"{what} is missing or infinite in {column.missing} rows of {domain}")
     if predictor.answer == "probability":
-        for domain, column in (("source", columns.source), ("target", columns.target)):
-            require_unit_interval(what, domain, column.values, ModelError)
-        return columns.map(lambda column: np.clip(column.values, 0.0, 1.0))
+        return in_unit_interval(what, columns, ModelError)
     return as_predictions(what, columns, labels, ModelError)
-
-
-def refuse_missing(what: str, missing: ByDomain[int]) -> None:
-    """A model must answer at every row."""
-    for domain, number in (("source", missing.source), ("target", missing.target)):
-        if number:
-            raise ModelError(f"{what} is missing or infinite in {number} rows of {domain}")
 
 
 def positive_column(predictor: Predictor, answer: Any, labels: Labels) -> Any:
@@ -246,17 +258,13 @@ def positive_place(predictor: Predictor, labels: Labels) -> int:
     )
 
 
-def sorted_labels(labels: Labels) -> tuple[str, str]:
-    """Both labels in the order in which scikit-learn lists classes."""
+def sorted_labels(labels: Labels) -> tuple[str, ...]:
+    """Both labels in the order in which scikit-learn lists classes: numbers first."""
 
-    def key(label: str) -> tuple[int, float, str]:
-        try:
-            return 0, float(label), ""
-        except ValueError:
-            return 1, 0.0, label
+    def place(label: str) -> tuple[float, str]:
+        return (float(label), "") if is_number(label) else (np.inf, label)
 
-    first, second = sorted((labels.negative, labels.positive), key=key)
-    return first, second
+    return tuple(sorted((labels.negative, labels.positive), key=place))
 
 
 def cut_scores(predictor: Predictor, scores: Any, labels: Labels) -> Array:

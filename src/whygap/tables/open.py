@@ -1,0 +1,251 @@
+"""Any table a caller may have -> opened (names known) -> read (the needed columns only)."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from whygap.errors import ColumnError, TableError, did_you_mean, first_line
+from whygap.tables import files
+
+__all__ = ["Frame", "Mask", "OpenedTable", "TableKind", "TablePart", "native_table", "open_table"]
+
+Mask = NDArray[np.bool_]
+TableKind = Literal["pandas", "polars", "pyarrow"]
+
+ACCEPTED = "a pandas, polars or pyarrow table, a duckdb relation, or a path to .csv or .parquet"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenedTable:
+    """A table whose column names are known and whose rows are not read yet.
+
+    Attributes:
+        label: what messages call it: "source" or "target".
+        kind: the kind of table that results are handed back in.
+        names: column names, unique.
+        load: columns -> the native table with these columns, in this order.
+    """
+
+    label: str
+    kind: TableKind
+    names: tuple[str, ...]
+    load: Callable[[Sequence[str]], Any]
+
+    def read(self, columns: Sequence[str]) -> Frame:
+        """Read these columns; an empty table is refused."""
+        native = self.load(columns)
+        rows = len(nw.from_native(native, eager_only=True))
+        if rows == 0:
+            raise TableError(f"The {self.label} table has no rows")
+        return Frame(self.label, self.kind, native, rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A table that was read: `native` is of the caller's own kind, needed columns only."""
+
+    label: str
+    kind: TableKind
+    native: Any
+    rows: int
+
+    def arrow(self, name: str) -> pa.Array:
+        """One column as an Arrow array; mixed Python objects are read as text."""
+        series = nw.from_native(text_intervals(self.native, name), eager_only=True).get_column(name)
+        try:
+            array = series.to_arrow()
+        except (pa.ArrowException, TypeError, ValueError, OverflowError, AttributeError):
+            array = pa.array([None if is_missing(v) else str(v) for v in series.to_list()])
+        if isinstance(array, pa.ChunkedArray):
+            return array.unify_dictionaries().combine_chunks()
+        return array
+
+
+@dataclass(frozen=True, slots=True)
+class TablePart:
+    """Some rows and columns of a table: one file often holds both domains.
+
+    Attributes:
+        table: anything `Study` takes as a table.
+        where: column -> the value, or list of values, a row must have. These columns define the
+            domain and are left out of it.
+        drop: more columns to leave out.
+    """
+
+    table: Any
+    where: Mapping[str, Any] = field(default_factory=dict)
+    drop: Sequence[str] = ()
+
+
+def open_table(table: Any, label: str) -> OpenedTable:
+    """Find out what a table is and which columns it has, without reading its rows.
+
+    Args:
+        table: the caller's table, a path, a glob, a folder, or a duckdb relation or query;
+            or a `TablePart` of one of these.
+        label: what messages call it.
+    """
+    if isinstance(table, TablePart):
+        return part_of(table, open_table(table.table, label))
+    native = nw.to_native(table, pass_through=True)
+    if isinstance(native, str) and files.is_query(native):
+        native = files.run_query(native, label)
+    if isinstance(native, str | Path):
+        found = files.open_files(native, label)
+        return OpenedTable(label, "pyarrow", checked_names(found.names, label), found.load)
+    if type(native).__name__ == "DuckDBPyRelation":
+        names = checked_names(native.columns, label)
+        return OpenedTable(
+            label, "pyarrow", names, lambda columns: files.read_relation(native, columns, label)
+        )
+    return open_in_memory(native, label)
+
+
+def open_in_memory(native: Any, label: str) -> OpenedTable:
+    """A table of pandas, polars (eager or lazy) or pyarrow."""
+    kind = kind_of(native)
+    if kind is None:
+        raise TableError(
+            f"The {label} table must be {ACCEPTED}",
+            got=f"an object of type {type(native).__name__}",
+            hint=hint_for(native),
+        )
+
+    def names() -> Sequence[Any]:
+        if kind == "polars":
+            return list(native.collect_schema().names())
+        return list(native.columns if kind == "pandas" else native.column_names)
+
+    def select(columns: Sequence[str]) -> Any:
+        chosen = native[list(columns)] if kind == "pandas" else native.select(list(columns))
+        return chosen.collect() if nw.dependencies.is_polars_lazyframe(chosen) else chosen
+
+    return OpenedTable(
+        label,
+        kind,
+        checked_names(guarded(names, label), label),
+        lambda columns: guarded(lambda: select(columns), label),
+    )
+
+
+def kind_of(native: Any) -> TableKind | None:
+    """The library of a table in memory, without importing any."""
+    library = nw.dependencies
+    if library.is_pandas_dataframe(native):
+        return "pandas"
+    if library.is_polars_dataframe(native) or library.is_polars_lazyframe(native):
+        return "polars"
+    return "pyarrow" if library.is_pyarrow_table(native) else None
+
+
+def guarded(load: Callable[[], Any], label: str) -> Any:
+    """Run a caller's (possibly lazy) table; its own failure becomes ours."""
+    try:
+        return load()
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except Exception as err:  # a lazy plan may fail in any way its author chose
+        got = first_line(err, with_type=True)
+        raise TableError(f"The {label} table cannot be read", got=got) from err
+
+
+def checked_names(names: Sequence[Any], label: str) -> tuple[str, ...]:
+    """Column names must be text and unique."""
+    if not len(names):
+        raise TableError(f"The {label} table has no columns")
+    for name in names:
+        if not isinstance(name, str):
+            raise TableError(
+                f"Column names of the {label} table must be text",
+                got=f"{name!r} ({type(name).__name__})",
+                hint="In pandas: table.columns = table.columns.map(str).",
+            )
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise TableError(
+            f"The {label} table has more than one column named '{twice[0]}'",
+            hint="Rename or drop the extra ones.",
+        )
+    return tuple(names)
+
+
+def hint_for(native: Any) -> str:
+    """What to do with arrays, dicts and the like."""
+    if isinstance(native, dict) or type(native).__module__ == "numpy":
+        return "Name the columns first, for example with pandas.DataFrame(...)."
+    if isinstance(native, pa.RecordBatch):
+        return "Use pyarrow.Table.from_batches([batch])."
+    return ""
+
+
+def part_of(part: TablePart, opened: OpenedTable) -> OpenedTable:
+    """The part of an opened table, itself unread."""
+    for name in (*part.where, *part.drop):
+        if name not in opened.names:
+            role = "where" if name in part.where else "drop"
+            raise ColumnError(
+                f"Column '{name}' ({role}) is not in {opened.label}",
+                hint=did_you_mean(name, opened.names),
+            )
+    hidden = {*part.where, *part.drop}
+    names = tuple(name for name in opened.names if name not in hidden)
+
+    def load(columns: Sequence[str]) -> Any:
+        native = opened.load((*columns, *part.where))
+        return choose_rows(native, part.where, columns, opened.label)
+
+    return OpenedTable(opened.label, opened.kind, names, load)
+
+
+def choose_rows(native: Any, where: Mapping[str, Any], columns: Sequence[str], label: str) -> Any:
+    """Rows that have the wanted values, without the columns that say so."""
+    frame = nw.from_native(native, eager_only=True)
+    for name, wanted in where.items():
+        values = wanted if isinstance(wanted, list | tuple | set) else [wanted]
+        try:
+            frame = frame.filter(nw.col(name).is_in(list(values)))
+        except Exception as err:  # each library has its own complaint about types
+            raise TableError(
+                f"Column '{name}' of {label} cannot be compared with {wanted!r}",
+                got=f"{type(err).__name__}",
+            ) from err
+        if not len(frame):
+            raise TableError(f"No row of the {label} table has '{name}' equal to {wanted!r}")
+    return frame.select(list(columns)).to_native()
+
+
+def text_intervals(native: Any, name: str) -> Any:
+    """One column; intervals, as `pandas.cut` makes them, as categories with text names."""
+    if not nw.dependencies.is_pandas_dataframe(native):
+        return native
+    column = native[name]
+    categories = getattr(column.dtype, "categories", None)
+    if categories is not None and str(categories.dtype).startswith("interval"):
+        column = column.cat.rename_categories([str(category) for category in categories])
+    return column.to_frame()
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN and NaT (unequal to themselves) and pandas' NA."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        return type(value).__name__ == "NAType"
+
+
+def native_table(columns: Mapping[str, Sequence[Any]], kind: str) -> Any:
+    """A table of this kind; of pyarrow where that library is not installed any more."""
+    backend: Any = kind if importlib.util.find_spec(kind) else "pyarrow"
+    return nw.from_dict(columns, backend=backend).to_native()
