@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from whygap.estimate import Estimate
 from whygap.render.detail_sentences import can_be_settled, what_would_settle
+from whygap.render.explanations import POOR, kept_share
 from whygap.render.numbers import level_name, percent, percent_interval
 from whygap.render.phrases import direction, joined
 from whygap.render.reading import Reading
@@ -13,8 +14,7 @@ from whygap.results import Detailed
 
 __all__ = ["suggestions"]
 
-LARGE_BASE = 0.5
-POOR_OVERLAP = 0.1
+LARGE_BASE = 0.5  # share from which recalibrating comes first: it then explains most of the shift
 
 
 def suggestions(reading: Reading) -> list[str]:
@@ -101,7 +101,7 @@ def _matters(reading: Reading, detail: Detailed) -> bool:
 
 def _overlap(reading: Reading) -> Iterator[str]:
     for ratio in reading.gap.diagnostics.ratios:
-        if ratio.rows and ratio.effective_size < POOR_OVERLAP * ratio.rows:
+        if ratio.rows and kept_share(ratio) < POOR:
             common = reading.gap.about.settings.get("support") == "common"
             remedy = "Try" if common else "Try support='common', or"
             yield (

@@ -1,108 +1,33 @@
-"""What the page says about numbers, overlap and computing, in plain words."""
+"""What the page says about overlap and computing, in plain words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygap.domains import Domain
 from whygap.render.numbers import count, percent, weight
-from whygap.render.phrases import joined, metric_name
+from whygap.render.phrases import metric_name
 from whygap.results import About, Gap, RatioRecord
 
-__all__ = ["how", "meanings", "models", "not_meanings", "overlap_sentence", "overlap_verdict"]
+__all__ = ["POOR", "how", "kept_share", "models", "overlap_sentence", "overlap_verdict"]
+
+GOOD, POOR = 0.5, 0.1  # of the source rows that effectively remain: good from, poor below
 
 
-SHARES_AND_INTERVALS = [
-    (
-        "Share of a variable",
-        (
-            "A shift moves the metric further for some rows than for others. The share says how "
-            "much of this pattern (of its mean square) this variable's part of the shift "
-            "reproduces, averaged over all orders in which variables can be added (Shapley). "
-            "Shares add up to 100%, together with the recalibration."
-        ),
-    ),
-    (
-        "Recalibration alone",
-        (
-            "How much of the outcome shift one correction of the predicted risk would explain, "
-            "the same for all rows of equal risk."
-        ),
-    ),
-    (
-        "Interval",
-        (
-            "The values that the data do not exclude. An interval that includes 0 means: cannot "
-            "tell."
-        ),
-    ),
-]
-
-
-def meanings(gap: Gap) -> list[tuple[str, str]]:
-    """Term and meaning, with this study's own names."""
-    about = gap.about
-    change = (
-        f"Mean {metric_name(about)} in the target minus the same in the source. The parts below "
-        "add up to it."
-    )
-    detailed = SHARES_AND_INTERVALS if gap.details() else SHARES_AND_INTERVALS[-1:]
-    return [("The change", change), *_part_meanings(about), *detailed]
-
-
-def _part_meanings(about: About) -> Iterator[tuple[str, str]]:
-    alike = f" among rows alike in {joined(about.baseline, 6)}" if about.baseline else ""
-    if about.baseline:
-        yield (
-            "Baseline",
-            (
-                f"What would change if only the mix of {joined(about.baseline, 6)} became the "
-                "target's, everything else staying as in the source."
-            ),
-        )
-    yield (
-        "Covariates",
-        (
-            f"What changes {'on top of that ' if alike else ''}when the mix of the "
-            f"{'other ' if alike else ''}variables{alike} becomes the target's."
-        ),
-    )
-    yield (
-        "Outcome",
-        (
-            f"The rest: '{about.outcome}' itself comes out differently in the target for rows that "
-            "are alike in every variable."
-        ),
-    )
-
-
-def not_meanings() -> list[str]:
-    """What readers must not take from the numbers."""
-    return [
-        (
-            "They do not show causes. A variable with a large share may stand in for something "
-            "that was not recorded."
-        ),
-        (
-            "They do not say which variables matter to the model; they say along which variables "
-            "the two domains differ in a way that moves the metric."
-        ),
-        (
-            "A share of a variable is not a number of points of the change. It divides up the "
-            "shift's squared effect, in which ups and downs do not cancel."
-        ),
-        "They hold for these two tables, this model and this metric.",
-    ]
+def kept_share(ratio: RatioRecord) -> float:
+    """Source rows that effectively remain when weighted like the target."""
+    return ratio.effective_size / ratio.rows if ratio.rows else 0.0
 
 
 def overlap_verdict(ratio: RatioRecord) -> str:
     """Good, fair or poor."""
-    kept = ratio.effective_size / ratio.rows if ratio.rows else 0.0
-    return "good" if kept >= 0.5 else "fair" if kept >= 0.1 else "poor"
+    kept = kept_share(ratio)
+    return "good" if kept >= GOOD else "fair" if kept >= POOR else "poor"
 
 
 def overlap_sentence(ratio: RatioRecord) -> str:
     """One density ratio in words."""
-    kept = ratio.effective_size / ratio.rows if ratio.rows else 0.0
+    kept = kept_share(ratio)
     text = (
         f"To look like the target in {ratio.columns}, source rows are weighted: "
         f"{count(ratio.rows)} rows then count as {count(ratio.effective_size)} "
@@ -149,9 +74,8 @@ def models(gap: Gap) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def _rows(about: About, domain: str) -> str:
-    rows = about.rows.source if domain == "source" else about.rows.target
-    effective = about.effective_rows.source if domain == "source" else about.effective_rows.target
+def _rows(about: About, domain: Domain) -> str:
+    rows, effective = about.rows[domain], about.effective_rows[domain]
     weighted = f", counting as {count(effective)} after weights" if effective < rows - 0.5 else ""
     return f"{count(rows)} rows{weighted}"
 
@@ -160,13 +84,7 @@ def _sampling(gap: Gap) -> Iterator[tuple[str, str]]:
     for name, detail in gap.details().items():
         if detail.sampling is None:
             continue
-        sampling = detail.sampling
-        possible = (
-            f" of {sampling.possible:,.0f}"
-            if sampling.possible < 1e6
-            else f" of {sampling.possible:.1e}"
-        )
-        exact = (
-            "exact" if sampling.exact else f"largest sampling error {sampling.largest_error:.4f}"
-        )
-        yield name, f"{sampling.evaluated:,}{possible}; {exact}; {sampling.stopped}"
+        found = detail.sampling
+        possible = f"{found.possible:,.0f}" if found.possible < 1e6 else f"{found.possible:.1e}"
+        error = "exact" if found.exact else f"largest sampling error {found.largest_error:.4f}"
+        yield name, f"{found.evaluated:,} of {possible}; {error}; {found.stopped}"

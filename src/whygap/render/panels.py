@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from whygap.errors import ResultError, did_you_mean
 from whygap.fieller import normal_quantile
 from whygap.render import phrases, style
+from whygap.render.explanations import POOR, kept_share
 from whygap.render.formats import shorten
 from whygap.render.numbers import Units, count, level_name, percent, units_of, weight, with_minus
 from whygap.render.views import padded
@@ -19,7 +20,6 @@ from whygap.results import Gap, Profile, RatioRecord
 
 __all__ = ["OverlapDisplay", "ProfileDisplay"]
 
-POOR = 0.1  # of the source rows: the line below which the report calls overlap poor
 UNUSUAL = 6.0  # times the median standard error: such an interval leaves the figure
 
 
@@ -64,9 +64,8 @@ class OverlapDisplay:
 
 
 def _draw_ratio(ax: Axes, row: int, ratio: RatioRecord) -> None:
-    kept = ratio.effective_size / ratio.rows if ratio.rows else 0.0
     ax.barh(row, 1, height=0.4, color=style.FAINT, zorder=1)
-    ax.barh(row, kept, height=0.4, color=style.COLOURS["baseline"], zorder=2)
+    ax.barh(row, kept_share(ratio), height=0.4, color=style.COLOURS["baseline"], zorder=2)
     clipped = f", {percent(ratio.clipped_share, 0.001)} clipped" if ratio.clipped_share else ""
     text = f"{count(ratio.effective_size)} of {count(ratio.rows)} rows, largest weight "
     text += f"{weight(ratio.largest_weight)}, "

@@ -19,6 +19,7 @@ from whygap.errors import InputError
 from whygap.render import explanations, table
 from whygap.render.numbers import with_minus
 from whygap.render.page import Page, page_of
+from whygap.render.phrases import joined
 from whygap.render.revision import MEASURED, Curve, curve_for
 from whygap.render.sentences import many_sentence
 from whygap.render.words import ASSOCIATION, default_level
@@ -94,6 +95,7 @@ def template_environment() -> Environment:
     )
     environment.filters["embedded"] = embedded
     environment.filters["minus"] = with_minus
+    environment.filters["joined"] = joined
     return environment
 
 
