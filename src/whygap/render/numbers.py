@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from whygap.estimate import Estimate
@@ -17,6 +16,7 @@ __all__ = [
     "p_value",
     "percent",
     "percent_interval",
+    "rounded_count",
     "units_for",
     "units_of",
     "weight",
@@ -158,12 +158,5 @@ def level_name(level: float) -> str:
     return f"{100 * level:.6g}%"
 
 
-def finite(values: Iterable[float]) -> list[float]:
-    """Those that can be drawn."""
-    return [value for value in values if math.isfinite(value)]
-
-
 def _not_finite(value: float) -> str:
-    if math.isnan(value):
-        return "undefined"
-    return "unbounded"
+    return "undefined" if math.isnan(value) else "unbounded"

@@ -18,7 +18,6 @@ from whygap.render.formats import Sheet
 from whygap.render.numbers import level_name, percent_interval, with_minus
 from whygap.render.reading import Reading, readings_of
 from whygap.render.revision import Curve, revision_sentences
-from whygap.render.sentences import change_sentence, main_sentence, part_sentence
 from whygap.render.style import label
 from whygap.render.table import sheet
 from whygap.render.views import (
@@ -31,7 +30,13 @@ from whygap.render.views import (
     shares_of,
     walk_of,
 )
-from whygap.render.words import ASSOCIATION, trust
+from whygap.render.words import (
+    ASSOCIATION,
+    change_sentence,
+    main_sentence,
+    part_sentence,
+    trust,
+)
 from whygap.results import Gap, Profile
 
 __all__ = ["Page", "page_of"]

@@ -12,10 +12,13 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from whygap.errors import InputError
+from whygap.render.figures import (
+    ROW_HEIGHT,
+    RevisionDisplay,
+    SharesDisplay,
+    WaterfallDisplay,
+)
 from whygap.render.panels import OverlapDisplay, ProfileDisplay
-from whygap.render.revision_figure import RevisionDisplay
-from whygap.render.shares import ROW_HEIGHT, SharesDisplay
-from whygap.render.waterfall import WaterfallDisplay
 from whygap.render.words import default_level
 from whygap.results import Gap
 

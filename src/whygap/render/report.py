@@ -21,8 +21,7 @@ from whygap.render.numbers import with_minus
 from whygap.render.page import Page, page_of
 from whygap.render.phrases import joined
 from whygap.render.revision import MEASURED, Curve, curve_for
-from whygap.render.sentences import many_sentence
-from whygap.render.words import ASSOCIATION, default_level
+from whygap.render.words import ASSOCIATION, default_level, many_sentence
 from whygap.results import Gap
 
 __all__ = ["html", "notebook", "write", "write_many"]

@@ -14,7 +14,6 @@ from whygap.render import words
 from whygap.render.advice import suggestions
 from whygap.render.numbers import level_name, p_value, percent, rounded_count, units_of
 from whygap.render.reading import Standing, reading_of
-from whygap.render.sentences import many_sentence
 from whygap.results import Gap, RatioRecord
 
 
@@ -150,11 +149,11 @@ def test_several_targets_are_summed_up_in_a_sentence() -> None:
         "C": make_gap(corners=(0.8, 0.83, 0.78, 0.60), seed=3),
         "D": make_gap(corners=(0.8, 0.81, 0.80, 0.795)),
     }
-    assert many_sentence(gaps, 0.95) == (
+    assert words.many_sentence(gaps, 0.95) == (
         "Accuracy fell in 2 and did not clearly change in 1 of 3 targets, most for C: -20.0 points "
         "(95% interval -23.4 to -16.6)."
     )
-    assert many_sentence({"D": gaps["D"], "E": gaps["D"]}, 0.95) == (
+    assert words.many_sentence({"D": gaps["D"], "E": gaps["D"]}, 0.95) == (
         "Accuracy did not clearly change in 2 of 2 targets."
     )
 
