@@ -2,9 +2,9 @@
 
 from whygap.repair.curve import check_revisable
 from whygap.repair.labels import LabelPlan, plan_labels
-from whygap.repair.model import RevisedModel
-from whygap.repair.revise import Contrast, Revision, contrast_rankings, revise, revise_design
-from whygap.repair.save import check_model_file, save_model
+from whygap.repair.model import RevisedModel, check_model_file, save_model
+from whygap.repair.revise import contrast_rankings, revise, revise_design
+from whygap.repair.revision import Contrast, Revision
 
 __all__ = [
     "Contrast",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -17,19 +17,12 @@ from whygap.repair.scores import Scores, score_target
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = [
-    "Bench",
-    "Step",
-    "StepKind",
-    "check_revisable",
-    "check_rows",
-    "check_top",
-    "revision_learner",
-]
+__all__ = ["Bench", "Step", "StepKind", "check_revisable", "check_top", "revision_learner"]
 
 StepKind = Literal["original", "targeted", "reweighted", "retrained"]
-FEWEST_ROWS = 50
-FEWEST_EACH = 10
+RATIO_FOLDS = 3  # two thirds of the source rows train the ratio at the others
+FEWEST_ROWS = 50  # ten rows to score in each of five folds
+FEWEST_EACH = 10  # two of each outcome in each of five folds: an AUC exists
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +46,14 @@ class Step:
     effective_rows: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What a choice of variables brings, whatever their order."""
+
+    scores: Scores
+    effective_rows: float
+
+
 class Bench:
     """Scores choices of variables on one design, on the same folds, each choice once."""
 
@@ -67,7 +68,7 @@ class Bench:
             design.outcome.target, self.sample.units.target, settings.folds, rng
         )
         self.risk = self._source_risk()
-        self._known: dict[tuple[str, frozenset[int]], Step] = {}
+        self._known: dict[tuple[StepKind, frozenset[int]], _Measured] = {}
 
     def original(self) -> Step:
         """The model's own predictions."""
@@ -76,31 +77,31 @@ class Bench:
 
     def targeted(self, players: tuple[int, ...]) -> Step:
         """Y on (Q, W, Z_s), fitted on part of the target, measured on the rest."""
-        return self._once("targeted", players, self._targeted)
+        return self._step("targeted", players, self._targeted)
 
     def reweighted(self, players: tuple[int, ...]) -> Step:
         """Y on (W, Z), fitted on source rows that are made to look like the target in (W, Z_s)."""
-        return self._once("reweighted", players, self._reweighted)
+        return self._step("reweighted", players, self._reweighted)
 
     def retrained(self) -> Step:
         """Y on (Q, W, Z) with every variable: the ceiling."""
-        everyone = tuple(range(len(self.design.players)))
-        step = self.targeted(everyone)
-        return Step("retrained", step.k, step.variables, step.scores, step.effective_rows)
+        return replace(self.targeted(tuple(range(len(self.design.players)))), kind="retrained")
 
-    def _once(
-        self, kind: StepKind, players: tuple[int, ...], measure: Callable[[tuple[int, ...]], Step]
+    def _step(
+        self,
+        kind: StepKind,
+        players: tuple[int, ...],
+        measure: Callable[[tuple[int, ...]], _Measured],
     ) -> Step:
         key = (kind, frozenset(players))
         if key not in self._known:
-            self._known[key] = measure(tuple(sorted(players)))
+            self._known[key] = measure(self.design.subset_columns(tuple(sorted(players))))
         found = self._known[key]
         names = tuple(self.design.players[p].name for p in players)
         return Step(kind, len(players), names, found.scores, found.effective_rows)
 
-    def _targeted(self, players: tuple[int, ...]) -> Step:
+    def _targeted(self, columns: tuple[int, ...]) -> _Measured:
         design = self.design
-        columns = design.subset_columns(players)
         given = None if design.source_risk is None else design.source_risk.target
         risk = self.risk.at(self._all(design.features.target), given)
         rows = revision_inputs(risk, design.features.target, columns)
@@ -111,18 +112,14 @@ class Bench:
                 rows[train], design.outcome.target[train], self.sample.weights.target[train]
             )
             probability[~train] = model.predict_proba(rows[~train])[:, 1]
-        return Step("targeted", 0, (), self._scores(probability), float(design.rows.target))
+        return _Measured(self._scores(probability), float(design.rows.target))
 
-    def _reweighted(self, players: tuple[int, ...]) -> Step:
-        design = self.design
-        weight = self.sample.weights.source * self._ratio(design.subset_columns(players))
-        columns = design.baseline + design.covariates
-        model = StackedRisk(categories_in(design, columns), seed=self.seed).fit(
-            self._all(design.features.source), design.outcome.source, weight / weight.mean()
-        )
-        probability = model.predict_proba(self._all(design.features.target))[:, 1]
+    def _reweighted(self, columns: tuple[int, ...]) -> _Measured:
+        weight = self.sample.weights.source * self._ratio(columns)
+        model = self._source_model(weight / weight.mean())
+        probability = model.predict_proba(self._all(self.design.features.target))[:, 1]
         effective = float(weight.sum() ** 2 / (weight**2).sum())
-        return Step("reweighted", 0, (), self._scores(probability), effective)
+        return _Measured(self._scores(probability), effective)
 
     def _ratio(self, columns: tuple[int, ...]) -> Array:
         """p_1 / p_0 of some columns at source rows, out of fold."""
@@ -134,10 +131,10 @@ class Bench:
         weight = np.concatenate(list(self.sample.weights))
         rng = np.random.default_rng([self.seed, 9])
         units = self.sample.units.source
-        source_fold = rng.permutation(np.arange(int(units.max()) + 1) % 3)[units]
+        source_fold = rng.permutation(np.arange(int(units.max()) + 1) % RATIO_FOLDS)[units]
         fold = np.concatenate([source_fold, np.full(rows.target, -1)])
         ratio = np.zeros(rows.source)
-        for k in range(3):
+        for k in range(RATIO_FOLDS):
             train = fold != k
             model = StackedRisk(categories_in(self.design, columns), seed=self.seed)
             model.fit(features[train], domain[train], weight[train])
@@ -147,14 +144,17 @@ class Bench:
         return ratio
 
     def _source_risk(self) -> SourceRisk:
-        design = self.design
-        if design.source_risk is not None:
+        if self.design.source_risk is not None:
             return SourceRisk(None)
+        return SourceRisk(self._source_model(self.sample.weights.source))
+
+    def _source_model(self, weight: Array) -> StackedRisk:
+        """Y on (W, Z), fitted on the source rows with these weights."""
+        design = self.design
         columns = design.baseline + design.covariates
-        model = StackedRisk(categories_in(design, columns), seed=self.seed).fit(
-            self._all(design.features.source), design.outcome.source, self.sample.weights.source
+        return StackedRisk(categories_in(design, columns), seed=self.seed).fit(
+            self._all(design.features.source), design.outcome.source, weight
         )
-        return SourceRisk(model)
 
     def _all(self, features: Array) -> Array:
         return features[:, list(self.design.baseline + self.design.covariates)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array
+from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError, SettingsError
 from whygap.estimate import Estimate
 from whygap.fieller import normal_quantile
@@ -27,7 +27,7 @@ class LabelPlan:
         more_target: further target units needed; 0 when the width is reached already, None when
             no number of target units alone can do it.
         floor: the width that remains with target units without end.
-        more_each: further units needed when both domains grow in proportion, as (source, target).
+        more_each: further units needed when both domains grow in proportion, by domain.
     """
 
     level: float
@@ -36,7 +36,7 @@ class LabelPlan:
     target_units: int
     more_target: int | None
     floor: float
-    more_each: tuple[int, int]
+    more_each: ByDomain[int]
 
     def __str__(self) -> str:
         now = f"The {self.level:.0%} interval is {self.width_now:.3g} wide"
@@ -49,8 +49,8 @@ class LabelPlan:
             )
         return (
             f"{now}; target rows alone cannot make it {self.width:.3g} (the source keeps it above "
-            f"{self.floor:.3g}). {self.more_each[0]} more source rows and {self.more_each[1]} more "
-            "target rows would."
+            f"{self.floor:.3g}). {self.more_each.source} more source rows and "
+            f"{self.more_each.target} more target rows would."
         )
 
 
@@ -80,14 +80,15 @@ def plan_labels(estimate: Estimate, width: float, level: float = 0.95) -> LabelP
     n_source, n_target = len(influence.source), len(influence.target)
     now = source / n_source + target / n_target + fixed
     floor = source / n_source + fixed
+    more = math.ceil(target / (wanted - floor) - n_target) if wanted > floor else None
     return LabelPlan(
         level=level,
         width=width,
         width_now=2 * z * math.sqrt(now),
         target_units=n_target,
-        more_target=_more_target(target, wanted - floor, n_target, reached=now <= wanted),
+        more_target=0 if now <= wanted else more,
         floor=2 * z * math.sqrt(floor),
-        more_each=_more_each(now - fixed, wanted - fixed, (n_source, n_target)),
+        more_each=_more_each(now - fixed, wanted - fixed, ByDomain(n_source, n_target)),
     )
 
 
@@ -95,15 +96,7 @@ def _spread(influence: Array) -> float:
     return float(np.var(influence, ddof=1)) if len(influence) > 1 else 0.0
 
 
-def _more_target(spread: float, room: float, present: int, *, reached: bool) -> int | None:
-    if reached:
-        return 0
-    return math.ceil(spread / room - present) if room > 0 else None
-
-
-def _more_each(now: float, wanted: float, present: tuple[int, int]) -> tuple[int, int]:
+def _more_each(now: float, wanted: float, present: ByDomain[int]) -> ByDomain[int]:
     """Both domains times the same factor; 0 when nothing (or nothing possible) is needed."""
-    factor = max(now / wanted, 1.0) if wanted > 0 else math.inf
-    if math.isinf(factor):
-        return (0, 0)
-    return (math.ceil(present[0] * (factor - 1)), math.ceil(present[1] * (factor - 1)))
+    factor = max(now / wanted, 1.0) if wanted > 0 else 1.0
+    return present.map(lambda units: math.ceil(units * (factor - 1)))

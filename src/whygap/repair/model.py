@@ -1,21 +1,30 @@
-"""The revised model: the source risk, corrected with a few variables on target rows."""
+"""The revised model: the source risk, corrected with a few variables on target rows; as a file."""
 
 from __future__ import annotations
 
+import importlib.util
+import pickle
+from pathlib import Path
 from typing import Any, Literal, Self, cast
 
+import narwhals as nw
 import numpy as np
 from scipy import special
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from whygap.domains import Array, IntArray
-from whygap.repair.encoding import encode_rows
+from whygap.errors import ColumnError, ModelError, TableError, did_you_mean
 from whygap.repair.learner import StackedRisk
+from whygap.storage.files import write_bytes
+from whygap.tables.columns import RawColumn, raw_column, to_text
 from whygap.tables.design import Column
 
-__all__ = ["RevisedModel", "SourceRisk", "revision_inputs"]
+__all__ = ["RevisedModel", "SourceRisk", "check_model_file", "revision_inputs", "save_model"]
 
 ColumnKind = Literal["numeric", "ordinal", "category"]
+OTHER = "(other)"
+PICKLES = (".pkl", ".pickle", ".joblib")
+SMALLEST = 1e-6  # risks are kept this far from 0 and 1, so that their logits are finite
 
 
 class SourceRisk:
@@ -29,12 +38,10 @@ class SourceRisk:
         return self
 
     def at(self, features: Array, given: Array | None = None) -> Array:
-        """The risk at encoded rows, or as given."""
-        if self.model is None:
-            if given is None:
-                return np.full(len(features), np.nan)
-            return given
-        return np.asarray(self.model.predict_proba(features)[:, 1], dtype=np.float64)
+        """The risk at encoded rows, or as given; NaN where neither is known."""
+        if self.model is not None:
+            return np.asarray(self.model.predict_proba(features)[:, 1], dtype=np.float64)
+        return np.full(len(features), np.nan) if given is None else given
 
 
 class RevisedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -114,5 +121,73 @@ class RevisedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def revision_inputs(risk: Array, features: Array, columns: tuple[int, ...]) -> Array:
     """What a revision sees of a row: logit of the source risk, then the chosen columns."""
-    logit = special.logit(np.clip(risk, 1e-6, 1 - 1e-6))
+    logit = special.logit(np.clip(risk, SMALLEST, 1 - SMALLEST))
     return np.column_stack([logit, features[:, list(columns)]])
+
+
+def encode_rows(table: Any, columns: tuple[Column, ...]) -> Array:
+    """One float64 column per study column; levels never seen count as "(other)" or missing."""
+    arrow = _arrow(table)
+    encoded = [np.zeros((arrow.num_rows, 0))]
+    for column in columns:
+        if column.name not in arrow.column_names:
+            raise ColumnError(
+                f"Column '{column.name}' is not in the table",
+                hint=did_you_mean(column.name, arrow.column_names),
+            )
+        values = arrow[column.name].combine_chunks()
+        encoded.append(_codes(raw_column(values, column.name, "table"), column))
+    return np.column_stack(encoded)
+
+
+def _arrow(table: Any) -> Any:
+    try:
+        frame = nw.from_native(table)
+    except TypeError as error:
+        raise TableError(
+            "The revised model needs a table",
+            got=type(table).__name__,
+            hint="Give a pandas, polars or pyarrow table with the study's columns.",
+        ) from error
+    return frame.collect().to_arrow() if isinstance(frame, nw.LazyFrame) else frame.to_arrow()
+
+
+def _codes(raw: RawColumn, column: Column) -> Array:
+    if column.kind == "numeric":
+        if raw.levels:
+            raise ColumnError(
+                f"Column '{column.name}' must hold numbers, as in the study", got=raw.kind
+            )
+        return np.asarray(raw.values, dtype=np.float64)
+    text = raw if raw.levels or np.isnan(raw.values).all() else to_text(raw)
+    position = {level: float(code) for code, level in enumerate(column.levels)}
+    unseen = position.get(OTHER, np.nan)
+    lookup = np.array([position.get(level, unseen) for level in text.levels] + [np.nan])
+    missing = np.isnan(text.values)
+    return lookup[np.where(missing, len(text.levels), text.values).astype(np.int64)]
+
+
+def check_model_file(path: str | Path) -> None:
+    """Refuse a format that cannot be written, before anything is computed."""
+    kind = Path(path).suffix.lower()
+    if kind not in (".skops", *PICKLES):
+        raise ModelError(
+            f"The revised model cannot be written to '{path}'",
+            got=f"the format '{kind}'",
+            hint="Use .skops, or .pkl for a pickle.",
+        )
+    if kind == ".skops" and importlib.util.find_spec("skops") is None:
+        raise ModelError(
+            f"Writing '{path}' needs skops",
+            hint="Install it: pip install 'whygap[skops]'; or write a .pkl.",
+        )
+
+
+def save_model(model: RevisedModel, path: str | Path) -> Path:
+    """Write the model whole or not at all; returns the path."""
+    check_model_file(path)
+    if Path(path).suffix.lower() != ".skops":
+        return write_bytes(path, pickle.dumps(model))
+    from skops import io
+
+    return write_bytes(path, io.dumps(model))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from whygap.errors import ResultError, SettingsError, did_you_mean
-from whygap.estimate import Estimate
-from whygap.repair.curve import Bench, Step, StepKind, check_top, revision_learner
+from whygap.repair.curve import Bench, check_top, revision_learner
 from whygap.repair.model import RevisedModel, SourceRisk
+from whygap.repair.revision import Contrast, Revision
 from whygap.repair.scores import SCORES
 from whygap.settings import Settings
 from whygap.tables.design import Design
@@ -17,80 +16,7 @@ from whygap.tables.design import Design
 if TYPE_CHECKING:
     from whygap.results import Detailed, Gap
 
-__all__ = ["Contrast", "Revision", "contrast_rankings", "revise", "revise_design"]
-
-
-@dataclass(frozen=True, slots=True)
-class Contrast:
-    """Paired difference of two choices of k variables: first minus second."""
-
-    k: int
-    first: tuple[str, ...]
-    second: tuple[str, ...]
-    accuracy: Estimate
-    auc: Estimate
-    brier: Estimate
-    log_loss: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """The revised model and what every choice would have brought.
-
-    Attributes:
-        model: the targeted revision with the top k variables, fitted on all target rows.
-        steps: the original model, targeted revisions with 0..k variables, reweighted retraining
-            with 0..k variables, and full retraining; scored on target rows held out of the fit.
-        ranking: the outcome ranking that was used.
-        covariate_ranking: the ranking used for reweighting.
-        level: of intervals in words and tables.
-        table_kind: the kind of table `to_frame` returns.
-    """
-
-    model: RevisedModel
-    steps: tuple[Step, ...]
-    ranking: tuple[str, ...]
-    covariate_ranking: tuple[str, ...]
-    level: float = 0.95
-    table_kind: str = field(default="pyarrow", compare=False)
-
-    def step(self, kind: StepKind, k: int | None = None) -> Step:
-        """One of the steps; `k` only where a kind has several."""
-        for step in self.steps:
-            if step.kind == kind and (k is None or step.k == k):
-                return step
-        known = ", ".join(f"{s.kind} {s.k}" for s in self.steps)
-        raise ResultError(f"There is no step '{kind}' with k={k}", hint=f"Steps are: {known}.")
-
-    def gain(self, step: Step, metric: str = "auc") -> Estimate:
-        """Paired difference of a step and the original model."""
-        return self.difference(step, self.step("original"), metric)
-
-    def difference(self, first: Step, second: Step, metric: str = "auc") -> Estimate:
-        """Paired difference of two steps, first minus second."""
-        if metric not in SCORES:
-            raise SettingsError(
-                f"There is no score '{metric}'",
-                hint=did_you_mean(metric, SCORES) or f"Scores are: {', '.join(SCORES)}.",
-            )
-        return first.scores[metric] - second.scores[metric]
-
-    def to_frame(self, level: float | None = None) -> Any:
-        """One line per step and score, with the paired gain over the original model."""
-        from whygap.repair.show import to_frame
-
-        return to_frame(self, level or self.level)
-
-    def to_mapping(self, level: float | None = None) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        from whygap.repair.show import to_mapping
-
-        return to_mapping(self, level or self.level)
-
-    def __str__(self) -> str:
-        from whygap.repair.show import text
-
-        return text(self)
+__all__ = ["contrast_rankings", "revise", "revise_design"]
 
 
 def revise(
@@ -113,19 +39,19 @@ def revise(
     Returns:
         The revised model and the measured curve.
     """
-    chosen = settings or Settings()
-    design: Design = study.design
-    top = top if ranking is None else min(top, len(ranking))
-    outcome = _ranking(design, gap.outcome if gap else None, ranking, "outcome", top)
-    covariate = outcome
-    if ranking is None and gap is not None and gap.covariate is not None and gap.covariate.defined:
-        covariate = _ranking(design, gap.covariate, None, "covariate", top)
+    if ranking is not None:
+        outcome = covariate = tuple(ranking)
+        top = min(top, len(outcome))
+    else:
+        outcome = covariate = _ranking(gap.outcome if gap else None, "outcome")
+        if gap is not None and gap.covariate is not None and gap.covariate.defined:
+            covariate = _ranking(gap.covariate, "covariate")
     return revise_design(
-        design,
+        study.design,
         outcome,
         covariate,
         top=top,
-        settings=chosen,
+        settings=settings,
         threshold=study.threshold,
         risk_column=study.source_risk,
         table_kind=study.table_kind,
@@ -183,8 +109,7 @@ def contrast_rankings(
     found = []
     for k in range(1, top + 1):
         one, two = bench.targeted(here[:k]), bench.targeted(there[:k])
-        difference = one.scores.minus(two.scores)
-        scores = {name: difference[name] for name in SCORES}
+        scores = {name: one.scores[name] - two.scores[name] for name in SCORES}
         found.append(Contrast(k, one.variables, two.variables, **scores))
     return tuple(found)
 
@@ -210,17 +135,8 @@ def _final_model(bench: Bench, players: tuple[int, ...], risk_column: str | None
     return model.fit_encoded(rows, given, design.outcome.target, bench.sample.weights.target)
 
 
-def _ranking(
-    design: Design,
-    detail: Detailed | None,
-    given: Sequence[str] | None,
-    part: str,
-    top: int,
-) -> tuple[str, ...]:
-    """Player names, most important first."""
-    check_top(top, len(design.players))
-    if given is not None:
-        return tuple(given)
+def _ranking(detail: Detailed | None, part: str) -> tuple[str, ...]:
+    """Player names, largest share first."""
     if detail is None:
         raise ResultError(
             f"Revising needs the {part} shares of a gap, or a ranking",

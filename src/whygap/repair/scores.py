@@ -30,10 +30,6 @@ class Scores:
         found: Estimate = getattr(self, name)
         return found
 
-    def minus(self, other: Scores) -> Scores:
-        """Paired differences, this minus the other."""
-        return Scores(*(self[name] - other[name] for name in SCORES))
-
 
 def score_target(
     sample: Sample, probability: Array, outcome: Array, threshold: float = 0.5
@@ -41,13 +37,13 @@ def score_target(
     """Scores of probabilities (or labels) at the target's rows."""
     with np.errstate(divide="ignore"):
         surprise = -np.log(np.where(outcome == 1, probability, 1 - probability))
+    if not np.isfinite(surprise).all():  # labels: infinite at the first wrong one
+        surprise = np.full(len(outcome), np.nan)
     return Scores(
         accuracy=_target_mean(sample, ((probability >= threshold) == outcome).astype(float)),
         auc=_auc(sample, probability, outcome),
         brier=_target_mean(sample, (probability - outcome) ** 2),
-        log_loss=_target_mean(sample, surprise)
-        if np.isfinite(surprise).all()
-        else _undefined(sample),
+        log_loss=_target_mean(sample, surprise),
     )
 
 
@@ -57,18 +53,13 @@ def _target_mean(sample: Sample, values: Array) -> Estimate:
     )
 
 
-def _undefined(sample: Sample) -> Estimate:
-    """Log loss of labels: infinite at the first wrong one, so not a number."""
-    return _target_mean(sample, np.full(len(sample.weights.target), np.nan))
-
-
 def _auc(sample: Sample, score: Array, outcome: Array) -> Estimate:
     """Weighted AUC, ties counted half, with the influence values of DeLong et al. (1988)."""
     weights = sample.weights.target
     case = outcome == 1
     share = float(np.mean(weights * case))
     if not 0 < share < 1:
-        return _undefined(sample)
+        return _target_mean(sample, np.full(len(weights), np.nan))
     place = np.where(
         case,
         _share_below(score, score[~case], weights[~case]),

@@ -37,19 +37,19 @@ def test_the_source_sets_a_floor():
     plan = plan_labels(difference(ByDomain(100, 3000)), width=0.2)
     assert plan.more_target is None
     assert plan.floor > 0.2
-    grown = ByDomain(100 + plan.more_each[0], 3000 + plan.more_each[1])
+    grown = ByDomain(100 + plan.more_each.source, 3000 + plan.more_each.target)
     assert width(difference(grown, seed=2)) == pytest.approx(0.2, rel=0.15)
     assert str(plan) == (
         f"The 95% interval is {plan.width_now:.3g} wide; target rows alone cannot make it 0.2 "
-        f"(the source keeps it above {plan.floor:.3g}). {plan.more_each[0]} more source rows and "
-        f"{plan.more_each[1]} more target rows would."
+        f"(the source keeps it above {plan.floor:.3g}). {plan.more_each.source} more source rows "
+        f"and {plan.more_each.target} more target rows would."
     )
 
 
 def test_a_width_that_is_reached_needs_nothing():
     plan = plan_labels(difference(ByDomain(500, 500)), width=5.0)
     assert plan.more_target == 0
-    assert plan.more_each == (0, 0)
+    assert plan.more_each == ByDomain(0, 0)
     assert str(plan) == (
         f"The 95% interval is {plan.width_now:.3g} wide, which is no more than 5: "
         "no more rows are needed."

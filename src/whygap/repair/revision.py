@@ -1,0 +1,162 @@
+"""What a revision hands back: the revised model, every choice measured, in words and tables."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from whygap.errors import ResultError, SettingsError, did_you_mean
+from whygap.estimate import Estimate
+from whygap.render.formats import text_table
+from whygap.repair.curve import Step, StepKind
+from whygap.repair.model import RevisedModel
+from whygap.repair.scores import SCORES
+from whygap.storage import plain
+from whygap.tables import native_table
+
+__all__ = ["Contrast", "Revision"]
+
+TITLES = {"accuracy": "accuracy", "auc": "AUC", "brier": "Brier", "log_loss": "log loss"}
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """Paired difference of two choices of k variables: first minus second."""
+
+    k: int
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    accuracy: Estimate
+    auc: Estimate
+    brier: Estimate
+    log_loss: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """The revised model and what every choice would have brought.
+
+    Attributes:
+        model: the targeted revision with the top k variables, fitted on all target rows.
+        steps: the original model, targeted revisions with 0..k variables, reweighted retraining
+            with 0..k variables, and full retraining; scored on target rows held out of the fit.
+        ranking: the outcome ranking that was used.
+        covariate_ranking: the ranking used for reweighting.
+        level: of intervals in words and tables.
+        table_kind: the kind of table `to_frame` returns.
+    """
+
+    model: RevisedModel
+    steps: tuple[Step, ...]
+    ranking: tuple[str, ...]
+    covariate_ranking: tuple[str, ...]
+    level: float = 0.95
+    table_kind: str = field(default="pyarrow", compare=False)
+
+    def step(self, kind: StepKind, k: int | None = None) -> Step:
+        """One of the steps; `k` only where a kind has several."""
+        for step in self.steps:
+            if step.kind == kind and (k is None or step.k == k):
+                return step
+        known = ", ".join(f"{s.kind} {s.k}" for s in self.steps)
+        raise ResultError(f"There is no step '{kind}' with k={k}", hint=f"Steps are: {known}.")
+
+    def gain(self, step: Step, metric: str = "auc") -> Estimate:
+        """Paired difference of a step and the original model."""
+        return self.difference(step, self.step("original"), metric)
+
+    def difference(self, first: Step, second: Step, metric: str = "auc") -> Estimate:
+        """Paired difference of two steps, first minus second."""
+        if metric not in SCORES:
+            raise SettingsError(
+                f"There is no score '{metric}'",
+                hint=did_you_mean(metric, SCORES) or f"Scores are: {', '.join(SCORES)}.",
+            )
+        return first.scores[metric] - second.scores[metric]
+
+    def to_frame(self, level: float | None = None) -> Any:
+        """One line per step and score, with the paired gain over the original model.
+
+        Columns kind, k, variables, metric, estimate, low, high, gain, gain_low, gain_high.
+        """
+        lines = self._lines(level or self.level)
+        return native_table({n: [line[n] for line in lines] for n in lines[0]}, self.table_kind)
+
+    def to_mapping(self, level: float | None = None) -> dict[str, Any]:
+        """Plain values, for JSON; what is not a number becomes None."""
+        return {
+            "ranking": list(self.ranking),
+            "covariate_ranking": list(self.covariate_ranking),
+            "variables": list(self.model.variables),
+            "level": level or self.level,
+            "steps": plain(self._lines(level or self.level)),
+        }
+
+    def _lines(self, level: float) -> list[dict[str, Any]]:
+        return [_line(self, step, name, level) for step in self.steps for name in SCORES]
+
+    def __str__(self) -> str:
+        return _text(self)
+
+
+def _line(revision: Revision, step: Step, metric: str, level: float) -> dict[str, Any]:
+    estimate, gain = step.scores[metric], revision.gain(step, metric)
+    low, high = estimate.interval(level)
+    gain_low, gain_high = gain.interval(level)
+    return {
+        "kind": step.kind,
+        "k": step.k,
+        "variables": ", ".join(step.variables),
+        "metric": metric,
+        "estimate": estimate.value,
+        "low": low,
+        "high": high,
+        "gain": gain.value,
+        "gain_low": gain_low,
+        "gain_high": gain_high,
+    }
+
+
+def _text(revision: Revision) -> str:
+    """One line per step, then what the table says, in words."""
+    header = ("step", "k", *(TITLES[name] for name in SCORES))
+    rows = [
+        (step.kind, str(step.k), *(_cell(step.scores[name], revision.level) for name in SCORES))
+        for step in revision.steps
+    ]
+    chosen = [step for step in revision.steps if step.kind == "targeted"][-1]
+    names = ", ".join(chosen.variables) or "no variable (recalibration only)"
+    gain, room = (
+        _signed(revision.gain(step), revision.level) for step in (chosen, revision.steps[-1])
+    )
+    said = [
+        f"Revised with {names}: AUC {gain} over the model as it is; full retraining: {room}.",
+        *_poor_start(revision),
+        f"Intervals: {revision.level:.0%}; scores on target rows held out of the fit.",
+    ]
+    return "\n".join([text_table(header, rows), "", *said])
+
+
+def _poor_start(revision: Revision) -> list[str]:
+    """A warning where even the recalibrated source risk ranks worse than the model itself."""
+    behind = revision.gain(revision.step("targeted", 0))
+    learned = revision.model.risk.model is not None
+    if not learned or behind.interval(revision.level)[1] >= 0:
+        return []
+    words = (
+        "The source risk, learned from the source rows, ranks worse than the model itself "
+        f"(AUC {_signed(behind, revision.level)}). To start from the model's own probabilities, "
+        "copy them to a column and name it in source_risk=."
+    )
+    return [words]
+
+
+def _cell(estimate: Estimate, level: float) -> str:
+    low, high = estimate.interval(level)
+    return "-" if math.isnan(estimate.value) else f"{estimate.value:.3f} ({low:.3f}, {high:.3f})"
+
+
+def _signed(estimate: Estimate, level: float) -> str:
+    low, high = estimate.interval(level)
+    return f"{estimate.value:+.3f} ({low:+.3f} to {high:+.3f})"
