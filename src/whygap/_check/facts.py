@@ -1,17 +1,35 @@
-"""Plain facts about a study, read off its design; nothing is fitted here."""
+"""Plain facts about a study and the problems they show; nothing is fitted here."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from whygap.domains import Array, ByDomain
 from whygap.estimate import Estimate
+from whygap.study import Study
 from whygap.tables.design import Design
-from whygap.tables.hints import FEW_VALUES, best_auc, distinct_values
+from whygap.tables.hints import (
+    FEW_VALUES,
+    NEARLY_ONE,
+    best_auc,
+    distinct_values,
+    separator_notes,
+)
 
-__all__ = ["ColumnFacts", "DomainFacts", "column_facts", "domain_facts"]
+__all__ = [
+    "ColumnFacts",
+    "DomainFacts",
+    "RoleFacts",
+    "column_facts",
+    "domain_facts",
+    "problems_of",
+    "role_facts",
+]
+
+FEWEST_OF_A_CLASS = 25  # five rows a fold of the rarer value: fewer, and a model learns one row
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +75,19 @@ class ColumnFacts:
     values: int
     one_sided: ByDomain[float]
     domain_auc: float
+
+
+@dataclass(frozen=True, slots=True)
+class RoleFacts:
+    """Which column is what."""
+
+    outcome: str
+    scored_by: str
+    baseline: tuple[str, ...]
+    players: Mapping[str, tuple[str, ...]]
+    weights: str | None
+    clusters: str | None
+    source_risk: str | None
 
 
 def domain_facts(design: Design) -> ByDomain[DomainFacts]:
@@ -116,3 +147,31 @@ def _one_sided(values: ByDomain[Array]) -> ByDomain[float]:
         float((~np.isin(known.source, known.target)).sum() / len(values.source)),
         float((~np.isin(known.target, known.source)).sum() / len(values.target)),
     )
+
+
+def role_facts(study: Study, design: Design) -> RoleFacts:
+    """Which column is what, in the user's names."""
+    names = [column.name for column in design.columns]
+    return RoleFacts(
+        outcome=study.outcome,
+        scored_by=study.prediction or "a model",
+        baseline=tuple(names[c] for c in design.baseline),
+        players={p.name: tuple(names[c] for c in p.columns) for p in design.players},
+        weights=study.weights,
+        clusters=study.clusters,
+        source_risk=study.source_risk,
+    )
+
+
+def problems_of(
+    study: Study, domains: ByDomain[DomainFacts], columns: Sequence[ColumnFacts]
+) -> list[str]:
+    """Too few rows of an outcome value; columns that tell the domains apart."""
+    few = [
+        f"Only {facts.rarer} of {facts.rows:,} rows of {name} have the rarer value of "
+        f"'{study.outcome}'; at least {FEWEST_OF_A_CLASS} are needed for models of the outcome."
+        for name, facts in zip(study.names, domains, strict=True)
+        if facts.rarer < FEWEST_OF_A_CLASS
+    ]
+    separating = [c.name for c in columns if c.domain_auc > NEARLY_ONE]
+    return few + [note.text for note in separator_notes(separating, study.names)]

@@ -1,36 +1,87 @@
-"""The page that `check` returns: frozen facts, readable in 80 columns."""
+"""What `check` returns: sizes, roles, overlap and cost of a study, readable in 80 columns."""
 
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from whygap._check.facts import ColumnFacts, DomainFacts
-from whygap._check.trial import Forecast, Overlap
-from whygap.domains import ByDomain
+from whygap._check.facts import (
+    ColumnFacts,
+    DomainFacts,
+    RoleFacts,
+    column_facts,
+    domain_facts,
+    problems_of,
+    role_facts,
+)
+from whygap._check.trial import Forecast, Overlap, forecast, measure_overlap
+from whygap.domains import DOMAINS, ByDomain
+from whygap.errors import WhygapError
+from whygap.progress import reporter
+from whygap.render.table import text_table, wrapped
+from whygap.settings import Settings
+from whygap.study import Study
 from whygap.tables.design import Note
 
-__all__ = ["CheckReport", "RoleFacts"]
+__all__ = ["CheckReport", "check"]
 
-WIDTH = 80
-SEPARATORS = 5
-MOST_LINES = 12
+SEPARATORS = 5  # columns named as telling the domains apart: the first few say enough
+MOST_LINES = 12  # of a table, so that the whole page can be read in one go
+
+T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class RoleFacts:
-    """Which column is what."""
+def check(study: Study, settings: Settings | None = None) -> CheckReport:
+    """See whether a study can be trusted, and what it will cost; no effect is estimated.
 
-    outcome: str
-    scored_by: str
-    baseline: tuple[str, ...]
-    players: Mapping[str, tuple[str, ...]]
-    weights: str | None
-    clusters: str | None
-    source_risk: str | None
+    The density ratios of the analysis are fitted, on at most 5,000 rows of each table, to see how
+    far the two tables overlap; the first steps of the details are run on a few hundred rows with a
+    clock.
+
+    Args:
+        study: the two tables and their roles.
+        settings: how the analysis will be run; `Settings()` unless given.
+
+    Returns:
+        A page to print; `.ok` says whether an analysis can be trusted, `.problems` why not.
+    """
+    settings = settings or Settings()
+    with reporter(settings.progress) as report:
+        design = study.read(report)
+    domains, columns = domain_facts(design), column_facts(design)
+    overlap, obstacle = _attempt(lambda: measure_overlap(design, settings))
+    costs, stopped = None, ""
+    if overlap is not None:
+        costs, stopped = _attempt(lambda: forecast(design, settings, overlap))
+    notes = (*design.notes, *(overlap.notes if overlap else ()))
+    problems = [
+        *problems_of(study, domains, columns),
+        *(note.text for note in notes if note.level == "problem"),
+        *filter(None, (obstacle, stopped)),
+    ]
+    return CheckReport(
+        names=study.names,
+        metric=study.metric_.name,
+        is_share=study.metric_.is_share,
+        roles=role_facts(study, design),
+        domains=domains,
+        columns=columns,
+        overlap=overlap,
+        forecast=costs,
+        notes=tuple(dict.fromkeys(note for note in notes if note.text not in problems)),
+        problems=tuple(dict.fromkeys(problems)),
+        level=settings.level,
+    )
+
+
+def _attempt(work: Callable[[], T]) -> tuple[T | None, str]:
+    """The result, or why there is none: what stops a trial would stop the analysis."""
+    try:
+        return work(), ""
+    except WhygapError as error:
+        return None, str(error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +133,8 @@ class CheckReport:
             "metric": self.metric,
             "roles": asdict(self.roles),
             "domains": {
-                key: {**_plain_domain(facts, self.level), "name": name}
-                for key, name, facts in zip(
-                    ("source", "target"), self.names, self.domains, strict=True
-                )
+                d: {**_plain_domain(self.domains[d], self.level), "name": self.names[d]}
+                for d in DOMAINS
             },
             "columns": [asdict(column) for column in self.columns],
             "separators": {c.name: c.domain_auc for c in self.separators},
@@ -104,7 +153,7 @@ class CheckReport:
             ("Levels", _levels(self)),
             ("Overlap", _overlap(self)),
             ("Cost (a forecast, not a promise)", _cost(self.forecast)),
-            ("Notes", _bullets(f"{_mark(n)}{n.text}" for n in self.notes)),
+            ("Notes", _bullets(map(_note, self.notes))),
             ("Verdict", _verdict(self.problems)),
         ]
         shown = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections if text]
@@ -113,50 +162,40 @@ class CheckReport:
 
 def _plain_domain(facts: DomainFacts, level: float) -> dict[str, Any]:
     low, high = facts.metric.interval(level)
-    plain = {
-        name: getattr(facts, name)
-        for name in ("rows", "effective_rows", "units", "rarer", "positive_share")
-    }
-    return {**plain, "metric": facts.metric.value, "metric_low": low, "metric_high": high}
+    plain = {**asdict(facts), "metric": facts.metric.value}
+    return {**plain, "metric_low": low, "metric_high": high}
 
 
 def _rows(report: CheckReport) -> str:
-    widest = min(max(len(name) for name in report.names), 22)
-    metric = f"{report.metric} ({report.level:.0%} interval)"
-    lines = [f"{'':{widest}}  {'rows':>9}  {'effective':>9}  {'outcome 1':>9}  {metric}"]
+    def metric(value: float) -> str:
+        return f"{value:.1%}" if report.is_share else f"{value:.4g}"
+
+    title = f"{report.metric} ({report.level:.0%} interval)"
+    rows = []
     for name, facts in zip(report.names, report.domains, strict=True):
-        low, high = facts.metric.interval(report.level)
-        mean = " ".join(_metric(v, report.is_share) for v in (facts.metric.value,))
-        span = f"{_metric(low, report.is_share)} to {_metric(high, report.is_share)}"
-        lines.append(
-            f"{_cut(name, widest):{widest}}  {facts.rows:>9,}  {facts.effective_rows:>9,.0f}  "
-            f"{facts.positive_share:>9.1%}  {mean} ({span})"
-        )
-    if report.roles.clusters:
-        counts = " and ".join(f"{facts.units:,}" for facts in report.domains)
-        lines.append(f"Clusters by '{report.roles.clusters}': {counts}.")
-    return "\n".join(lines)
-
-
-def _metric(value: float, is_share: bool) -> str:
-    return f"{value:.1%}" if is_share else f"{value:.4g}"
+        span = " to ".join(map(metric, facts.metric.interval(report.level)))
+        sizes = (f"{facts.rows:,}", f"{facts.effective_rows:,.0f}", f"{facts.positive_share:.1%}")
+        rows.append((name, *sizes, f"{metric(facts.metric.value)} ({span})"))
+    table = text_table(("", "rows", "effective", "outcome 1", title), rows, "lrrrl")
+    if not report.roles.clusters:
+        return table
+    counts = " and ".join(f"{facts.units:,}" for facts in report.domains)
+    return f"{table}\nClusters by '{report.roles.clusters}': {counts}."
 
 
 def _roles(roles: RoleFacts) -> str:
     groups = {p: cols for p, cols in roles.players.items() if cols != (p,)}
-    pairs = [
-        ("outcome", roles.outcome),
-        ("prediction", roles.scored_by),
-        ("baseline", ", ".join(roles.baseline) or "(none)"),
-        (f"covariates ({len(roles.players)})", ", ".join(roles.players)),
-        *((f"group '{p}'", ", ".join(cols)) for p, cols in groups.items()),
-        ("weights", roles.weights),
-        ("clusters", roles.clusters),
-        ("source risk", roles.source_risk),
-    ]
-    known = [(role, names) for role, names in pairs if names]
-    indent = min(max(len(role) for role, _ in known), 24) + 2
-    return "\n".join(_wrapped(f"{role:{indent}}{names}", " " * indent) for role, names in known)
+    pairs = {
+        "outcome": roles.outcome,
+        "prediction": roles.scored_by,
+        "baseline": ", ".join(roles.baseline) or "(none)",
+        f"covariates ({len(roles.players)})": ", ".join(roles.players),
+        **{f"group '{p}'": ", ".join(cols) for p, cols in groups.items()},
+        "weights": roles.weights,
+        "clusters": roles.clusters,
+        "source risk": roles.source_risk,
+    }
+    return _pairs({role: names for role, names in pairs.items() if names})
 
 
 def _missing(columns: Sequence[ColumnFacts]) -> str:
@@ -165,12 +204,8 @@ def _missing(columns: Sequence[ColumnFacts]) -> str:
     )
     if not having:
         return "None in the columns used."
-    lines = [f"{'column':32}  {'source':>7}  {'target':>7}"]
-    lines += [
-        f"{_cut(c.name, 32):32}  {c.missing.source:>7.1%}  {c.missing.target:>7.1%}"
-        for c in having[:MOST_LINES]
-    ]
-    return "\n".join([*lines, *_more(len(having), "column")])
+    rows = [(c.name, *(f"{share:.1%}" for share in c.missing)) for c in having]
+    return _columns_table(("column", "source", "target"), rows)
 
 
 def _levels(report: CheckReport) -> str:
@@ -181,33 +216,39 @@ def _levels(report: CheckReport) -> str:
     )
     if not coded:
         return "No categories among the columns used."
-    lines = [f"{'column':32}  {'levels':>6}  {'only source':>11}  {'only target':>11}"]
-    lines += [
-        f"{_cut(c.name, 32):32}  {c.values:>6}  {c.one_sided.source:>11.1%}  "
-        f"{c.one_sided.target:>11.1%}"
-        for c in coded[:MOST_LINES]
-    ]
-    lines += _more(len(coded), "column")
+    rows = [(c.name, f"{c.values}", *(f"{share:.1%}" for share in c.one_sided)) for c in coded]
+    table = _columns_table(("column", "levels", "only source", "only target"), rows)
     legend = "'only source': share of source rows whose level no target row has, and so on."
-    return "\n".join([*lines, _wrapped(legend)])
+    return f"{table}\n{wrapped(legend)}"
+
+
+def _columns_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The first few columns, and how many more there are."""
+    table, left = text_table(header, rows[:MOST_LINES]), len(rows) - MOST_LINES
+    more = f"\n... and {left} more column{'s' if left > 1 else ''}."
+    return table + (more if left > 0 else "")
 
 
 def _overlap(report: CheckReport) -> str:
     if report.overlap is None:
         return "Unknown: the trial fits were not possible."
-    lines = [f"{'on':20}  {'domain AUC':>10}  {'worth (source rows)':>21}  {'largest weight':>14}"]
-    lines += [
-        f"{r.columns:20}  {r.domain_auc:>10.3f}  {f'{r.effective_size:,.0f} of {r.rows:,}':>21}  "
-        f"{r.largest_weight:>14.1f}"
-        for r in report.overlap.ratios
+    header = ("on", "domain AUC", "worth (source rows)", "largest weight")
+    rows = [
+        (
+            ratio.columns,
+            f"{ratio.domain_auc:.3f}",
+            f"{ratio.effective_size:,.0f} of {ratio.rows:,}",
+            f"{ratio.largest_weight:.1f}",
+        )
+        for ratio in report.overlap.ratios
     ]
-    used = report.overlap.rows
+    lines, used = [text_table(header, rows)], report.overlap.rows
     if used != report.domains.map(lambda facts: facts.rows):
         text = f"Measured on {used.source:,} source and {used.target:,} target rows at random."
         lines.append(text)
     best = ", ".join(f"{c.name} ({c.domain_auc:.3f})" for c in report.separators)
     text = f"Columns that tell the domains apart best, each alone (AUC; 0.5 is not at all): {best}."
-    return "\n".join([*lines, _wrapped(text)])
+    return "\n".join([*lines, wrapped(text)])
 
 
 def _cost(cost: Forecast | None) -> str:
@@ -216,21 +257,14 @@ def _cost(cost: Forecast | None) -> str:
     low, high = cost.subsets
     of = f" of {cost.possible:,.0f}" if cost.possible > high else ""
     subsets = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    lines = [f"{'subsets per part':20}  {subsets}{of}"]
-    lines += [f"{s.name:20}  {_span(s.low, s.high)} of CPU time" for s in cost.stages]
-    lines.append(f"{'in all':20}  {_span(*cost.seconds)} of CPU time")
+    pairs = {"subsets per part": f"{subsets}{of}"}
+    pairs |= {s.name: f"{_span(s.low, s.high)} of CPU time" for s in cost.stages}
+    pairs["in all"] = f"{_span(*cost.seconds)} of CPU time"
     if cost.workers > 1:
-        shared = [s for s in cost.stages if s.name != "aggregate"]
-        alone = [s for s in cost.stages if s.name == "aggregate"]
-        wall = [
-            sum(getattr(s, end) for s in alone)
-            + sum(getattr(s, end) for s in shared) / cost.workers
-            for end in ("low", "high")
-        ]
-        lines.append(f"{f'with {cost.workers} workers':20}  {_span(*wall)}")
-    lines.append(f"{'memory':20}  about {_megabytes(cost.megabytes)}")
+        pairs[f"with {cost.workers} workers"] = _span(*cost.wall_seconds)
+    pairs["memory"] = f"about {_megabytes(cost.megabytes)}"
     rows = f"{cost.trial_rows.source:,} source and {cost.trial_rows.target:,} target rows"
-    return "\n".join([*lines, _wrapped(f"Extrapolated from trial fits on {rows}.")])
+    return f"{_pairs(pairs)}\n{wrapped(f'Extrapolated from trial fits on {rows}.')}"
 
 
 def _megabytes(value: float) -> str:
@@ -245,9 +279,7 @@ def _span(low: float, high: float) -> str:
 def _duration(seconds: float) -> str:
     if seconds < 90:
         return f"{max(seconds, 1):.0f} s"
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def _verdict(problems: Sequence[str]) -> str:
@@ -256,22 +288,17 @@ def _verdict(problems: Sequence[str]) -> str:
     return "An analysis could not be trusted:\n" + _bullets(problems)
 
 
-def _mark(note: Note) -> str:
-    return "" if note.level == "info" else f"{note.level.capitalize()}: "
+def _note(note: Note) -> str:
+    return note.text if note.level == "info" else f"{note.level.capitalize()}: {note.text}"
 
 
 def _bullets(texts: Iterable[str]) -> str:
-    return "\n".join(_wrapped(f"- {text}", "  ") for text in texts)
+    return "\n".join(wrapped(text, "- ", "  ") for text in texts)
 
 
-def _wrapped(text: str, indent: str = "") -> str:
-    return textwrap.fill(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def _more(count: int, noun: str) -> list[str]:
-    left = count - MOST_LINES
-    return [f"... and {left} more {noun}{'s' if left > 1 else ''}."] if left > 0 else []
+def _pairs(pairs: Mapping[str, str]) -> str:
+    """Name and text, the texts below each other."""
+    indent = min(max(map(len, pairs)), 24) + 2
+    return "\n".join(
+        wrapped(f"{name:{indent}}{text}", rest=" " * indent) for name, text in pairs.items()
+    )

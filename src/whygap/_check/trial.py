@@ -22,13 +22,13 @@ from whygap.tables.design import Design, Note
 
 __all__ = ["Forecast", "Overlap", "Stage", "forecast", "measure_overlap"]
 
-OVERLAP_ROWS = 5_000
-TRIAL_ROWS = 500
+OVERLAP_ROWS = 5_000  # the ratios' effective sizes hardly move with more
+TRIAL_ROWS = 500  # a few seconds' work, and five folds of 100 rows
 # Fits of few rows are mostly overhead: cost grows at least like rows^0.6, at most in proportion.
 SLOWEST_GROWTH = 0.6
 # "auto" looks again each time it has half as many subsets more; four such rounds are common.
 AUTO_GROWTH = 1.5**4
-COPIES = 6
+COPIES = 6  # of the encoded tables alive at once at the peak of a fit
 MEGABYTE = 2**20
 
 
@@ -82,6 +82,15 @@ class Forecast:
     def seconds(self) -> tuple[float, float]:
         """CPU seconds of everything."""
         return sum(s.low for s in self.stages), sum(s.high for s in self.stages)
+
+    @property
+    def wall_seconds(self) -> tuple[float, float]:
+        """The same on the clock: workers share everything but the aggregate, the first stage."""
+        first, *shared = self.stages
+        return (
+            first.low + sum(s.low for s in shared) / self.workers,
+            first.high + sum(s.high for s in shared) / self.workers,
+        )
 
 
 def measure_overlap(design: Design, settings: Settings) -> Overlap:

@@ -27,6 +27,7 @@ __all__ = [
     "to_markdown",
     "to_text",
     "width",
+    "wrapped",
 ]
 
 TEXT_WIDTH = 80  # columns of a terminal that nobody has made wider
@@ -76,6 +77,13 @@ def text_table(
     wide = max(columns, room + others)
     Console(file=written, width=wide, legacy_windows=False, force_jupyter=False).print(table)
     return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
+
+
+def wrapped(text: str, first: str = "", rest: str = "") -> str:
+    """A paragraph of 80 columns, its lines indented by `first` and `rest`."""
+    return textwrap.fill(
+        text, TEXT_WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+    )
 
 
 def to_text(sheet: Sheet) -> str:

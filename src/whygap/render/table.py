@@ -19,11 +19,12 @@ from whygap.render.formats import (
     to_latex,
     to_markdown,
     to_text,
+    wrapped,
 )
 from whygap.render.numbers import Units, level_name, percent, units_of
 from whygap.results import Gap
 
-__all__ = ["FORMATS", "great", "render", "sheet", "text_table"]
+__all__ = ["FORMATS", "great", "render", "sheet", "text_table", "wrapped"]
 
 
 def render(gap: Gap, format: str = "text", level: float = 0.95) -> str:  # noqa: A002 - the API's word

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Mapping
 
 from whygap.render.advice import suggestions
 from whygap.render.detail_sentences import detail_sentences
-from whygap.render.formats import TEXT_WIDTH
+from whygap.render.formats import wrapped
 from whygap.render.numbers import count, level_name, percent, percent_interval, units_of
 from whygap.render.phrases import (
     capital,
@@ -59,13 +58,13 @@ def headline_of(reading: Reading) -> str:
 def short(gap: Gap) -> str:
     """The answer and the parts, a few lines."""
     reading = reading_of(gap, default_level(gap))
-    return "\n".join([*_paragraph(headline_of(reading)), *_parts(reading)])
+    return "\n".join([wrapped(headline_of(reading)), *_parts(reading)])
 
 
 def summary(gap: Gap, level: float = 0.95) -> str:
     """Everything that can honestly be said, in plain words."""
     reading = reading_of(gap, level)
-    lines = [*_paragraph(headline_of(reading)), "", *_parts(reading)]
+    lines = [wrapped(headline_of(reading)), "", *_parts(reading)]
     for name in gap.details():
         lines += ["", DETAIL_TITLES[name], *_bullets(detail_sentences(reading, name))]
     lines += ["", "What to do next", *_bullets(suggestions(reading))]
@@ -83,7 +82,7 @@ def _parts(reading: Reading) -> list[str]:
     title += f"{level_name(reading.level)} intervals)"
     order = [name for name in reading.gap.aggregate.parts() if name in reading.parts]
     return [
-        *textwrap.wrap(title, TEXT_WIDTH),
+        wrapped(title),
         *_bullets(f"{part_title(name)}: {part_sentence(reading, name)}" for name in order),
     ]
 
@@ -107,21 +106,8 @@ def trust(gap: Gap) -> list[str]:
     return [*lines, *gap.diagnostics.warnings, ASSOCIATION]
 
 
-def _paragraph(text: str) -> list[str]:
-    return textwrap.wrap(text, TEXT_WIDTH, break_on_hyphens=False)
-
-
 def _bullets(texts: Iterable[str]) -> list[str]:
-    lines = []
-    for text in texts:
-        lines += textwrap.wrap(
-            text,
-            TEXT_WIDTH,
-            initial_indent="  - ",
-            subsequent_indent="    ",
-            break_on_hyphens=False,
-        )
-    return lines
+    return [wrapped(text, "  - ", "    ") for text in texts]
 
 
 # -- sentences on the change and its parts, each with its interval ---------------------------------
