@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from whygap.study import Study
 from whygap.tables import TablePart, files, model_files
 from whygap.tables.draft import draft_study
 
-__all__ = ["StudyFile", "draft_study", "read_study_file"]
+__all__ = ["DETAILS", "StudyFile", "check_details", "draft_study", "read_study_file"]
 
 ROLES = ("outcome", "baseline", "covariates", "prediction", "weights", "clusters", "source_risk")
 PLAIN = (*ROLES, "threshold", "groups", "positive", "source_name", "target_name")
@@ -163,10 +163,13 @@ def details_of(value: Any, file: Path) -> tuple[str, ...] | None:
     if value is None:
         return None
     names = (value,) if isinstance(value, str) else names_listed(value, "detail", file)
-    for name in names:
-        if name not in DETAILS:
-            raise SettingsError(
-                f"There is no detail '{name}'",
-                hint=did_you_mean(name, DETAILS) or f"Details are: {', '.join(DETAILS)}.",
-            )
+    check_details(names, DETAILS)
     return names
+
+
+def check_details(names: Sequence[str], allowed: Sequence[str]) -> None:
+    """Parts that can be taken apart."""
+    for name in names:
+        if name not in allowed:
+            hint = did_you_mean(name, allowed) or f"Details are: {', '.join(allowed)}."
+            raise SettingsError(f"There is no detail '{name}'", hint=hint)

@@ -215,13 +215,6 @@ def test_worlds_that_cannot_be_drawn(call, tmp_path, arguments, message):
     refused(call("simulate", *arguments, "--into", tmp_path / "new"), tmp_path, message)
 
 
-def test_a_study_that_does_not_exist(call, tmp_path):
-    done = call("study", "coverge", "-o", tmp_path / "new")
-    assert done.code == 2
-    assert done.err.startswith("Error: There is no study 'coverge'.")
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("arguments", [("explan",), ("table",), ("table", "gap.json", "--colour")])
 def test_misuse_of_the_command_line_itself(call, arguments):
     done = call(*arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -189,8 +190,12 @@ def test_compare_prints_ours_beside_the_others(call, world, result, tmp_path):
     command = ("compare", world / "study.toml", "--gap", result, "--methods", "mean_change,disde")
     done = call(*command, "-o", tmp_path / "table.csv")
     assert done.code == 0, done.err
-    assert "mean_change" in done.out
-    assert "whygap" in done.out
+    assert "covariate part, mean_change (" in done.out
+    assert "outcome part, whygap (" in done.out
+    assert re.search(
+        r"^Z1 +\d +-?\d\.\d{4} +\(-?\d\.\d{4} to -?\d\.\d{4}\)$", done.out, re.MULTILINE
+    )
+    assert max(map(len, done.out.splitlines())) <= 80
     assert (tmp_path / "table.csv").read_text().startswith("part,method,term")
 
 

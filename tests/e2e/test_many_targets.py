@@ -8,7 +8,7 @@ import shutil
 import pyarrow.parquet as pq
 from conftest import QUICK
 
-from whygap.cli.delivery import named_for
+from whygap.cli.explain import named_for
 
 
 def test_several_targets_give_a_file_each_and_one_report(call, world, tmp_path):

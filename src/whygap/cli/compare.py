@@ -10,16 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
-from whygap.cli.options import Json, OutputFile, Quiet, Seed, Set, StudyFile, UnsafePickle, Verbose
-from whygap.cli.output import Speaker, check_writable
+from whygap.cli.options import GivenResult, OutputFile, Seed, StudyOptions, names_in
+from whygap.cli.output import Speaker, check_writable, records_of
 
 PARTS = ("aggregate", "covariate", "outcome")
 Methods = Annotated[
     str | None, typer.Option("--methods", metavar="A,B", help="Only these methods.")
-]
-Given = Annotated[
-    Path | None,
-    typer.Option("--gap", metavar="GAP.json", help="A result of explain; else it is computed."),
 ]
 OthersOnly = Annotated[bool, typer.Option("--others-only", help="Leave our own shares out.")]
 GraphFile = Annotated[
@@ -34,62 +30,52 @@ EXAMPLES = ("whygap compare study.toml", "whygap compare study.toml --graph grap
 
 
 def command(
-    study_file: StudyFile,
+    asked: StudyOptions,
     methods: Methods = None,
-    given: Given = None,
+    given: GivenResult = None,
     others_only: OthersOnly = False,
     graph_file: GraphFile = None,
     output: OutputFile = None,
     seed: Seed = None,
-    settings: Set = None,
-    unsafe_pickle: UnsafePickle = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    speaker: Speaker,
 ) -> None:
     """Print our shares beside the importances of other methods."""
     from whygap import storage
-    from whygap.cli.frames import csv_of, records_of
-    from whygap.cli.inputs import names_in, read_study
     from whygap.rivals import compare, read_graph
 
-    speaker = Speaker(as_json, quiet, verbose)
     check_writable(output)
-    study, chosen = read_study(
-        study_file,
-        settings,
-        unsafe_pickle=unsafe_pickle,
-        progress=False if quiet else None,
-        seed=seed,
-    )
-    asked = names_in(methods)
+    found = asked.read(speaker.quiet, seed=seed)
+    wanted = names_in(methods)
     table = compare(
-        study,
-        methods=asked if asked is None or others_only else [*asked, "whygap"],
-        settings=chosen,
+        found.study,
+        methods=wanted if wanted is None or others_only else [*wanted, "whygap"],
+        settings=found.settings,
         gap=storage.load(given) if given else None,
         graph=read_graph(graph_file) if graph_file else None,
         others_only=others_only,
     )
     if output is not None:
-        storage.write_whole(output, csv_of(table))
-        speaker.note(f"Wrote {output}")
+        speaker.write_csv(output, table)
     records = records_of(table)
     speaker.result(_words(records), records)
 
 
 def _words(records: list[dict[str, Any]]) -> str:
     """One short table per part and method, the largest importance first."""
+    from whygap.render.table import text_table
+
     lines = ["Importances of different methods have different units: compare ranks."]
     by_part = sorted(records, key=lambda r: (PARTS.index(r["part"]), r["method"] != "whygap"))
     for (part, method, unit), rows in groupby(by_part, itemgetter("part", "method", "unit")):
-        lines += ["", f"{part} part, {method} ({unit})"]
-        lines += [_line(row) for row in sorted(rows, key=itemgetter("rank"))]
+        cells = [_cells(row) for row in sorted(rows, key=itemgetter("rank"))]
+        header = ("variable", "rank", "importance", "interval")
+        lines += ["", f"{part} part, {method} ({unit})", text_table(header, cells)]
     return "\n".join(lines)
 
 
-def _line(row: dict[str, Any]) -> str:
+def _cells(row: dict[str, Any]) -> tuple[str, str, str, str]:
     low, high = row["low"], row["high"]
     missing = low is None or high is None or math.isnan(low) or math.isnan(high)
-    interval = "" if missing else f"  ({low:.4f} to {high:.4f})"
-    return f"  {row['rank']:>3}  {row['term']:<30} {row['importance']:>9.4f}{interval}"
+    interval = "" if missing else f"({low:.4f} to {high:.4f})"
+    return row["term"], str(row["rank"]), f"{row['importance']:.4f}", interval

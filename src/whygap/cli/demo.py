@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from whygap.cli.options import Jobs, Json, Level, Quiet, Seed, Set, Verbose
+from whygap.cli.options import Jobs, Level, Seed, Set, settings_with
 from whygap.cli.output import Speaker, make_folder
 
 DemoFolder = Annotated[
@@ -23,9 +23,8 @@ def command(
     seed: Seed = None,
     jobs: Jobs = None,
     settings: Set = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    speaker: Speaker,
 ) -> None:
     """Explain a published model's gap on the shipped data.
 
@@ -33,18 +32,16 @@ def command(
     """
     from whygap import storage
     from whygap._explain import explain
-    from whygap.cli.inputs import settings_with
     from whygap.datasets import load_employment
     from whygap.settings import Settings
 
-    speaker = Speaker(as_json, quiet, verbose)
     chosen = settings_with(
         Settings(support="common"),
         settings,
+        speaker.quiet,
         level=level,
         seed=seed,
         n_jobs=jobs or min(4, os.cpu_count() or 1),
-        progress=False if quiet else None,
     )
     folder = make_folder(output)
     speaker.note("A published model predicts who is at work. Why is it worse for non-citizens?")
@@ -52,8 +49,8 @@ def command(
     gap = explain(load_employment().study(), detail=("covariate", "outcome"), settings=chosen)
     gap.save(folder / "gap.json")
     gap.report(folder / "gap.html", chosen.level)
-    words = gap.summary(chosen.level)
-    storage.write_whole(folder / "gap.txt", words.rstrip("\n") + "\n")
+    words = gap.summary(chosen.level).rstrip()
+    storage.write_whole(folder / "gap.txt", f"{words}\n")
     report = (folder / "gap.html").resolve()
     values = storage.to_mapping(gap) | {"report": str(report)}
-    speaker.result(f"{words.rstrip()}\n\nThe report: {report}", values)
+    speaker.result(f"{words}\n\nThe report: {report}", values)

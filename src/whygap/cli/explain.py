@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from whygap.cli import roles
-from whygap.cli.delivery import Delivery
 from whygap.cli.options import (
     Jobs,
-    Json,
     Level,
     OutputFile,
-    Quiet,
+    RoleOptions,
     Seed,
     Set,
+    StudyOptions,
     UnsafePickle,
-    Verbose,
+    names_in,
+    settings_with,
 )
 from whygap.cli.output import Speaker, check_writable
-from whygap.errors import InputError, SettingsError, did_you_mean
+from whygap.errors import InputError
 
 if TYPE_CHECKING:
+    from whygap._many import Many
+    from whygap.results import Gap
     from whygap.study_file import StudyFile
 
-PARTS = ("covariate", "outcome")
 MaybeStudy = Annotated[
     Path | None, typer.Argument(metavar="STUDY.toml", help="A study file, or use --source ...")
 ]
@@ -58,17 +60,8 @@ EXAMPLES = (
 
 def command(
     study_file: MaybeStudy = None,
-    source: roles.Source = None,
-    target: roles.Target = None,
-    outcome: roles.Outcome = None,
-    baseline: roles.Baseline = None,
-    covariates: roles.Covariates = None,
-    prediction: roles.Prediction = None,
-    model: roles.Model = None,
-    metric: roles.Metric = None,
-    positive: roles.Positive = None,
-    weights: roles.Weights = None,
-    clusters: roles.Clusters = None,
+    *,
+    roles: RoleOptions,
     output: OutputFile = None,
     report: Page = None,
     detail: Detail = None,
@@ -80,19 +73,46 @@ def command(
     settings: Set = None,
     influence: Influence = False,
     unsafe_pickle: UnsafePickle = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    speaker: Speaker,
 ) -> None:
     """Explain why the metric differs between two tables."""
-    options = dict(locals())  # a command's parameters are its options
+    from whygap.settings import Settings
+    from whygap.study_file import DETAILS
+
     check_writable(output, report)
     wanted = _parts(detail)
-    asked = _request(study_file, options)
-    speaker = Speaker(as_json, quiet, verbose)
+    chosen: dict[str, Any] = {"level": level, "seed": seed, "n_jobs": jobs}
+    chosen |= {"time_budget": time_budget, "learner": learner}
+    if study_file is None:
+        run = settings_with(Settings(), settings, speaker.quiet, **chosen)
+        asked = roles.read(run, unsafe_pickle)
+    else:
+        _refuse_both(roles)
+        file = StudyOptions(study_file, settings, unsafe_pickle)
+        asked = file.read(speaker.quiet, **chosen)
     delivery = Delivery(output, report or asked.report, influence, speaker)
-    delivery.check()
-    _run(asked, asked.detail or PARTS if wanted is None else wanted, delivery)
+    check_writable(delivery.page)
+    _run(asked, asked.detail or DETAILS if wanted is None else wanted, delivery)
+
+
+def _refuse_both(roles: RoleOptions) -> None:
+    if roles.given:
+        raise InputError(
+            "Roles are named in the study file or as options, not in both",
+            got=", ".join(f"--{name}" for name in roles.given),
+            hint="Leave these options out, or leave the study file out.",
+        )
+
+
+def _parts(text: str | None) -> tuple[str, ...] | None:
+    """The parts named by --detail; None when it was not given."""
+    from whygap.study_file import DETAILS, check_details
+
+    names = names_in(text)
+    if names is None:
+        return None
+    check_details(names, (*DETAILS, "none"))
+    return tuple(name for name in names if name != "none")
 
 
 def _run(asked: StudyFile, parts: tuple[str, ...], delivery: Delivery) -> None:
@@ -111,41 +131,53 @@ def _run(asked: StudyFile, parts: tuple[str, ...], delivery: Delivery) -> None:
         raise KeyboardInterrupt
 
 
-def _parts(text: str | None) -> tuple[str, ...] | None:
-    """The parts named by --detail; None when it was not given."""
-    if text is None:
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Where the result goes: files first, then the words; for one target or several."""
+
+    output: Path | None
+    page: Path | None
+    influence: bool
+    speaker: Speaker
+
+    def one(self, gap: Gap) -> bool:
+        """Deliver one result; False when Ctrl-C ended the run early."""
+        from whygap import storage
+        from whygap._explain import was_interrupted
+
+        self._save(gap, self.output)
+        self._report(gap)
+        self.speaker.warn(gap.diagnostics.warnings)
+        self.speaker.result(gap.summary(), storage.to_mapping(gap))
+        return not was_interrupted(gap)
+
+    def many(self, many: Many) -> bool:
+        """Deliver several: one file each, one report for all; False when ended early."""
+        from whygap import storage
+        from whygap._explain import was_interrupted
+
+        for name, gap in many.gaps.items():
+            self._save(gap, named_for(self.output, name))
+            self.speaker.warn(f"{name}: {text}" for text in gap.diagnostics.warnings)
+        self._report(many)
+        values = {name: storage.to_mapping(gap) for name, gap in many.gaps.items()}
+        self.speaker.result(many.summary(), values)
+        return not many.unfinished and not any(map(was_interrupted, many.gaps.values()))
+
+    def _save(self, gap: Gap, path: Path | None) -> None:
+        if path is not None:
+            gap.save(path, influence=self.influence)
+            self.speaker.note(f"Wrote {path}")
+
+    def _report(self, result: Gap | Many) -> None:
+        if self.page is not None:
+            result.report(self.page)
+            self.speaker.note(f"Wrote {self.page}")
+
+
+def named_for(path: Path | None, target: str) -> Path | None:
+    """`gap.json` becomes `gap-site-b.json` for the target 'site B'."""
+    if path is None:
         return None
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    known = (*PARTS, "none")
-    for name in names:
-        if name not in known:
-            raise SettingsError(
-                f"There is no detail '{name}'",
-                hint=did_you_mean(name, known) or f"Details are: {', '.join(known)}.",
-            )
-    return tuple(name for name in names if name != "none")
-
-
-def _request(study_file: Path | None, options: dict[str, Any]) -> StudyFile:
-    """What is asked, from the study file or from the options."""
-    from whygap.cli import inputs
-
-    given = {name: options[name] for name in roles.NAMES if options[name] is not None}
-    chosen = {
-        "level": options["level"],
-        "seed": options["seed"],
-        "n_jobs": options["jobs"],
-        "time_budget": options["time_budget"],
-        "learner": options["learner"],
-        "progress": False if options["quiet"] else None,
-    }
-    unsafe = options["unsafe_pickle"]
-    if study_file is None:
-        return inputs.inline_study(given, options["settings"], unsafe_pickle=unsafe, **chosen)
-    if given:
-        raise InputError(
-            "Roles are named in the study file or as options, not in both",
-            got=", ".join(f"--{name}" for name in given),
-            hint="Leave these options out, or leave the study file out.",
-        )
-    return inputs.read_file(study_file, options["settings"], unsafe_pickle=unsafe, **chosen)
+    slug = re.sub(r"[^\w]+", "-", target.lower()).strip("-") or "target"
+    return path.with_name(f"{path.stem}-{slug}{path.suffix}")

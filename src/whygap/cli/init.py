@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from whygap.cli.options import Json, OutputFile, Quiet, Verbose
+from whygap.cli.options import OutputFile
 from whygap.cli.output import Speaker, check_writable
 
 Source = Annotated[
@@ -23,29 +23,20 @@ EXAMPLES = (
 
 
 def command(
-    source: Source = None,
-    target: Target = None,
-    output: OutputFile = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    source: Source = None, target: Target = None, output: OutputFile = None, *, speaker: Speaker
 ) -> None:
     """Write a commented study file, roles guessed if it can.
 
     With --source and --target, the roles are guessed from the tables and marked as guesses.
     """
-    from whygap import storage
     from whygap.study_file import draft_study
 
-    speaker = Speaker(as_json, quiet, verbose)
     check_writable(output)
     tables = [_as_named_from(path, output) for path in (source, target)]
     text = draft_study(*tables)
     if output is None:
-        speaker.result(text.rstrip("\n"), {"study_file": text})
-    else:
-        storage.write_whole(output, text)
-        speaker.note(f"Wrote {output}")
+        speaker.result(text, {"study_file": text})
+    speaker.write(output, text)
 
 
 def _as_named_from(table: Path | None, study_file: Path | None) -> Path | None:

@@ -29,24 +29,14 @@ from whygap.cli import (
     simulate,
     table,
 )
+from whygap.cli.options import expanded
 from whygap.errors import InputError
 
 __all__ = ["app", "main"]
 
 FINDING, USER_ERROR, OWN_ERROR, STOPPED = 1, 2, 3, 130
-COMMANDS = (
-    demo,
-    init,
-    check,
-    explain,
-    table,
-    plot,
-    report,
-    compare,
-    revise,
-    rehearse,
-    simulate,
-)
+COMMANDS: tuple[ModuleType, ...] = (demo, init, check, explain, table, plot, report)
+COMMANDS += (compare, revise, rehearse, simulate)
 
 app = typer.Typer(
     name="whygap",
@@ -66,7 +56,8 @@ def _help(module: ModuleType) -> str:
 
 
 for module in COMMANDS:
-    app.command(name=module.__name__.rpartition(".")[2], help=_help(module))(module.command)
+    name = module.__name__.rpartition(".")[2]
+    app.command(name=name, help=_help(module))(expanded(module.command))
 
 
 def main() -> None:

@@ -1,25 +1,40 @@
-"""Options that several commands share, each written once."""
+"""The options that commands share, each written once, and what they read.
+
+A command takes options one by one, or a whole group of them as one parameter whose type is a
+dataclass of options; `expanded` turns such a command into one that typer understands.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+from typer import Option
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")]
-Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Say more; show tracebacks on failure.")
-]
-StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="A study file.")]
-ResultFile = Annotated[Path, typer.Argument(metavar="GAP.json", help="A result of explain.")]
+from whygap.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    from whygap.results import Gap
+    from whygap.settings import Settings
+    from whygap.study_file import StudyFile
+
+__all__ = ["ResultOptions", "RoleOptions", "StudyOptions", "expanded", "names_in", "settings_with"]
+
+Text = str | None
 OutputFile = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the result here.")
 ]
+GivenResult = Annotated[
+    Path | None,
+    typer.Option("--gap", metavar="GAP.json", help="A result of explain; else it is computed."),
+]
 Level = Annotated[
-    float | None,
-    typer.Option("--level", metavar="LEVEL", help="Confidence level, such as 0.9."),
+    float | None, typer.Option("--level", metavar="LEVEL", help="Confidence level, such as 0.9.")
 ]
 Seed = Annotated[
     int | None, typer.Option("--seed", metavar="N", help="Seed of all random numbers.")
@@ -30,6 +45,154 @@ Set = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; may be repeated."),
 ]
 UnsafePickle = Annotated[
-    bool,
-    typer.Option("--unsafe-pickle", help="Allow a pickled model, which can run any code."),
+    bool, typer.Option("--unsafe-pickle", help="Allow a pickled model, which can run any code.")
 ]
+StudyPath = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="A study file.")]
+ResultPath = Annotated[Path, typer.Argument(metavar="GAP.json", help="A result of explain.")]
+
+
+@dataclasses.dataclass(frozen=True)
+class StudyOptions:
+    """A study file, and what is said about it on the command line."""
+
+    study_file: StudyPath
+    settings: Set = None
+    unsafe_pickle: UnsafePickle = False
+
+    def read(self, quiet: bool, **chosen: Any) -> StudyFile:
+        """The study file, its settings overridden by the options that were given."""
+        from whygap.study_file import read_study_file
+
+        found = read_study_file(self.study_file, unsafe_pickle=self.unsafe_pickle)
+        settings = settings_with(found.settings, self.settings, quiet, **chosen)
+        return dataclasses.replace(found, settings=settings)
+
+
+@dataclasses.dataclass(frozen=True)
+class ResultOptions:
+    """A result file, and the confidence level to show it at."""
+
+    result: ResultPath
+    level: Level = None
+
+    def read(self) -> Gap:
+        """The result; a level that is none is refused first."""
+        from whygap import storage
+
+        level = self.level
+        if level is not None and not 0 < level < 1:
+            raise InputError("The level must lie between 0 and 1", got=level, hint="Try 0.95.")
+        return storage.load(self.result)
+
+    def level_of(self, gap: Gap) -> float:
+        """The level asked for, or the one the result was made at."""
+        return self.level or float(gap.about.settings.get("level", 0.95))
+
+
+@dataclasses.dataclass(frozen=True)
+class RoleOptions:
+    """The roles of a study, for work without a study file."""
+
+    source: Annotated[Text, Option(metavar="FILE", help="Source table.")] = None
+    target: Annotated[Text, Option(metavar="FILE", help="Target table.")] = None
+    outcome: Annotated[Text, Option(metavar="COLUMN", help="Outcome (Y).")] = None
+    baseline: Annotated[Text, Option(metavar="A,B", help="Baseline variables (W).")] = None
+    covariates: Annotated[
+        Text, Option(metavar="A,B", help="Covariates (Z); default: all others.")
+    ] = None
+    prediction: Annotated[Text, Option(metavar="COLUMN", help="Column of predictions.")] = None
+    model: Annotated[
+        Text, Option(metavar="MODEL", help="A .skops or .onnx file, or module:name.")
+    ] = None
+    metric: Annotated[
+        Text, Option(metavar="NAME", help="accuracy, zero_one, brier or log_loss.")
+    ] = None
+    positive: Annotated[Text, Option(metavar="VALUE", help="Outcome that counts as 1.")] = None
+    weights: Annotated[Text, Option(metavar="COLUMN", help="Row weights.")] = None
+    clusters: Annotated[Text, Option(metavar="COLUMN", help="Rows that belong together.")] = None
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The roles that were named."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+    def read(self, settings: Settings, unsafe_pickle: bool) -> StudyFile:
+        """A study from the options of the command line."""
+        from whygap.study import Study
+        from whygap.study_file import StudyFile, metric_in, model_of
+
+        values: dict[str, Any] = self.given
+        for name in ("source", "target", "outcome"):
+            if name not in values:
+                raise InputError(
+                    f"The {name} is not named",
+                    hint=f"Give a study file, or --{name}; see 'whygap explain --help'.",
+                )
+        for name in values.keys() & {"baseline", "covariates"}:
+            values[name] = names_in(values[name])
+        if self.positive is not None:
+            values["positive"] = value_of(self.positive)
+        values["model"] = model_of(self.model, Path.cwd())
+        values["metric"] = metric_in(self.metric or "accuracy", Path.cwd())
+        return StudyFile(Study(**values, unsafe_pickle=unsafe_pickle), settings)
+
+
+def settings_with(
+    settings: Settings, given: Iterable[str] | None, quiet: bool, **chosen: Any
+) -> Settings:
+    """Settings with those options that were given (not None) and `--set NAME=VALUE` put in."""
+    chosen["progress"] = False if quiet else None
+    changes = {name: value for name, value in chosen.items() if value is not None}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise SettingsError(
+                "A setting is given as NAME=VALUE",
+                got=repr(text),
+                hint="For example --set folds=3.",
+            )
+        changes[name.strip()] = value_of(value.strip())
+    kept = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
+    return type(settings).from_mapping(kept | changes)
+
+
+def names_in(text: str | None) -> list[str] | None:
+    """`age,sex` becomes the two names; None stays None."""
+    if text is None:
+        return None
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def value_of(text: str) -> Any:
+    """A number, true or false as TOML reads them; anything else is text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def expanded(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with every group of options replaced by the options in it."""
+    types = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {
+        n: kind for n, kind in types.items() if dataclasses.is_dataclass(kind)
+    }
+
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            fields = [field.name for field in dataclasses.fields(group)]
+            given[name] = group(**{field: given.pop(field) for field in fields})
+        command(**given)
+
+    run.__signature__ = inspect.Signature(list(_parameters(command, types, groups)))  # type: ignore[attr-defined]
+    return run
+
+
+def _parameters(
+    command: Callable[..., None], types: dict[str, Any], groups: dict[str, Any]
+) -> Iterator[inspect.Parameter]:
+    for name, parameter in inspect.signature(command).parameters.items():
+        inner = inspect.signature(groups[name]).parameters if name in groups else {name: parameter}
+        hints = get_type_hints(groups[name], include_extras=True) if name in groups else types
+        for option in inner.values():
+            yield option.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[option.name])

@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from whygap.errors import ResultError
 
-__all__ = ["Speaker", "check_writable", "make_folder"]
+__all__ = ["Speaker", "check_writable", "make_folder", "records_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """How one command speaks."""
+    """How one command speaks; every command has these options."""
 
-    as_json: bool = False
-    quiet: bool = False
-    verbose: bool = False
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Say more; show tracebacks on failure.")
+    ] = False
 
     def result(self, words: str, values: Any) -> None:
         """The answer, on stdout: words, or the same as JSON."""
-        if self.as_json:
-            from whygap.storage import plain
+        from whygap.storage import plain
 
-            typer.echo(json.dumps(plain(values), ensure_ascii=False, allow_nan=False, indent=1))
-        else:
-            typer.echo(words)
+        if self.as_json:
+            words = json.dumps(plain(values), ensure_ascii=False, allow_nan=False, indent=1)
+        typer.echo(words.rstrip("\n"))
 
     def note(self, text: str) -> None:
         """Something worth knowing, on stderr."""
@@ -42,6 +45,31 @@ class Speaker:
         """Warnings, one line each, on stderr."""
         for text in texts:
             self.note(f"Warning: {text}")
+
+    def write(self, path: Path | None, text: str) -> None:
+        """A file, where one was asked for, and a word about it."""
+        from whygap import storage
+
+        if path is not None:
+            storage.write_whole(path, text)
+            self.note(f"Wrote {path}")
+
+    def write_csv(self, path: Path | None, table: Any) -> None:
+        """Comma-separated text, the same for every kind of table."""
+        records = records_of(table)
+        text = io.StringIO()
+        names = list(records[0]) if records else []
+        writer = csv.DictWriter(text, fieldnames=names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
+        self.write(path, text.getvalue())
+
+
+def records_of(table: Any) -> list[dict[str, Any]]:
+    """One mapping per row of any dataframe."""
+    import narwhals as nw
+
+    return list(nw.from_native(table, eager_only=True).iter_rows(named=True))
 
 
 def check_writable(*paths: Path | None) -> None:

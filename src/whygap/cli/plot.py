@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from whygap.cli.options import Json, Level, Quiet, ResultFile, Verbose
+from whygap.cli.options import ResultOptions
 from whygap.cli.output import Speaker, check_writable
 
 Figure = Annotated[
@@ -16,19 +16,11 @@ Figure = Annotated[
 EXAMPLES = ("whygap plot gap.json -o gap.svg",)
 
 
-def command(
-    result: ResultFile,
-    output: Figure,
-    level: Level = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-) -> None:
+def command(shown: ResultOptions, output: Figure, speaker: Speaker) -> None:
     """Draw a result: from source to target, and the shares."""
-    from whygap.cli.inputs import read_result
     from whygap.render import plot
 
     check_writable(output)
-    gap, shown_level = read_result(result, level)
-    plot.save_figure(plot.overview(gap, shown_level), output)
-    Speaker(as_json, quiet, verbose).result(f"Wrote {output}", {"figure": output})
+    gap = shown.read()
+    plot.save_figure(plot.overview(gap, shown.level_of(gap)), output)
+    speaker.result(f"Wrote {output}", {"figure": output})

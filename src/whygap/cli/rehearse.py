@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from whygap.cli.options import Jobs, Json, Quiet, Seed, Set, StudyFile, UnsafePickle, Verbose
+from whygap.cli.options import Jobs, Seed, StudyOptions
 from whygap.cli.output import Speaker
 
 Replicates = Annotated[
@@ -16,15 +16,12 @@ EXAMPLES = ("whygap rehearse study.toml --replicates 50",)
 
 
 def command(
-    study_file: StudyFile,
+    asked: StudyOptions,
     replicates: Replicates = 50,
     seed: Seed = None,
     jobs: Jobs = None,
-    settings: Set = None,
-    unsafe_pickle: UnsafePickle = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    *,
+    speaker: Speaker,
 ) -> None:
     """Repeat the analysis where the truth is known.
 
@@ -32,15 +29,7 @@ def command(
     how far its intervals can be trusted at your sample size.
     """
     from whygap._rehearse import rehearse
-    from whygap.cli.inputs import read_study
 
-    study, chosen = read_study(
-        study_file,
-        settings,
-        unsafe_pickle=unsafe_pickle,
-        progress=False if quiet else None,
-        seed=seed,
-        n_jobs=jobs,
-    )
-    rehearsal = rehearse(study, replicates=replicates, settings=chosen)
-    Speaker(as_json, quiet, verbose).result(str(rehearsal), rehearsal.to_mapping())
+    found = asked.read(speaker.quiet, seed=seed, n_jobs=jobs)
+    rehearsal = rehearse(found.study, replicates=replicates, settings=found.settings)
+    speaker.result(str(rehearsal), rehearsal.to_mapping())

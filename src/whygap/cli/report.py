@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from whygap.cli.options import Json, Level, Quiet, ResultFile, Verbose
+from whygap.cli.options import ResultOptions
 from whygap.cli.output import Speaker, check_writable
 
 Page = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="An .html file.")]
@@ -22,23 +22,16 @@ EXAMPLES = (
 
 
 def command(
-    result: ResultFile,
-    output: Page,
-    revision: Revised = None,
-    level: Level = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    shown: ResultOptions, output: Page, revision: Revised = None, *, speaker: Speaker
 ) -> None:
     """Write a result as one self-contained HTML page.
 
     With --revision, the page also shows what revising the model would bring.
     """
-    from whygap.cli.inputs import read_result
     from whygap.render.revision import load_revision
 
     check_writable(output)
-    gap, shown_level = read_result(result, level)
+    gap = shown.read()
     revised = None if revision is None else load_revision(revision)
-    gap.report(output, shown_level, revised)
-    Speaker(as_json, quiet, verbose).result(f"Wrote {output}", {"report": output})
+    gap.report(output, shown.level_of(gap), revised)
+    speaker.result(f"Wrote {output}", {"report": output})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from whygap.cli.options import Json, Quiet, Verbose
 from whygap.cli.output import Speaker, make_folder
 
 WORLDS = ("gaussian",)
@@ -32,30 +32,26 @@ EXAMPLES = ("whygap simulate gaussian --rows 2000 --seed 0 --into world",)
 
 
 def command(
-    world: World,
-    into: Into,
-    rows: Rows = 2000,
-    seed: Seed = 0,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    world: World, into: Into, rows: Rows = 2000, seed: Seed = 0, *, speaker: Speaker
 ) -> None:
     """Draw two tables from a world whose truth is known.
 
     Writes source.parquet, target.parquet and study.toml into DIR.
     """
+    import pyarrow.parquet
+
     from whygap import storage
-    from whygap.cli.frames import write_parquet
     from whygap.simulate import gaussian
 
     _check(world, rows, seed)
     folder = make_folder(into)
-    tables = dict(zip(("source", "target"), gaussian.tables(rows, seed), strict=True))
-    for name, table in tables.items():
-        write_parquet(table, folder / f"{name}.parquet")
+    for name, table in zip(("source", "target"), gaussian.tables(rows, seed), strict=True):
+        content = io.BytesIO()
+        pyarrow.parquet.write_table(table, content)
+        storage.write_bytes(folder / f"{name}.parquet", content.getvalue())
     storage.write_whole(folder / "study.toml", STUDY.format(world=world, rows=rows, seed=seed))
     words = f"Wrote source.parquet, target.parquet and study.toml into {folder}"
-    Speaker(as_json, quiet, verbose).result(words, {"study": folder / "study.toml"})
+    speaker.result(words, {"study": folder / "study.toml"})
 
 
 def _check(world: str, rows: int, seed: int) -> None:
