@@ -14,9 +14,8 @@ from small_study import fast, make_study, tables
 import whygap as wg
 from whygap._rehearse import Rehearsal, rehearse_world
 from whygap._rehearse import run as module
-from whygap._rehearse.coarse import LEVELS, coarsened, copies_needed, enriched
-from whygap._rehearse.rehearsal import binomial_limits, term_of
-from whygap._rehearse.replicate import Measured
+from whygap._rehearse.rehearsal import Measured, term_of
+from whygap._rehearse.world import LEVELS, coarsened, copies_needed, enriched
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError
 from whygap.simulate import GaussianWorld
@@ -207,10 +206,13 @@ def test_terms_are_summed_up():
     assert not term.falls_short(0.9)
 
 
-@pytest.mark.parametrize(("successes", "trials"), [(0, 10), (10, 10), (45, 50), (1, 3)])
-def test_binomial_limits_are_clopper_and_pearsons(successes, trials):
-    expected = stats.binomtest(successes, trials).proportion_ci(0.95, method="exact")
-    assert binomial_limits(successes, trials) == pytest.approx((expected.low, expected.high))
+@pytest.mark.parametrize(("covered", "trials"), [(0, 10), (10, 10), (45, 50), (1, 3)])
+def test_limits_of_the_coverage_are_clopper_and_pearsons(covered, trials):
+    hit, miss = Measured(0, 1, -1, 1), Measured(5, 1, 4, 6)
+    term = term_of("outcome", "a", 0.0, [hit] * covered + [miss] * (trials - covered))
+    low = stats.beta.ppf(0.025, covered, trials - covered + 1) if covered else 0.0
+    high = stats.beta.ppf(0.975, covered + 1, trials - covered) if covered < trials else 1.0
+    assert (term.coverage_low, term.coverage_high) == pytest.approx((low, high))
 
 
 def test_an_interval_falls_short_only_beyond_the_luck_of_the_draw():

@@ -22,13 +22,13 @@ from whygap.tables.design import Design, Note
 
 __all__ = ["Forecast", "Overlap", "Stage", "forecast", "measure_overlap"]
 
-OVERLAP_ROWS = 5_000  # the ratios' effective sizes hardly move with more
-TRIAL_ROWS = 500  # a few seconds' work, and five folds of 100 rows
+OVERLAP_ROWS = 5_000  # at most, of each table: what a density ratio is fitted on within seconds
+TRIAL_ROWS = 500  # at most, of each table: five folds of 100 rows
 # Fits of few rows are mostly overhead: cost grows at least like rows^0.6, at most in proportion.
 SLOWEST_GROWTH = 0.6
 # "auto" looks again each time it has half as many subsets more; four such rounds are common.
 AUTO_GROWTH = 1.5**4
-COPIES = 6  # of the encoded tables alive at once at the peak of a fit
+COPIES = 6  # of the encoded tables that are taken to be in memory at the peak
 MEGABYTE = 2**20
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -11,14 +10,30 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from whygap._rehearse.replicate import Measured
 from whygap.domains import ByDomain
+from whygap.estimate import Estimate
+from whygap.render.table import text_table, wrapped
 from whygap.tables import native_table
 
-__all__ = ["Rehearsal", "Term", "term_of"]
+__all__ = ["Measured", "Rehearsal", "Term", "term_of"]
 
-BAND = 0.95
-WIDTH = 80
+BAND = 0.95  # of the coverage's own limits: what luck in drawing replicates explains
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One estimate of one replicate."""
+
+    value: float
+    standard_error: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, estimate: Estimate, level: float) -> Measured:
+        """With its interval."""
+        low, high = estimate.interval(level)
+        return cls(estimate.value, estimate.standard_error, low, high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +82,7 @@ def term_of(part: str, term: str, truth: float, found: Sequence[Measured]) -> Te
     mean = float(values.mean())
     spread = float(values.std(ddof=1)) if len(values) > 1 else math.nan
     covered = sum(m.low <= truth <= m.high for m in found)
-    low, high = binomial_limits(covered, len(found))
+    limits = stats.binomtest(covered, len(found)).proportion_ci(BAND, method="exact")
     return Term(
         part=part,
         term=term,
@@ -81,18 +96,9 @@ def term_of(part: str, term: str, truth: float, found: Sequence[Measured]) -> Te
         width=float(np.median([m.high - m.low for m in found])),
         covered=covered,
         coverage=covered / len(found),
-        coverage_low=low,
-        coverage_high=high,
+        coverage_low=float(limits.low),
+        coverage_high=float(limits.high),
     )
-
-
-def binomial_limits(successes: int, trials: int, level: float = BAND) -> tuple[float, float]:
-    """Exact (Clopper-Pearson) limits of a probability."""
-    tail = (1 - level) / 2
-    low = stats.beta.ppf(tail, successes, trials - successes + 1) if successes else 0.0
-    missed = trials - successes
-    high = stats.beta.ppf(1 - tail, successes + 1, missed) if missed else 1.0
-    return float(low), float(high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,25 +150,20 @@ class Rehearsal:
 
     def __str__(self) -> str:
         drawn = f"{self.rows.source:,} source and {self.rows.target:,} target rows each"
-        head = f"{f'{self.level:.0%} covers':>14}"
-        lines = [
-            f"Rehearsal: {self.finished} of {self.asked} replicates, {drawn}",
-            "",
-            f"{'part':9} {'term':16} {'truth':>7} {'mean':>7} {'bias/sd':>7}  {head} {'width':>7}",
-        ]
-        lines += [_line(term, self.level) for term in self.terms]
-        texts = [*_verdict(self), *self.notes]
-        return "\n".join([*lines, "", *(_wrapped(text) for text in texts)]) + "\n"
+        head = f"Rehearsal: {self.finished} of {self.asked} replicates, {drawn}"
+        covers = f"{self.level:.0%} covers"
+        header = ("term", "part", "truth", "mean", "bias/sd", covers, "width", "")
+        rows = [_cells(term, self.level) for term in self.terms]
+        table = text_table(header, rows, "llrrrrrl")
+        texts = [wrapped(text) for text in (*_verdict(self), *self.notes)]
+        return "\n".join([head, "", table, "", *texts]) + "\n"
 
 
-def _line(term: Term, level: float) -> str:
-    name = term.term if len(term.term) <= 16 else f"{term.term[:15]}…"
+def _cells(term: Term, level: float) -> tuple[str, ...]:
     covers = f"{term.coverage:.0%} ({100 * term.coverage_low:.0f}-{term.coverage_high:.0%})"
-    mark = " !" if term.falls_short(level) else ""
-    return (
-        f"{term.part:9} {name:16} {term.truth:>7.3f} {term.mean:>7.3f} {term.bias_in_sd:>7.2f}  "
-        f"{covers:>14} {term.width:>7.3f}{mark}"
-    )
+    numbers = (f"{term.truth:.3f}", f"{term.mean:.3f}", f"{term.bias_in_sd:.2f}", covers)
+    mark = "!" if term.falls_short(level) else ""
+    return term.term, term.part, *numbers, f"{term.width:.3f}", mark
 
 
 def _verdict(rehearsal: Rehearsal) -> list[str]:
@@ -189,7 +190,3 @@ def _verdict(rehearsal: Rehearsal) -> list[str]:
     for message, times in rehearsal.failures.items():
         texts.append(f"{times} replicates could not be analysed: {message}")
     return texts
-
-
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, WIDTH, break_on_hyphens=False)

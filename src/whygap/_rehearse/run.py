@@ -1,38 +1,41 @@
-"""Build a world from a study's own tables, repeat the analysis in it, compare with the truth."""
+"""Repeat an analysis in a world made of a study's own tables, and compare with the truth."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whygap._explain import PARTS, PartName, parts_named
-from whygap._rehearse.coarse import coarsened, copies_needed, enriched
-from whygap._rehearse.rehearsal import Rehearsal, term_of
-from whygap._rehearse.replicate import Replicate, Script, Where, truths
+from whygap._explain import PARTS, Analysis, PartName, parts_named
+from whygap._rehearse.rehearsal import Measured, Rehearsal, term_of
+from whygap._rehearse.world import world_of
 from whygap.domains import ByDomain
-from whygap.errors import SettingsError, did_you_mean
+from whygap.errors import SettingsError, WhygapError, did_you_mean
+from whygap.estimate import Estimate, median_of
 from whygap.nuisances.support import restrict
-from whygap.progress import Reporter, reporter
+from whygap.progress import Reporter, Silent, reporter
+from whygap.render.frame import BASE
 from whygap.running.workers import one_thread, run_chunks
 from whygap.settings import Settings
-from whygap.simulate import World, semisynthetic
+from whygap.simulate import World
 from whygap.study import Study
 from whygap.tables.design import Design
 
 __all__ = ["rehearse", "rehearse_world"]
 
-MOST_VARIABLES = 10
-FEWEST_REPLICATES, MOST_REPLICATES = 2, 10_000
-ROWS_FOR_ALL_ROUNDS = 3000
-ROWS_PER_LEAF = 30
+MOST_VARIABLES = 10  # each costs a fit in every replicate
+FEWEST_REPLICATES = 2  # without two there is no spread
+MOST_REPLICATES = 10_000  # coverage is then known to half a percent
 LIKENESS = (
     "The world is made of your rows with few values per column, so that its truth can be known "
     "exactly: it is like your data, not your data."
 )
+
+TermName = tuple[str, str]  # part, term
+Subset = tuple[int, ...]
 
 
 def rehearse(
@@ -69,12 +72,12 @@ def rehearse(
     with reporter(settings.progress) as report:
         report.stage("building a world from your tables")
         with one_thread():
-            world = _world(design, settings)
-        rows = _sizes(design)
+            world = world_of(design, settings)
+        rows = design.sample().effective_size().map(round)
         plain = replace(settings, support="all")
         chosen = _variables(world, variables, parts, settings.bins)
-        script = Script(world, rows, plain, parts, chosen)
-        found = _perform(script, replicates, report)
+        job = Job(world, rows, plain, parts, chosen)
+        found = _perform(job, replicates, report)
     return replace(found, notes=notes, table_kind=study.table_kind)
 
 
@@ -91,24 +94,24 @@ def rehearse_world(
     parts = parts_named(detail)
     with reporter(settings.progress) as report:
         chosen = _variables(world, None, parts, settings.bins)
-        return _perform(Script(world, rows, settings, parts, chosen), replicates, report)
+        return _perform(Job(world, rows, settings, parts, chosen), replicates, report)
 
 
-def _perform(script: Script, replicates: int, report: Reporter) -> Rehearsal:
+def _perform(job: Job, replicates: int, report: Reporter) -> Rehearsal:
     """Run the replicates in batches, until all are done, time is up, or Ctrl-C."""
     _check_replicates(replicates)
-    settings, started = script.settings, time.monotonic()
+    settings, started = job.settings, time.monotonic()
     report.stage("rehearsing")
     done: list[Replicate] = []
     try:
         while len(done) < replicates and not _out_of_time(started, settings, done):
             batch = range(len(done), min(len(done) + settings.n_jobs, replicates))
-            done += run_chunks(script, batch, settings)
+            done += run_chunks(job, batch, settings)
             report.update(len(done), replicates, "")
     except KeyboardInterrupt:
         if len(done) < FEWEST_REPLICATES:
             raise
-    return _summed_up(script, replicates, done, time.monotonic() - started)
+    return _summed_up(job, replicates, done, time.monotonic() - started)
 
 
 def _out_of_time(started: float, settings: Settings, done: Sequence[Replicate]) -> bool:
@@ -117,22 +120,22 @@ def _out_of_time(started: float, settings: Settings, done: Sequence[Replicate]) 
     return late and len(done) >= FEWEST_REPLICATES
 
 
-def _summed_up(script: Script, asked: int, done: Sequence[Replicate], seconds: float) -> Rehearsal:
-    truth = truths(script.world, script.parts, script.variables, script.settings.bins)
+def _summed_up(job: Job, asked: int, done: Sequence[Replicate], seconds: float) -> Rehearsal:
+    truth = truths(job.world, job.parts, job.variables, job.settings.bins)
     ran = [one for one in done if not one.failure]
     terms = [
-        term_of(*where, value, found)
-        for where, value in truth.items()
-        if np.isfinite(value) and (found := [r.found[where] for r in ran if where in r.found])
+        term_of(*name, value, found)
+        for name, value in truth.items()
+        if np.isfinite(value) and (found := [r.found[name] for r in ran if name in r.found])
     ]
     return Rehearsal(
         terms=tuple(terms),
-        rows=script.rows,
+        rows=job.rows,
         asked=asked,
         finished=len(ran),
         failures=dict(Counter(one.failure for one in done if one.failure)),
         undefined=dict(Counter(part for one in ran for part in one.undefined)),
-        level=script.settings.level,
+        level=job.settings.level,
         seconds=seconds,
     )
 
@@ -154,26 +157,6 @@ def _prepared(design: Design, settings: Settings) -> tuple[Design, tuple[str, ..
     return design, tuple(notes)
 
 
-def _world(design: Design, settings: Settings) -> World:
-    """Small tables get fewer rounds of boosting: their risks would be noise otherwise."""
-    rows = min(design.rows)
-    rounds = round(120 * min(1.0, rows / ROWS_FOR_ALL_ROUNDS) ** 0.5)
-    copies = copies_needed(design)
-    fit = semisynthetic.Fit(
-        risk_rounds=rounds,
-        domain_rounds=rounds // 2,
-        least_rows=ROWS_PER_LEAF * copies,
-        clip=0.1 * rows / sum(design.rows),
-    )
-    rng = np.random.default_rng([settings.seed, copies])
-    pool = enriched(coarsened(design), copies, rng)
-    return semisynthetic.from_design(pool, fit=fit, seed=settings.seed)
-
-
-def _sizes(design: Design) -> ByDomain[int]:
-    return design.sample().effective_size().map(round)
-
-
 def _variables(
     world: World, named: Sequence[str] | None, parts: Sequence[PartName], bins: int
 ) -> tuple[int, ...]:
@@ -193,8 +176,7 @@ def _variables(
     truth = truths(world, parts, everyone, bins)
 
     def explained(player: int) -> float:
-        where: list[Where] = [(part, players[player]) for part in parts]
-        return float(np.nansum([truth[w] for w in where]))
+        return float(np.nansum([truth[part, players[player]] for part in parts]))
 
     return tuple(sorted(sorted(everyone, key=explained, reverse=True)[:MOST_VARIABLES]))
 
@@ -216,3 +198,90 @@ def _check_replicates(replicates: int) -> None:
             f"{MOST_REPLICATES}",
             got=repr(replicates),
         )
+
+
+# -- one replicate ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Replicate:
+    """What one replicate found: estimates by (part, term); parts without shares; or a failure."""
+
+    found: Mapping[TermName, Measured]
+    undefined: tuple[str, ...] = ()
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """What every replicate does: called with a replicate's number."""
+
+    world: World
+    rows: ByDomain[int]
+    settings: Settings
+    parts: tuple[PartName, ...]
+    variables: tuple[int, ...]
+
+    def __call__(self, number: int) -> Replicate:
+        """Draw and analyse; an analysis that cannot be run is a result, too."""
+        rng = np.random.default_rng([self.settings.seed, number])
+        seed = int(rng.integers(2**31))
+        settings = replace(
+            self.settings, seed=seed, n_jobs=1, backend="local", checkpoint=None, progress=False
+        )
+        try:
+            design = self.world.draw(self.rows, rng)
+            return self._analyse(Analysis.begin(design, settings, Silent()))
+        except WhygapError as error:
+            return Replicate({}, failure=str(error))
+
+    def _analyse(self, analysis: Analysis) -> Replicate:
+        level = self.settings.level
+        aggregate = analysis.aggregate()
+        estimates: dict[TermName, Estimate] = {("aggregate", "gap"): aggregate.gap}
+        estimates |= {("aggregate", name): part for name, part in aggregate.parts().items()}
+        undefined = []
+        for part in self.parts:
+            values = self._values(analysis, part)
+            estimates |= values
+            if not values:
+                undefined.append(part)
+        found = {name: Measured.of(e, level) for name, e in estimates.items()}
+        return Replicate(found, tuple(undefined))
+
+    def _values(self, analysis: Analysis, name: PartName) -> dict[TermName, Estimate]:
+        """Values v(s) of the base and of single variables; none without a denominator."""
+        parts = analysis.parts(name)
+        bottom = median_of([part.denominator() for part in parts])
+        if bottom.interval(self.settings.level)[0] <= 0:
+            return {}
+        with one_thread():
+            return {
+                term: 1 - median_of([part.numerator(subset) for part in parts]) / bottom
+                for term, subset in _terms(self.world, name, self.variables)
+            }
+
+
+def _terms(world: World, part: PartName, variables: Iterable[int]) -> list[tuple[TermName, Subset]]:
+    """The subsets that are valued: single variables, and for outcomes the empty set."""
+    singles = [((part, world.players[k]), (k,)) for k in variables]
+    base: list[tuple[TermName, Subset]] = [((part, BASE), ())] if part == "outcome" else []
+    return [*base, *singles]
+
+
+def truths(
+    world: World, parts: Iterable[PartName], variables: Iterable[int], bins: int
+) -> dict[TermName, float]:
+    """What the estimates should be."""
+    corners = world.corners()
+    names = ("gap", "baseline", "covariate", "outcome")
+    found: dict[TermName, float] = {("aggregate", n): getattr(corners, n) for n in names}
+    chosen = tuple(variables)
+    for part in parts:
+        for term, subset in _terms(world, part, chosen):
+            covariate = part == "covariate"
+            truth = (
+                world.covariate_truth(subset) if covariate else world.outcome_truth(subset, bins)
+            )
+            found[term] = truth.value
+    return found

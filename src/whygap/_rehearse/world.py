@@ -1,4 +1,4 @@
-"""A coarser, richer copy of a study's tables, so that a world made of their rows is smooth.
+"""A world with known truth, made of a coarser, richer copy of a study's tables.
 
 In a world whose atoms are the rows of a table, a column with thousands of distinct values gives
 every row away: conditional means given it are those of single rows, which no analysis could learn
@@ -16,15 +16,37 @@ from dataclasses import replace
 import numpy as np
 
 from whygap.domains import Array, ByDomain, IntArray
+from whygap.settings import Settings
+from whygap.simulate import World, semisynthetic
 from whygap.tables.design import Design
 
-__all__ = ["coarsened", "copies_needed", "enriched"]
+__all__ = ["LEVELS", "coarsened", "copies_needed", "enriched", "world_of"]
 
-ROWS_PER_CELL = 600
-FEWEST_CELLS = 4
-LEVELS = 8
-POOL = 20_000
-SWAPPED = 0.1
+ROWS_PER_CELL = 600  # of W: rows a cell should hold, for means within it to be more than noise
+FEWEST_CELLS = 4  # of W: two values for each of two columns, however few the rows
+LEVELS = 8  # values of a covariate, at most: a curve still shows, and each has many rows
+BASELINE_LEVELS = 10  # of a W column, before their product is brought down to the cells
+POOL = 20_000  # atoms aimed at: small tables are filled up with copies until there are as many
+SWAPPED = 0.1  # of a covariate's values in a copy: most of a row stays together
+ROUNDS = 120  # of boosting for the risks, from ROWS_FOR_ALL_ROUNDS rows on
+ROWS_FOR_ALL_ROUNDS = 3000  # fewer rows get fewer rounds: their noise would become the truth
+ROWS_PER_LEAF = 30  # of the user's own: a leaf's mean is then known to about a tenth
+LEAST_SHARE = 0.1  # P(domain | row) stays above this share of the rarer domain's share of rows
+
+
+def world_of(design: Design, settings: Settings) -> World:
+    """Small tables get fewer rounds of boosting: their risks would be noise otherwise."""
+    rows, copies = min(design.rows), copies_needed(design)
+    rounds = round(ROUNDS * min(1.0, rows / ROWS_FOR_ALL_ROUNDS) ** 0.5)
+    fit = semisynthetic.Fit(
+        risk_rounds=rounds,
+        domain_rounds=rounds // 2,
+        least_rows=ROWS_PER_LEAF * copies,
+        clip=LEAST_SHARE * rows / sum(design.rows),
+    )
+    rng = np.random.default_rng([settings.seed, copies])
+    pool = enriched(coarsened(design), copies, rng)
+    return semisynthetic.from_design(pool, fit=fit, seed=settings.seed)
 
 
 def coarsened(design: Design) -> Design:
@@ -83,35 +105,26 @@ def _cells(columns: Array) -> IntArray:
 
 def _baseline_levels(columns: Array, cells: float) -> list[int]:
     """Values per W column, so that their product stays below the number of cells if it can."""
-    levels = [min(_distinct(column), 10) for column in columns.T]
+    levels = [min(len(np.unique(column)), BASELINE_LEVELS) for column in columns.T]
     while math.prod(levels) > cells and max(levels) > 2:
         levels[int(np.argmax(levels))] -= 1
     return levels
 
 
-def _distinct(column: Array) -> int:
-    return len(np.unique(column))
-
-
 def _quantile_bins(column: Array, most: int) -> Array:
-    """Each value becomes a typical one of its quantile bin; missing stays missing."""
+    """Each value becomes the median, itself a value, of its quantile bin; missing stays missing."""
     known = ~np.isnan(column)
     values = column[known]
-    if _distinct(values) <= most:
+    if len(np.unique(values)) <= most:
         return column
     edges = np.unique(np.quantile(values, np.arange(1, most) / most))
-    bins = np.searchsorted(edges, values, side="right").astype(np.int64)
-    shrunk = column.copy()
-    shrunk[known] = _typical(values, bins)[bins]
-    return shrunk
-
-
-def _typical(values: Array, bins: IntArray) -> Array:
-    """The median of each bin, as one of its own values."""
-    typical = np.zeros(int(bins.max()) + 1)
+    bins = np.searchsorted(edges, values, side="right")
     for number in np.unique(bins):
-        typical[number] = np.quantile(values[bins == number], 0.5, method="lower")
-    return typical
+        inside = bins == number
+        values[inside] = np.quantile(values[inside], 0.5, method="lower")
+    shrunk = column.copy()
+    shrunk[known] = values
+    return shrunk
 
 
 def _common_levels(column: Array, most: int) -> Array:
