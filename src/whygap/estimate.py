@@ -12,9 +12,9 @@ Deviation from the paper, eqs (12)-(14): contributions are centred *within each 
 from __future__ import annotations
 
 import math
+import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import cast
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 from scipy import special
@@ -23,19 +23,28 @@ from whygap.domains import Array, ByDomain, IntArray
 from whygap.errors import InputError, ResultError
 from whygap.fieller import Ratio, in_errors, normal_quantile
 
-__all__ = ["Estimate", "Influence", "Sample", "linear_map", "median_of"]
+__all__ = [
+    "Estimate",
+    "Influence",
+    "Sample",
+    "joint_covariance",
+    "linear_map",
+    "median_of",
+    "padded_stack",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
     """Who was measured: per domain the row weights (mean 1) and the unit of each row, 0..G-1.
 
-    Units are rows or clusters of rows. Estimates of one study share one `Sample` object.
+    Units are rows or clusters of rows. Estimates made from one sample carry its `key`.
     """
 
     weights: ByDomain[Array]
     units: ByDomain[IntArray]
     sizes: ByDomain[int]
+    key: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @classmethod
     def of(
@@ -97,37 +106,28 @@ def _unit_sums(contribution: Array, weight: Array, unit: IntArray, size: int) ->
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Influence:
-    """Influence values: `estimate - truth` is about the sum of four independent errors.
+    """Influence values: `estimate - truth` is about the sum of five independent errors.
 
-    `mean(source) + mean(target)` from the rows; each entry of `draws` (sampled subsets, repeats)
-    and `fits` (what halvings of the same rows disagree on) is an error of that standard deviation.
+    `mean(source) + mean(target)` from the rows; each entry of `draws` (sampled subsets), `fits`
+    (what halvings of the same rows disagree on) and `repeats` (how far repeated cross-fittings lie
+    apart) is an error of that standard deviation.
     """
 
     source: Array
     target: Array
     draws: Array = field(default_factory=lambda: np.zeros(0))
     fits: Array = field(default_factory=lambda: np.zeros(0))
+    repeats: Array = field(default_factory=lambda: np.zeros(0))
 
     def scaled(self, factor: float) -> Influence:
         """Every entry times a number."""
-        return Influence(
-            self.source * factor, self.target * factor, self.draws * factor, self.fits * factor
-        )
+        rest = (getattr(self, name) * factor for name in _ERRORS)
+        return Influence(self.source * factor, self.target * factor, *rest)
 
     def plus(self, other: Influence) -> Influence:
-        """Entry by entry; draws are padded (estimates without sampling have none)."""
-        return Influence(
-            self.source + other.source,
-            self.target + other.target,
-            _padded_sum(self.draws, other.draws),
-            _padded_sum(self.fits, other.fits),
-        )
-
-    def data_variance(self) -> float:
-        """Variance from the two samples of rows, nuisance fits included."""
-        return (
-            _mean_variance(self.source) + _mean_variance(self.target) + float(self.fits @ self.fits)
-        )
+        """Entry by entry; errors are padded (an estimate may have none of a kind)."""
+        rest = (_padded_sum(getattr(self, name), getattr(other, name)) for name in _ERRORS)
+        return Influence(self.source + other.source, self.target + other.target, *rest)
 
     def sampling_variance(self) -> float:
         """Variance from sampling subsets."""
@@ -135,16 +135,18 @@ class Influence:
 
     def variance(self) -> float:
         """Variance of the estimate."""
-        return self.data_variance() + self.sampling_variance()
+        return self.covariance(self)
 
     def covariance(self, other: Influence) -> float:
         """Covariance of two estimates of one study."""
-        return (
-            _mean_covariance(self.source, other.source)
-            + _mean_covariance(self.target, other.target)
-            + _shared_product(self.draws, other.draws)
-            + _shared_product(self.fits, other.fits)
+        rows = _mean_covariance(self.source, other.source)
+        rows += _mean_covariance(self.target, other.target)
+        return rows + sum(
+            _shared_product(getattr(self, name), getattr(other, name)) for name in _ERRORS
         )
+
+
+_ERRORS = ("draws", "fits", "repeats")
 
 
 def _padded_sum(left: Array, right: Array) -> Array:
@@ -167,10 +169,6 @@ def _mean_covariance(left: Array, right: Array) -> float:
     return float((left - left.mean()) @ (right - right.mean())) / (n * (n - 1))
 
 
-def _mean_variance(values: Array) -> float:
-    return _mean_covariance(values, values)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
     """A number with its uncertainty.
@@ -180,7 +178,7 @@ class Estimate:
         standard_error: from its influence values.
         plugin: the same quantity from fitted models alone, without the correction; `nan` if none.
         influence: None when read back from a file that was saved without influence values.
-        sample: the rows it was measured on; estimates combine only within one.
+        origin: key of the sample it was measured on; estimates combine only within one.
         ratio: set by a division; makes `interval` Fieller's.
         sampling_error: the part of the standard error due to sampled subsets.
     """
@@ -189,7 +187,7 @@ class Estimate:
     standard_error: float
     plugin: float = math.nan
     influence: Influence | None = field(default=None, repr=False)
-    sample: Sample | None = field(default=None, repr=False)
+    origin: str = field(default="", repr=False)
     ratio: Ratio | None = field(default=None, repr=False)
     sampling_error: float = 0.0
 
@@ -201,22 +199,22 @@ class Estimate:
         contributions = ByDomain(source, target)
         means = sample.mean(contributions)
         return cls.of(
-            means.source + means.target, sample.influence(contributions), sample, plugin=plugin
+            means.source + means.target, sample.influence(contributions), sample.key, plugin=plugin
         )
 
     def with_fit_noise(self, fits: Array) -> Estimate:
         """The same estimate with the error of its nuisance fits made known."""
-        if self.influence is None or self.sample is None:
+        if self.influence is None:
             return self
         influence = replace(self.influence, fits=fits)
-        return Estimate.of(self.value, influence, self.sample, plugin=self.plugin)
+        return Estimate.of(self.value, influence, self.origin, plugin=self.plugin)
 
     @classmethod
     def of(
         cls,
         value: float,
         influence: Influence,
-        sample: Sample,
+        origin: str,
         *,
         plugin: float = math.nan,
         ratio: Ratio | None = None,
@@ -227,7 +225,7 @@ class Estimate:
             standard_error=math.sqrt(influence.variance()),
             plugin=float(plugin),
             influence=influence,
-            sample=sample,
+            origin=origin,
             ratio=ratio,
             sampling_error=math.sqrt(influence.sampling_variance()),
         )
@@ -235,9 +233,12 @@ class Estimate:
     def __add__(self, other: Estimate | float) -> Estimate:
         if not isinstance(other, Estimate):
             return self._affine(1.0, float(other))
-        sample, left, right = _same_study(self, other)
+        left, right = _same_study(self, other)
         return Estimate.of(
-            self.value + other.value, left.plus(right), sample, plugin=self.plugin + other.plugin
+            self.value + other.value,
+            left.plus(right),
+            self.origin,
+            plugin=self.plugin + other.plugin,
         )
 
     __radd__ = __add__
@@ -254,10 +255,10 @@ class Estimate:
     def __mul__(self, other: Estimate | float) -> Estimate:
         if not isinstance(other, Estimate):
             return self._affine(float(other), 0.0)
-        sample, left, right = _same_study(self, other)
+        left, right = _same_study(self, other)
         influence = left.scaled(other.value).plus(right.scaled(self.value))
         return Estimate.of(
-            self.value * other.value, influence, sample, plugin=self.plugin * other.plugin
+            self.value * other.value, influence, self.origin, plugin=self.plugin * other.plugin
         )
 
     __rmul__ = __mul__
@@ -265,7 +266,7 @@ class Estimate:
     def __truediv__(self, other: Estimate | float) -> Estimate:
         if not isinstance(other, Estimate):
             return self._affine(1.0 / float(other), 0.0)
-        sample, top, bottom = _same_study(self, other)
+        top, bottom = _same_study(self, other)
         if other.value == 0:
             raise ResultError(
                 "A ratio of estimates is undefined: its denominator is exactly 0",
@@ -277,7 +278,7 @@ class Estimate:
             self.value, other.value, top.variance(), bottom.variance(), top.covariance(bottom)
         )
         plugin = self.plugin / other.plugin if other.plugin else math.nan
-        return Estimate.of(value, influence, sample, plugin=plugin, ratio=ratio)
+        return Estimate.of(value, influence, self.origin, plugin=plugin, ratio=ratio)
 
     def _affine(self, scale: float, offset: float) -> Estimate:
         return Estimate(
@@ -285,7 +286,7 @@ class Estimate:
             standard_error=abs(scale) * self.standard_error,
             plugin=scale * self.plugin + offset,
             influence=None if self.influence is None else self.influence.scaled(scale),
-            sample=self.sample,
+            origin=self.origin,
             ratio=None if self.ratio is None else self.ratio.affine(scale, offset),
             sampling_error=abs(scale) * self.sampling_error,
         )
@@ -320,52 +321,53 @@ class Estimate:
         return format(self, "")
 
 
-def _same_study(left: Estimate, right: Estimate) -> tuple[Sample, Influence, Influence]:
-    if left.influence is None or right.influence is None or left.sample is None:
+def _same_study(left: Estimate, right: Estimate) -> tuple[Influence, Influence]:
+    if left.influence is None or right.influence is None:
         raise ResultError(
             "Estimates without influence values cannot be combined",
             hint="Save the result with gap.save(path, influence=True) to keep contrasts possible.",
         )
-    if left.sample is not right.sample:
+    if left.origin != right.origin:
         raise ResultError(
             "Estimates of two different studies cannot be combined",
             hint="Their rows differ, so their covariance is unknown. Combine estimates of one "
             "result only.",
         )
-    return left.sample, left.influence, right.influence
+    return left.influence, right.influence
 
 
 def linear_map(
-    matrix: Array, estimates: Sequence[Estimate], draws: Array | None = None
+    matrix: Array,
+    estimates: Sequence[Estimate],
+    *,
+    draws: Array | None = None,
+    repeats: Array | None = None,
 ) -> list[Estimate]:
     """`matrix @ estimates`, influence included.
 
     `draws` (k, rows of the matrix) adds k independent sampling errors to every result: column j
     is the error factor of result j, so that `draws.T @ draws` is their sampling covariance.
+    `repeats` likewise adds what repeated cross-fittings disagree on.
     """
     first = estimates[0]
     for other in estimates:
         _same_study(first, other)
     stacked = _stack([e.influence for e in estimates if e.influence is not None])
-    mapped = Influence(
-        matrix @ stacked.source,
-        matrix @ stacked.target,
-        matrix @ stacked.draws,
-        matrix @ stacked.fits,
-    )
-    sampled = np.zeros((len(matrix), 0)) if draws is None else draws.T
+    mapped = Influence(*(matrix @ getattr(stacked, f.name) for f in fields(Influence)))
+    more = {"draws": draws, "repeats": repeats}
+    added = {
+        name: np.hstack([getattr(mapped, name), factor.T])
+        for name, factor in more.items()
+        if factor is not None
+    }
+    mapped = replace(mapped, **added)
     values = matrix @ np.array([e.value for e in estimates])
     plugins = matrix @ np.array([e.plugin for e in estimates])
     return [
         Estimate.of(
             values[row],
-            Influence(
-                mapped.source[row],
-                mapped.target[row],
-                np.concatenate([mapped.draws[row], sampled[row]]),
-                mapped.fits[row],
-            ),
-            cast(Sample, first.sample),
+            Influence(*(getattr(mapped, f.name)[row] for f in fields(Influence))),
+            first.origin,
             plugin=plugins[row],
         )
         for row in range(len(values))
@@ -376,23 +378,41 @@ def _stack(influences: Sequence[Influence]) -> Influence:
     return Influence(
         np.stack([i.source for i in influences]),
         np.stack([i.target for i in influences]),
-        _padded_stack([i.draws for i in influences]),
-        _padded_stack([i.fits for i in influences]),
+        *(padded_stack([getattr(i, name) for i in influences]) for name in _ERRORS),
     )
 
 
-def _padded_stack(rows: Sequence[Array]) -> Array:
+def padded_stack(rows: Sequence[Array]) -> Array:
+    """Rows below each other, filled up with zeros."""
     stacked = np.zeros((len(rows), max(len(row) for row in rows)))
     for place, row in zip(stacked, rows, strict=True):
         place[: len(row)] = row
     return stacked
 
 
+def joint_covariance(estimates: Sequence[Estimate]) -> Array:
+    """Covariance matrix of estimates of one study, from their influence values."""
+    for other in estimates:
+        _same_study(estimates[0], other)
+    if not estimates:
+        return np.zeros((0, 0))
+    stacked = _stack([e.influence for e in estimates if e.influence is not None])
+    total: Array = np.zeros((len(estimates), len(estimates)))
+    for rows in (stacked.source, stacked.target):
+        size = rows.shape[1]
+        if size > 1:
+            centred = rows - rows.mean(axis=1, keepdims=True)
+            total = total + centred @ centred.T / (size * (size - 1))
+    for name in _ERRORS:
+        total = total + getattr(stacked, name) @ getattr(stacked, name).T
+    return total
+
+
 def median_of(estimates: Sequence[Estimate]) -> Estimate:
     """Combine repeated cross-fittings: the median, its variance widened by their spread.
 
     After Chernozhukov et al. (2018), with the mean squared distance from the median in place of
-    its median. Distances are kept as draws: contrasts know how repeats moved together.
+    its median. Distances are kept: contrasts know how repeats moved together.
     """
     if len(estimates) == 1:
         return estimates[0]
@@ -400,5 +420,5 @@ def median_of(estimates: Sequence[Estimate]) -> Estimate:
     middle = float(np.median(values))
     share = np.full((1, len(estimates)), 1.0 / len(estimates))
     spread = (values - middle)[:, None] / math.sqrt(len(estimates))
-    mean = linear_map(share, estimates, draws=spread)[0]
+    mean = linear_map(share, estimates, repeats=spread)[0]
     return replace(mean, value=middle)

@@ -8,14 +8,13 @@ same rows see different products; their disagreement, block by block, measures t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.estimate import Estimate, Sample
 
-__all__ = ["average"]
+__all__ = ["average", "crossed"]
 
 # With five blocks and all three halvings, the noise of the average is 4/5 of the variance between
 # the halvings of one block: an error product e_i e_j of two blocks enters two of a block's three
@@ -25,34 +24,38 @@ _ALL_THREE = 0.8
 
 def average(
     sample: Sample,
-    contributions: Sequence[ByDomain[Array]],
+    contributions: ByDomain[Array],
     plugin: float,
     blocks: ByDomain[IntArray] | None = None,
 ) -> Estimate:
-    """Mean over halvings of their contributions; `blocks` numbers the block of every row."""
-    count = len(contributions)
-    source = np.mean([c.source for c in contributions], axis=0)
-    target = np.mean([c.target for c in contributions], axis=0)
+    """Mean over halvings of contributions (halvings, rows); `blocks` numbers every row's block."""
+    source, target = contributions.map(lambda c: c.mean(axis=0))
     estimate = Estimate.from_contributions(sample, source=source, target=target, plugin=plugin)
-    if blocks is None or count < 2:
+    if blocks is None or len(contributions.target) < 2:
         return estimate
     return estimate.with_fit_noise(_disagreement(sample, contributions, blocks))
 
 
+def crossed(left: Array, right: Array) -> Array:
+    """left_A right_B + left_B right_A, one row per halving."""
+    both: Array = left[:, 0] * right[:, 1] + left[:, 1] * right[:, 0]
+    return both
+
+
 def _disagreement(
-    sample: Sample, contributions: Sequence[ByDomain[Array]], blocks: ByDomain[IntArray]
+    sample: Sample, contributions: ByDomain[Array], blocks: ByDomain[IntArray]
 ) -> Array:
     """One entry per block and halving; their sum of squares is the noise of the average.
 
     Halvings of a block also differ because its rows are a sample; that part averages out between
     halvings and is taken off.
     """
-    count = len(contributions)
-    middle = ByDomain(
-        *(np.mean([c[d] for c in contributions], axis=0) for d in ("source", "target"))
-    )
-    apart = [c.zip(middle, np.subtract) for c in contributions]
-    moments = [_block_moments(sample, pair, blocks) for pair in apart]
+    apart = contributions.map(lambda c: c - c.mean(axis=0))
+    count = len(apart.target)
+    moments = [
+        _block_moments(sample, apart.map(lambda c, k=k: c[k]), blocks)  # type: ignore[misc]
+        for k in range(count)
+    ]
     means = np.stack([mean for mean, _ in moments])
     by_chance = sum(float(variance.sum()) for _, variance in moments)
     seen = float((means**2).sum())

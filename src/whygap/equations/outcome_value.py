@@ -9,43 +9,27 @@ Two departures from the paper, both in docs/errata.md:
 
 * the source risk q is estimated, so rows near a bin edge change bins with it; its error enters
   through one more term on source rows (`_risk_term`);
-* nuisances come as twins A and B from disjoint halves (see covariate_value), the source risk
-  included: m_A is a function of (W, Z_s, q_A), m_B of (W, Z_s, q_B).
+* nuisances come as twins A and B from disjoint halves, arrays (halvings, 2, rows) as in
+  covariate_value, the source risk included: m_A is a function of (W, Z_s, q_A), m_B of
+  (W, Z_s, q_B).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from whygap.domains import Array, ByDomain, IntArray
-from whygap.equations.halvings import average
+from whygap.equations.halvings import average, crossed
 from whygap.estimate import Estimate, Sample
 
-__all__ = [
-    "OutcomeTwin",
-    "OutcomeValues",
-    "ReducedTwin",
-    "RiskSlope",
-    "binned_slope",
-    "denominator",
-    "numerator",
-]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OutcomeTwin:
-    """One twin's risks p_0 and p_1 at every row; they do not depend on the subset."""
-
-    p_0: ByDomain[Array]
-    p_1: ByDomain[Array]
+__all__ = ["OutcomeValues", "Reduced", "RiskSlope", "binned_slope", "denominator", "numerator"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutcomeValues:
-    """What does not depend on the subset.
+    """What does not depend on the subset; the risks p_0 and p_1 are twins.
 
     `blocks` numbers the block of every row, so that the disagreement of halvings can be measured.
     """
@@ -54,13 +38,14 @@ class OutcomeValues:
     outcome: ByDomain[Array]
     slope: ByDomain[Array]
     pi_wz: Array
-    halvings: Sequence[tuple[OutcomeTwin, OutcomeTwin]]
+    p_0: ByDomain[Array]
+    p_1: ByDomain[Array]
     blocks: ByDomain[IntArray] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RiskSlope:
-    """m and h at source rows and how they move with the source risk there.
+    """Twins of m and h at source rows, and how they move with the source risk there.
 
     With bins (`binned_slope`) the derivative is the jump across the row's nearest edge over one
     bin width: the density of the risk at the edge is smoothed by a uniform kernel one bin wide.
@@ -83,8 +68,8 @@ def binned_slope(bins: int, m_up: Array, m_down: Array, h_up: Array, h_down: Arr
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReducedTwin:
-    """One twin's m(G) and h(G) at target rows, and what the risk term needs at source rows."""
+class Reduced:
+    """Twins of m(G) and h(G) at target rows, and what the risk term needs at source rows."""
 
     m: Array
     h: Array
@@ -93,56 +78,34 @@ class ReducedTwin:
 
 def denominator(values: OutcomeValues) -> Estimate:
     """Mean over target rows of (mu_..1 - mu_..0)^2, debiased."""
-    y, b = values.outcome, values.slope
-    contributions, plugins = [], []
-    for one, two in values.halvings:
-        e_a = b.zip(one.p_1.zip(one.p_0, np.subtract), np.multiply)
-        e_b = b.zip(two.p_1.zip(two.p_0, np.subtract), np.multiply)
-        target = e_a.target * e_b.target + b.target * (
-            e_a.target * (y.target - two.p_1.target) + e_b.target * (y.target - one.p_1.target)
-        )
-        residual = e_a.source * (y.source - two.p_0.source) + e_b.source * (
-            y.source - one.p_0.source
-        )
-        contributions.append(ByDomain(-values.pi_wz * b.source * residual, target))
-        plugins.append(_target_mean(values.sample, (e_a.target**2 + e_b.target**2) / 2))
-    return average(values.sample, contributions, float(np.mean(plugins)), values.blocks)
+    y, b, p_0, p_1 = values.outcome, values.slope, values.p_0, values.p_1
+    e = b.zip(p_1.zip(p_0, np.subtract), np.multiply)
+    target = e.target[:, 0] * e.target[:, 1] + b.target * crossed(e.target, y.target - p_1.target)
+    source = -values.pi_wz * b.source * crossed(e.source, y.source - p_0.source)
+    plugin = float(np.mean(e.target**2 * values.sample.weights.target))
+    return average(values.sample, ByDomain(source, target), plugin, values.blocks)
 
 
-def numerator(
-    values: OutcomeValues, reduced: Sequence[tuple[ReducedTwin, ReducedTwin]]
-) -> Estimate:
-    """Mean over target rows of (mu_..1 - mu_..s)^2, debiased; a pair of reduced twins a halving."""
-    y, b2 = values.outcome.target, values.slope.target**2
-    contributions, plugins = [], []
-    for (one, two), (a, b) in zip(values.halvings, reduced, strict=True):
-        full = (y - one.p_1.target) * (y - two.p_1.target)
-        target = b2 * ((y - a.m) * (y - b.m) - full) - b.h * (y - a.m) - a.h * (y - b.m)
-        contributions.append(ByDomain(_risk_term(values, (one, two), (a, b)), target))
-        squares = (one.p_1.target - a.m) ** 2 + (two.p_1.target - b.m) ** 2
-        plugins.append(_target_mean(values.sample, b2 * squares / 2))
-    return average(values.sample, contributions, float(np.mean(plugins)), values.blocks)
+def numerator(values: OutcomeValues, reduced: Reduced) -> Estimate:
+    """Mean over target rows of (mu_..1 - mu_..s)^2, debiased."""
+    y, b2, p_1 = values.outcome.target, values.slope.target**2, values.p_1.target
+    left, full = y - reduced.m, y - p_1
+    gained = left[:, 0] * left[:, 1] - full[:, 0] * full[:, 1]
+    target = b2 * gained - crossed(reduced.h, left)
+    plugin = float(np.mean(b2 * (p_1 - reduced.m) ** 2 * values.sample.weights.target))
+    source = _risk_term(values, reduced.risk)
+    return average(values.sample, ByDomain(source, target), plugin, values.blocks)
 
 
-def _risk_term(
-    values: OutcomeValues,
-    full: tuple[OutcomeTwin, OutcomeTwin],
-    reduced: tuple[ReducedTwin, ReducedTwin],
-) -> Array:
-    """How the numerator moves with each twin's source risk, times that risk's residual."""
-    a, b = reduced[0].risk, reduced[1].risk
-    if a is None or b is None:
-        return np.zeros_like(values.pi_wz)
-    y, b2 = values.outcome.source, values.slope.source**2
-    first = _moves(b2, a, full[1].p_1.source - b.m, b.h) * (y - full[0].p_0.source)
-    second = _moves(b2, b, full[0].p_1.source - a.m, a.h) * (y - full[1].p_0.source)
-    return values.pi_wz * (first + second)
+def _risk_term(values: OutcomeValues, risk: RiskSlope | None) -> Array:
+    """How the numerator moves with each twin's source risk, times that risk's residual.
 
-
-def _moves(b2: Array, own: RiskSlope, other_gap: Array, other_h: Array) -> Array:
-    """Derivative of b^2 g_A g_B - h_A g_B - h_B g_A, g = p_1 - m, in the risk behind A."""
-    return (other_h - b2 * other_gap) * own.dm_dq - other_gap * own.dh_dq
-
-
-def _target_mean(sample: Sample, values: Array) -> float:
-    return float(np.mean(values * sample.weights.target))
+    The derivative of b^2 g_A g_B - h_A g_B - h_B g_A, g = p_1 - m, in the risk behind A is
+    (h_B - b^2 g_B) dm_A/dq - g_B dh_A/dq; B likewise.
+    """
+    if risk is None:
+        return np.zeros((len(values.p_0.source), len(values.pi_wz)))
+    b2, residual = values.slope.source**2, values.outcome.source - values.p_0.source
+    other_gap, other_h = (values.p_1.source - risk.m)[:, ::-1], risk.h[:, ::-1]
+    moves = (other_h - b2 * other_gap) * risk.dm_dq - other_gap * risk.dh_dq
+    return np.asarray(values.pi_wz * (moves * residual).sum(axis=1))

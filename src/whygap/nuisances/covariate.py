@@ -3,194 +3,179 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from whygap.domains import DOMAINS, Array, ByDomain
-from whygap.equations.covariate_value import CovariateTwin, CovariateValues, numerator
+from whygap.domains import Array, ByDomain
+from whygap.equations.covariate_value import CovariateValues, numerator
 from whygap.estimate import Estimate
 from whygap.learning.blocks import BlockSet
-from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
+from whygap.learning.conditional_mean import MeanTask, fit_means
 from whygap.learning.density_ratio import fit_ratios
 from whygap.learning.menu import ratio_probes
-from whygap.nuisances.cross_fit import CrossFit, clipped, loss_kind
+from whygap.nuisances.cross_fit import CrossFit, clipped, loss_kind, zero
 from whygap.nuisances.held_out import (
     everywhere,
-    paired_values,
+    mean_task,
     ratio_out_of_fold,
-    twin_values,
     twins,
+    twins_of_values,
 )
-from whygap.nuisances.source_risk import Risks
+from whygap.nuisances.source_risk import SourceRisk, twins_of_risks
 
-__all__ = ["CovariatePart", "prepare_covariate"]
+__all__ = ["CovariatePart", "prepare_covariate", "subset_ratio", "subset_ratio_learner"]
 
-Pairs = ByDomain[list[tuple[Array, Array]]]
+Subset = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CovariatePart:
-    """Shared by all subsets; `numerator(players)` values one.
+    """Shared by all subsets; `numerator(subset)` values one.
 
     Attributes:
-        fitted_loss: mu_..0(W, Z) of every training set at all (sorted) source rows.
+        mu_0_wz: twins of mu_..0(W, Z) at the evaluated rows.
+        mu_10_w: twins of mu_.10(W) there.
+        fitted_loss: mu_..0(W, Z) of every training set at all source rows.
+        learner_wzs: of mu_.0-s0(W, Z_s).
+        learner_w: of regressions on W alone.
+        learner_pi: of the density ratio on (W, Z_s).
+        whole: the numerator of the empty set, once it is known.
     """
 
     crossfit: CrossFit
-    probe_sets: Sequence[tuple[int, ...]]
-    mu_0_wz: Pairs
-    mu_10_w: Pairs
+    mu_0_wz: ByDomain[Array]
+    mu_10_w: ByDomain[Array]
     fitted_loss: dict[BlockSet, Array]
-    kept: list[Estimate] = field(default_factory=list)
+    learner_wzs: Any
+    learner_w: Any
+    learner_pi: Any
+    whole: Estimate | None = None
 
     @property
     def players(self) -> int:
         """How many players there are."""
         return len(self.crossfit.design.players)
 
+    @property
     def denominator(self) -> Estimate:
-        """The numerator of the empty set, fitted once."""
-        if not self.kept:
-            self.kept.append(self._numerator(()))
-        return self.kept[0]
+        """What shares are shares of."""
+        return self.numerator(())
 
-    def numerator(self, players: tuple[int, ...]) -> Estimate:
+    def numerator(self, subset: Subset) -> Estimate:
         """Debiased numerator of v_Z(s); exactly 0 for the full set."""
-        if len(players) == self.players:
-            return _zero(self.crossfit)
-        return self._numerator(players) if players else self.denominator()
-
-    def _numerator(self, players: tuple[int, ...]) -> Estimate:
-        crossfit = self.crossfit
-        columns = crossfit.design.subset_columns(players)
-        mu_00_wzs = self._mean_loss(columns)
-        pairs_wzs, at_target = _both_domains(crossfit, mu_00_wzs)
-        if players:
-            # mu_.s0(W) = E_1[mu_.0-s0(W, Z_s) | W]
-            pairs_s0 = _regress_on_w(crossfit, "mu_s0_w", at_target)
-            pi_wzs = self._ratio(columns)
-        else:
-            pairs_s0, pi_wzs = pairs_wzs, crossfit.aggregate.pi_w
+        if not subset and self.whole is not None:
+            return self.whole
+        if len(subset) == self.players:
+            return zero(self.crossfit)
+        crossfit, columns = self.crossfit, self.crossfit.design.subset_columns(subset)
+        halvings = crossfit.settings.halvings
+        task = _mean_loss_task(crossfit, self.fitted_loss, columns)
+        fits = fit_means(crossfit.features, self.learner_wzs, task)
+        at_target = everywhere(fits, "target")
+        mu_00_wzs = ByDomain(
+            twins(fits, "source", halvings),
+            twins_of_values(crossfit.blocks, "target", halvings, at_target),
+        )
+        # Without Z_s, mu_.s0(W) = E_1[mu_.0-s0(W, Z_s) | W] is mu_.00(W) itself.
+        pi_wzs, mu_s0_w = crossfit.aggregate.pi_w, mu_00_wzs
+        if subset:
+            pi_wzs = subset_ratio(crossfit, self.learner_pi, columns)
+            on_w = _task_on_w(crossfit, "mu_s0_w", at_target)
+            mu_s0_w = _twins_on_w(crossfit, self.learner_w, on_w)
         return numerator(
             CovariateValues(
                 crossfit.sample,
                 crossfit.aggregate.loss.source,
                 crossfit.aggregate.pi_wz,
                 pi_wzs,
-                _halvings(self.mu_0_wz, self.mu_10_w, pairs_wzs, pairs_s0),
+                self.mu_0_wz,
+                self.mu_10_w,
+                mu_00_wzs,
+                mu_s0_w,
                 crossfit.blocks.of_evaluated_rows(),
             )
         )
 
-    def _mean_loss(self, columns: tuple[int, ...]) -> Fits:
-        """mu_.0-s0(W, Z_s) = E_0[mu_..0(W, Z) | W, Z_s]; for the empty set mu_.00(W).
-
-        The fitted metric is the target, not the metric itself: it has less noise, and what is wrong
-        with it is wrong with mu_.10(W) too, so that it drops out of their difference when little is
-        missing from s. It is taken at the rows it was fitted on; its average over alike rows is
-        that of the metric there, so this does no harm.
-        """
-        crossfit = self.crossfit
-        learner = crossfit.menu.twin_learner(
-            "mu_00_wzs",
-            lambda: [self._mean_loss_task(s) for s in self.probe_sets],
-            crossfit.features,
-            columns="W, Z_s",
-            target="fitted metric, source",
-        )
-        return fit_means(crossfit.features, learner, self._mean_loss_task(columns))
-
-    def _mean_loss_task(self, columns: tuple[int, ...]) -> MeanTask:
-        crossfit = self.crossfit
-        kind = loss_kind(crossfit.sorted_loss)
-        return MeanTask(
-            "mu_00_wzs",
-            "real" if kind == "real" else "bounded",
-            columns,
-            crossfit.features.plain.source,
-            self.fitted_loss,
-            crossfit.halves,
-            repeated=True,
-        )
-
-    def _ratio(self, columns: tuple[int, ...]) -> Array:
-        """pi_1s0(W, Z_s) at source rows."""
-        crossfit = self.crossfit
-        learner = crossfit.menu.learner(
-            "pi_wzs",
-            lambda: ratio_probes(crossfit.features, self.probe_sets),
-            columns="W, Z_s",
-            target="domain",
-            ratio=True,
-            strict=True,
-        )
-        trained_on = crossfit.blocks.complements()
-        fits = fit_ratios(crossfit.features, learner, columns, trained_on, "pi_wzs", repeated=True)
-        return clipped(ratio_out_of_fold(fits, "source"), crossfit.settings)
-
 
 def prepare_covariate(
-    crossfit: CrossFit, probe_sets: Sequence[tuple[int, ...]], p_0: Risks
+    crossfit: CrossFit, probe_sets: Sequence[Subset], source: SourceRisk
 ) -> CovariatePart:
-    """Twins of mu_..0(W, Z) = a + b p_0, and of mu_.10(W)."""
-    intercept, slope = crossfit.sorted_intercept, crossfit.sorted_slope
+    """Choose every learner, fit the twins of mu_..0(W, Z) = a + b p_0 and of mu_.10(W)."""
+    design, menu, features = crossfit.design, crossfit.menu, crossfit.features
     mu_0_wz = {
-        half: ByDomain(*(intercept[d] + slope[d] * risk[d] for d in DOMAINS))
-        for half, risk in p_0.items()
+        half: design.intercept.zip(design.slope.zip(risk, np.multiply), np.add)
+        for half, risk in source.p_0.items()
     }
-    return CovariatePart(
+    fitted_loss = {half: mu.source for half, mu in mu_0_wz.items()}
+    on_w = _task_on_w(crossfit, "mu_10_w", {half: mu.target for half, mu in mu_0_wz.items()})
+    learner_w = menu.twin_learner(
+        "mu_10_w", lambda: [on_w], features, columns="W", target="fitted metric, target"
+    )
+    probed = [design.subset_columns(s) for s in probe_sets]
+    learner_wzs = menu.twin_learner(
+        "mu_00_wzs",
+        lambda: [_mean_loss_task(crossfit, fitted_loss, s) for s in probed],
+        features,
+        columns="W, Z_s",
+        target="fitted metric, source",
+    )
+    part = CovariatePart(
         crossfit,
-        [crossfit.design.subset_columns(s) for s in probe_sets],
-        twin_values(crossfit.blocks, crossfit.settings.halvings, mu_0_wz),
-        _regress_on_w(crossfit, "mu_10_w", {half: mu.target for half, mu in mu_0_wz.items()}),
-        {half: mu.source for half, mu in mu_0_wz.items()},
+        twins_of_risks(crossfit, mu_0_wz),
+        _twins_on_w(crossfit, learner_w, on_w),
+        fitted_loss,
+        learner_wzs,
+        learner_w,
+        subset_ratio_learner(crossfit, probed),
+    )
+    return replace(part, whole=part.numerator(()))
+
+
+def _mean_loss_task(
+    crossfit: CrossFit, fitted_loss: dict[BlockSet, Array], columns: tuple[int, ...]
+) -> MeanTask:
+    """mu_.0-s0(W, Z_s) = E_0[mu_..0(W, Z) | W, Z_s]; for the empty set mu_.00(W).
+
+    The fitted metric is the target, not the metric itself: it has less noise, and what is wrong
+    with it is wrong with mu_.10(W) too, so that it drops out of their difference when little is
+    missing from s. It is taken at the rows it was fitted on; its average over alike rows is that
+    of the metric there, so this does no harm.
+    """
+    kind = "real" if loss_kind(crossfit.design.loss) == "real" else "bounded"
+    features, halves = crossfit.features, crossfit.halves
+    return mean_task(
+        features, "mu_00_wzs", kind, columns, "source", fitted_loss, halves, repeated=True
     )
 
 
-def _both_domains(crossfit: CrossFit, fits: Fits) -> tuple[Pairs, dict[BlockSet, Array]]:
-    """Twins of fits over source rows at both domains, and every fit at all (sorted) target rows."""
-    plain, halvings = crossfit.features.plain, crossfit.settings.halvings
-    at_target = everywhere(fits, plain.target)
-    target = paired_values(crossfit.blocks, "target", halvings, at_target)
-    return ByDomain(twins(fits, plain.source, halvings), target), at_target
-
-
-def _regress_on_w(crossfit: CrossFit, name: str, targets: dict[frozenset[int], Array]) -> Pairs:
+def _task_on_w(crossfit: CrossFit, name: str, targets: dict[BlockSet, Array]) -> MeanTask:
     """A second-stage regression on W over target rows; its targets were fitted on source rows."""
-    task = MeanTask(
-        name,
-        "real",
-        crossfit.design.baseline,
-        crossfit.features.plain.target,
-        targets,
-        crossfit.halves,
-    )
-    learner = crossfit.menu.twin_learner(
-        "mu_10_w",
-        lambda: [task],
-        crossfit.features,
-        columns="W",
-        target="fitted metric, target",
-    )
+    columns, halves = crossfit.design.baseline, crossfit.halves
+    return mean_task(crossfit.features, name, "real", columns, "target", targets, halves)
+
+
+def _twins_on_w(crossfit: CrossFit, learner: Any, task: MeanTask) -> ByDomain[Array]:
     fits = fit_means(crossfit.features, learner, task)
-    return crossfit.features.plain.map(lambda view: twins(fits, view, crossfit.settings.halvings))
+    halvings = crossfit.settings.halvings
+    return ByDomain(twins(fits, "source", halvings), twins(fits, "target", halvings))
 
 
-def _halvings(*pairs: Pairs) -> list[tuple[CovariateTwin, CovariateTwin]]:
-    """Regroup [nuisance][domain][halving][twin] into one CovariateTwin per halving and twin."""
-    count = len(pairs[0].source)
-    return [(_twin(pairs, h, 0), _twin(pairs, h, 1)) for h in range(count)]
-
-
-def _twin(pairs: Sequence[Pairs], halving: int, which: int) -> CovariateTwin:
-    return CovariateTwin(
-        *(ByDomain(p.source[halving][which], p.target[halving][which]) for p in pairs)
+def subset_ratio_learner(crossfit: CrossFit, column_sets: Sequence[tuple[int, ...]]) -> Any:
+    """Who fits density ratios on subsets of the columns."""
+    return crossfit.menu.learner(
+        "pi_wzs",
+        lambda: ratio_probes(crossfit.features, column_sets),
+        columns="W, Z_s",
+        target="domain",
+        ratio=True,
+        strict=True,
     )
 
 
-def _zero(crossfit: CrossFit) -> Estimate:
-    rows = crossfit.sample.weights.map(len)
-    return Estimate.from_contributions(
-        crossfit.sample, source=np.zeros(rows.source), target=np.zeros(rows.target), plugin=0.0
-    )
+def subset_ratio(crossfit: CrossFit, learner: Any, columns: tuple[int, ...]) -> Array:
+    """pi_1s0(W, Z_s) at source rows."""
+    trained_on = crossfit.blocks.complements()
+    fits = fit_ratios(crossfit.features, learner, columns, trained_on, "pi_wzs", repeated=True)
+    return clipped(ratio_out_of_fold(fits, "source"), crossfit.settings)

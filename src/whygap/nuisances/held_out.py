@@ -1,133 +1,168 @@
-"""Evaluating fits only at rows they were not trained on, back in the original row order."""
+"""Between the tables' own row order and the learners' block order; rows only where held out.
+
+Everything outside `learning/` is in the tables' order. Targets are put into block order on their
+way to the learners, predictions are put back here, and a fit is evaluated only at rows it was not
+trained on. Twins are arrays (halvings, 2, rows).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
+from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.learning.blocks import Blocks, BlockSet
-from whygap.learning.conditional_mean import Fits
+from whygap.learning.conditional_mean import Fits, MeanTask
 from whygap.learning.density_ratio import RatioFits
-from whygap.learning.features import View
+from whygap.learning.features import Extra, Features
+from whygap.learning.models import Kind
 
 __all__ = [
+    "block_sorted",
     "everywhere",
+    "mean_task",
     "out_of_fold",
-    "paired_values",
     "ratio_out_of_fold",
-    "risk_twins",
-    "twin_values",
+    "same_twins",
     "twins",
+    "twins_at",
+    "twins_of_values",
 ]
 
 
-def out_of_fold(fits: Fits, view: View) -> Array:
-    """Each row by the model trained on all other blocks."""
-    blocks = fits.features.blocks
+def mean_task(
+    features: Features,
+    name: str,
+    kind: Kind,
+    columns: tuple[int, ...],
+    domain: Domain,
+    target: Array | Mapping[BlockSet, Array],
+    trained_on: tuple[BlockSet, ...],
+    extra: Mapping[BlockSet, Extra] | None = None,
+    repeated: bool = False,
+) -> MeanTask:
+    """A regression over all rows of a domain, whose target is in the table's order."""
+    order = features.blocks.order[domain]
+    sorted_target = (
+        {half: values[order] for half, values in target.items()}
+        if isinstance(target, Mapping)
+        else target[order]
+    )
+    view = features.plain[domain]
+    return MeanTask(name, kind, columns, view, sorted_target, trained_on, extra, repeated)
+
+
+def block_sorted(blocks: Blocks, values: ByDomain[Array]) -> ByDomain[Array]:
+    """Values of all rows, as learners see them."""
+    return values.zip(blocks.order, lambda v, order: v[order])
+
+
+def out_of_fold(fits: Fits, domain: Domain) -> Array:
+    """Each evaluated row by the model trained on all other blocks."""
+    blocks, view = fits.features.blocks, fits.features.plain[domain]
     pieces = [fits.predict(blocks.complement(k), view, k) for k in blocks.evaluated]
-    return np.concatenate(pieces)[blocks.back()[view.domain]]
+    return np.concatenate(pieces)[blocks.back()[domain]]
 
 
 def ratio_out_of_fold(fits: RatioFits, domain: Domain) -> Array:
-    """The density ratio at each row by the classifier trained on all other blocks."""
+    """The density ratio at each evaluated row by the classifier trained on all other blocks."""
     blocks = fits.features.blocks
     pieces = [fits.predict(blocks.complement(k), domain, k) for k in blocks.evaluated]
     return np.concatenate(pieces)[blocks.back()[domain]]
 
 
-def twins(fits: Fits, view: View, halvings: int) -> list[tuple[Array, Array]]:
-    """For each halving, each row by the two models trained on disjoint halves of other blocks.
-
-    A model trained on `complement(k)` for every k (plain cross-fitting) is its own twin.
-    """
-
-    def predict(block: int, trained_on: Sequence[BlockSet]) -> list[Array]:
+def everywhere(fits: Fits, domain: Domain) -> dict[BlockSet, Array]:
+    """Every model at all rows of a domain, in sample where it was trained on them."""
+    blocks, view = fits.features.blocks, fits.features.plain[domain]
+    found = {t: np.empty(len(blocks.order[domain])) for t in fits.models}
+    for block in range(blocks.count):
         rows = fits.inputs(view, block)
-        return [fits.models[t].predict(rows) for t in trained_on]
-
-    return _paired(fits.features.blocks, view.domain, halvings, set(fits.models), predict)
-
-
-def risk_twins(
-    fits: Fits, names: Sequence[str], halvings: int
-) -> dict[str, list[tuple[Array, Array]]]:
-    """The same for models with an extra column, at its views of these names."""
-    views = next(iter((fits.task.extra or {}).values())).views
-    found: dict[str, list[tuple[Array, Array]]] = {}
-    for domain in DOMAINS:
-        group = [name for name in names if views[name].domain == domain]
-        if group:
-            pairs = _risk_twins(fits, group, domain, halvings)
-            size = len(pairs) // len(group)
-            found |= {name: pairs[k * size : (k + 1) * size] for k, name in enumerate(group)}
+        place = blocks.order[domain][blocks.rows(domain, block)]
+        for trained_on, model in fits.models.items():
+            found[trained_on][place] = model.predict(rows)
     return found
 
 
-def _risk_twins(
-    fits: Fits, names: Sequence[str], domain: Domain, halvings: int
-) -> list[tuple[Array, Array]]:
-    """Those of one name after those of the other."""
+def twins(fits: Fits, domain: Domain, halvings: int) -> Array:
+    """Each evaluated row by two models trained on disjoint halves of the other blocks.
 
-    def predict(block: int, trained_on: Sequence[BlockSet]) -> list[Array]:
-        return fits.predict_named(trained_on, names, domain, block)
-
-    return _paired(fits.features.blocks, domain, halvings, set(fits.models), predict)
-
-
-def paired_values(
-    blocks: Blocks, domain: Domain, halvings: int, values: Mapping[BlockSet, Array]
-) -> list[tuple[Array, Array]]:
-    """Block-sorted arrays, one per training set, picked as `twins` picks predictions."""
-
-    def predict(block: int, trained_on: Sequence[BlockSet]) -> list[Array]:
-        return [values[t][blocks.rows(domain, block)] for t in trained_on]
-
-    return _paired(blocks, domain, halvings, set(values), predict)
-
-
-def twin_values(
-    blocks: Blocks, halvings: int, values: Mapping[BlockSet, ByDomain[Array]]
-) -> ByDomain[list[tuple[Array, Array]]]:
-    """The same for both domains."""
-    return ByDomain(
-        *(
-            paired_values(blocks, d, halvings, {half: both[d] for half, both in values.items()})
-            for d in DOMAINS
-        )
-    )
-
-
-def _paired(
-    blocks: Blocks,
-    domain: Domain,
-    halvings: int,
-    trained: set[BlockSet],
-    predict: Callable[[int, Sequence[BlockSet]], list[Array]],
-) -> list[tuple[Array, Array]]:
-    back = blocks.back()[domain]
-    if trained == set(blocks.complements()):
-        plain = [predict(k, [blocks.complement(k)]) for k in blocks.evaluated]
-        return [(one, one) for one in _joined(plain, back)]
-    found: list[list[Array]] = []
-    for k in blocks.evaluated:
-        pairs = blocks.halvings(k, halvings)
-        found.append(predict(k, [half for pair in pairs for half in pair]))
-    flat = _joined(found, back)
-    return [(flat[i], flat[i + 1]) for i in range(0, len(flat), 2)]
-
-
-def _joined(by_block: Sequence[Sequence[Array]], back: IntArray) -> list[Array]:
-    """Each model's pieces below each other, in the original row order."""
-    return [np.concatenate(pieces)[back] for pieces in zip(*by_block, strict=True)]
-
-
-def everywhere(fits: Fits, view: View) -> dict[BlockSet, Array]:
-    """Every model at all rows of a domain (mostly the one it was not trained on), block-sorted."""
-    found: dict[BlockSet, list[Array]] = {t: [] for t in fits.models}
-    for block in range(fits.features.blocks.count):
+    A model trained on `complement(k)` for every k (plain cross-fitting) is its own twin.
+    """
+    view = fits.features.plain[domain]
+    found = _Twins.for_rows(fits.features.blocks, domain, set(fits.models), halvings)
+    for block, pairs in found.pairs():
         rows = fits.inputs(view, block)
-        for trained_on, model in fits.models.items():
-            found[trained_on].append(model.predict(rows))
-    return {trained_on: np.concatenate(pieces) for trained_on, pieces in found.items()}
+        known = {half: fits.models[half].predict(rows) for pair in pairs for half in pair}
+        found.put(block, [[known[half] for half in pair] for pair in pairs])
+    return found.in_table_order()
+
+
+def twins_at(fits: Fits, names: Sequence[str], halvings: int) -> dict[str, Array]:
+    """The same for models with an extra column, at its views of these names."""
+    views = next(iter((fits.task.extra or {}).values())).views
+    found: dict[str, Array] = {}
+    for domain in DOMAINS:
+        group = [name for name in names if views[name].domain == domain]
+        if group:
+            found |= _twins_at(fits, group, domain, halvings)
+    return found
+
+
+def _twins_at(
+    fits: Fits, names: Sequence[str], domain: Domain, halvings: int
+) -> dict[str, Array]:
+    blocks, trained = fits.features.blocks, set(fits.models)
+    found = {name: _Twins.for_rows(blocks, domain, trained, halvings) for name in names}
+    for block, pairs in found[names[0]].pairs():
+        halves = sorted({half for pair in pairs for half in pair}, key=sorted)
+        answers = iter(fits.predict_named(halves, names, domain, block))
+        for name in names:
+            known = {half: next(answers) for half in halves}
+            found[name].put(block, [[known[half] for half in pair] for pair in pairs])
+    return {name: one.in_table_order() for name, one in found.items()}
+
+
+def twins_of_values(
+    blocks: Blocks, domain: Domain, halvings: int, values: Mapping[BlockSet, Array]
+) -> Array:
+    """Values at all rows, one array per training set, picked as `twins` picks predictions."""
+    found = _Twins.for_rows(blocks, domain, set(values), halvings)
+    for block, pairs in found.pairs():
+        rows = blocks.order[domain][blocks.rows(domain, block)]
+        found.put(block, [[values[half][rows] for half in pair] for pair in pairs])
+    return found.in_table_order()
+
+
+def same_twins(values: Array, halvings: int) -> Array:
+    """Twins of something known: (halvings, 2, rows), all alike."""
+    return np.broadcast_to(values, (halvings, 2, len(values)))
+
+
+class _Twins:
+    """Twin predictions while they are gathered, block by block."""
+
+    def __init__(self, blocks: Blocks, domain: Domain, plain: bool, halvings: int) -> None:
+        self.blocks, self.domain, self.plain, self.halvings = blocks, domain, plain, halvings
+        count = 1 if plain else len(blocks.halvings(blocks.evaluated[0], halvings))
+        self.values = np.empty((count, 2, len(blocks.back()[domain])))
+
+    @classmethod
+    def for_rows(
+        cls, blocks: Blocks, domain: Domain, trained: set[BlockSet], halvings: int
+    ) -> _Twins:
+        return cls(blocks, domain, trained == set(blocks.complements()), halvings)
+
+    def pairs(self) -> list[tuple[int, Sequence[tuple[BlockSet, BlockSet]]]]:
+        """Each evaluated block with the pairs of training sets that are asked there."""
+        own = self.blocks.complement
+        return [
+            (k, [(own(k), own(k))] if self.plain else self.blocks.halvings(k, self.halvings))
+            for k in self.blocks.evaluated
+        ]
+
+    def put(self, block: int, predictions: Sequence[Sequence[Array]]) -> None:
+        self.values[:, :, self.blocks.rows(self.domain, block)] = predictions
+
+    def in_table_order(self) -> Array:
+        return self.values[:, :, self.blocks.back()[self.domain]]

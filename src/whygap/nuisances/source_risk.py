@@ -1,14 +1,13 @@
 """The source risk as one more column: G = (W, Z_s, q_bin) or (W, Z_s, q).
 
-Each twin has its own: the risk fitted on its half of the source rows. So the errors of the two
-risks are independent, and the product form of the numerator cancels the variance part of their
-second-order effect too. With one shared estimate the first-order correction overshoots by as much
-as the plug-in falls short (docs/errata.md).
+Each twin has its own: the risk fitted on its half of the source rows, so that the errors of the two
+risks are independent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,32 +20,69 @@ from whygap.learning.menu import ALL_BLOCKS
 from whygap.learning.models import Learner
 from whygap.learning.ridge import logit_clipped
 from whygap.nuisances.cross_fit import CrossFit
-from whygap.nuisances.held_out import everywhere
+from whygap.nuisances.held_out import block_sorted, everywhere, mean_task, twins, twins_of_values
 
 __all__ = [
     "LOGIT_STEP",
     "Risks",
+    "SourceRisk",
+    "column_of",
     "fit_compared_risks",
-    "known_or",
+    "fit_source_risk",
     "risk_columns",
-    "twin_risks",
+    "twins_of_risks",
 ]
 
+# Derivatives in the risk are central differences this far apart on the logit scale.
 LOGIT_STEP = 0.25
+# An end bin gets terms of its own where it holds this share of the rows.
 _END_SHARE = 0.02
 
-Risks = dict[BlockSet, ByDomain[Array]]
+Risks = Mapping[BlockSet, ByDomain[Array]]
 
 
-def fit_compared_risks(crossfit: CrossFit) -> ByDomain[Fits]:
-    """Twins of p_0 and p_1 given W and Z, to be set against each other.
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceRisk:
+    """p_0 given W and Z, fitted on halves of the source rows.
+
+    Attributes:
+        learner: who fitted it.
+        fits: the models.
+        p_0: what every training set says at all rows (in sample at its own).
+    """
+
+    learner: Learner
+    fits: Fits
+    p_0: Risks
+
+
+def fit_source_risk(crossfit: CrossFit) -> SourceRisk:
+    """Twins of the source risk."""
+    task = _task(crossfit, "source")
+    learner = _learner(crossfit, "p_0 (twins)", (task,), "outcome, source")
+    fits = fit_means(crossfit.features, learner, task)
+    source, target = everywhere(fits, "source"), everywhere(fits, "target")
+    p_0 = {half: ByDomain(source[half], target[half]) for half in crossfit.halves}
+    return SourceRisk(learner, fits, p_0)
+
+
+def fit_compared_risks(crossfit: CrossFit, source: SourceRisk) -> ByDomain[ByDomain[Array]]:
+    """Twins of p_0 and of p_1 to be set against each other, at the rows of both domains.
 
     One learner, chosen on the rows of both domains: what it does to both risks drops out of their
-    difference, and where one domain shows that trees are needed the other is not left behind.
+    difference, and where one domain shows that trees are needed the other is not left behind. The
+    source risk is fitted again only where its own learner is another one.
     """
     tasks = ByDomain(_task(crossfit, "source"), _task(crossfit, "target"))
     learner = _learner(crossfit, "p_1 - p_0 (twins)", tuple(tasks), "outcome, each domain")
-    return tasks.map(lambda task: fit_means(crossfit.features, learner, task))
+    features, halvings = crossfit.features, crossfit.settings.halvings
+    fits = ByDomain(
+        source.fits if learner == source.learner else fit_means(features, learner, tasks.source),
+        fit_means(features, learner, tasks.target),
+    )
+    return fits.map(
+        lambda one: ByDomain(twins(one, "source", halvings), twins(one, "target", halvings))
+    )
 
 
 def _learner(crossfit: CrossFit, name: str, tasks: Sequence[MeanTask], target: str) -> Learner:
@@ -57,41 +93,32 @@ def _learner(crossfit: CrossFit, name: str, tasks: Sequence[MeanTask], target: s
 
 
 def _task(crossfit: CrossFit, domain: Domain) -> MeanTask:
-    return MeanTask(
+    return mean_task(
+        crossfit.features,
         "p_0" if domain == "source" else "p_1",
         "probability",
         crossfit.all_columns(),
-        crossfit.features.plain[domain],
-        crossfit.sorted_outcome[domain],
+        domain,
+        crossfit.design.outcome[domain],
         crossfit.halves,
     )
 
 
-def twin_risks(crossfit: CrossFit) -> Risks:
-    """p_0 of every training set at all rows, block-sorted.
+def twins_of_risks(crossfit: CrossFit, risks: Risks) -> ByDomain[Array]:
+    """Twins at the evaluated rows, from what every training set says at all rows."""
 
-    At source rows of its own blocks a fit is in-sample; the twins of those rows are others.
-    """
-    task = _task(crossfit, "source")
-    learner = _learner(crossfit, "p_0 (twins)", (task,), "outcome, source")
-    fits = fit_means(crossfit.features, learner, task)
-    at = crossfit.features.plain.map(lambda view: everywhere(fits, view))
-    return {h: ByDomain(at.source[h], at.target[h]) for h in crossfit.halves}
+    def picked(domain: Domain) -> Array:
+        values = {half: both[domain] for half, both in risks.items()}
+        return twins_of_values(crossfit.blocks, domain, crossfit.settings.halvings, values)
 
-
-def known_or(crossfit: CrossFit, fitted: Risks) -> Risks:
-    """The source risk the user knows, for every training set alike; else the fitted one."""
-    if crossfit.design.source_risk is None:
-        return fitted
-    return dict.fromkeys(crossfit.halves, crossfit.sorted_risk)
+    return ByDomain(picked("source"), picked("target"))
 
 
 def risk_columns(crossfit: CrossFit, risks: Risks) -> dict[BlockSet, Extra]:
     """Own values at target rows; at source rows the two sides on which the risk may move."""
     make = _smooth if crossfit.settings.outcome_form == "smooth" else _binned
     if crossfit.design.source_risk is not None:
-        one = make(crossfit, crossfit.sorted_risk)
-        return dict.fromkeys(risks, one)
+        return dict.fromkeys(risks, make(crossfit, crossfit.risk))
     return {half: make(crossfit, risk) for half, risk in risks.items()}
 
 
@@ -101,7 +128,7 @@ def _binned(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
     The two end bins hold the rows whose risk is near 0 or 1: there m varies a lot within a bin,
     so each gets its own terms when enough rows fall into it.
     """
-    bins = crossfit.settings.bins
+    bins, risk = crossfit.settings.bins, block_sorted(crossfit.blocks, risk)
     own = binning.bin_index(risk.target, bins)
     down = binning.edge_index(risk.source, bins)
     centres = np.clip(np.arange(bins + 1) / bins, 0.25 / bins, 1 - 0.25 / bins)
@@ -121,19 +148,36 @@ def _binned(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
     return Extra.of(main, views)
 
 
-def _smooth(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:  # noqa: ARG001 - as _binned
+def _smooth(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
     """The risk on the logit scale; at source rows also a step up and a step down."""
-    own = logit_clipped(risk.target)
-    here = logit_clipped(risk.source)
-    middle, spread = float(own.mean()), float(own.std()) or 1.0
-
-    def main(position: Array) -> list[Array]:
-        return [(position - middle) / spread]
-
+    risk = block_sorted(crossfit.blocks, risk)
+    own, here = logit_clipped(risk.target), logit_clipped(risk.source)
     views = {
         "own": View("target", own),
         "here": View("source", here),
         "down": View("source", here - LOGIT_STEP),
         "up": View("source", here + LOGIT_STEP),
     }
-    return Extra.of(main, views)
+    return Extra.of(_standardised(own), views)
+
+
+def column_of(crossfit: CrossFit, score: ByDomain[Array], domain: Domain) -> Extra:
+    """A score of all rows, as it stands, as one more column of one domain's rows."""
+    own = block_sorted(crossfit.blocks, score)[domain]
+    return Extra.of(_standardised(own), {"own": View(domain, own)})
+
+
+def _standardised(own: Array) -> Standardised:
+    return Standardised(float(own.mean()), float(own.std()) or 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Standardised:
+    """A continuous column as its own single main term."""
+
+    middle: float
+    spread: float
+
+    def __call__(self, position: Array) -> list[Array]:
+        """The main term at some values."""
+        return [(position - self.middle) / self.spread]

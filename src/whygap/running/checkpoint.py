@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from whygap.domains import Array
 from whygap.errors import ResultError
-from whygap.estimate import Estimate, Influence, Sample
+from whygap.estimate import Estimate, Influence, padded_stack
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
@@ -41,8 +40,8 @@ class Checkpoint:
 
     folder: Path
 
-    def load(self, part: str, repeat: int, sample: Sample) -> dict[Subset, Estimate]:
-        """Numerators that are already there."""
+    def load(self, part: str, repeat: int, origin: str) -> dict[Subset, Estimate]:
+        """Values that are already there."""
         found = {}
         for path in sorted(self.folder.glob(f"{part}-{repeat}-*.npz")):
             with np.load(path) as file:
@@ -51,7 +50,7 @@ class Checkpoint:
                 fits = kept["fits"][row, : kept["fit_counts"][row]]
                 influence = Influence(kept["source"][row], kept["target"][row], fits=fits)
                 found[_subset(str(name))] = Estimate.of(
-                    kept["value"][row], influence, sample, plugin=kept["plugin"][row]
+                    kept["value"][row], influence, origin, plugin=kept["plugin"][row]
                 )
         return found
 
@@ -71,7 +70,7 @@ class Checkpoint:
                 plugin=np.array([e.plugin for e in batch.values()]),
                 source=np.stack([i.source for i in influences]),
                 target=np.stack([i.target for i in influences]),
-                fits=_padded([i.fits for i in influences]),
+                fits=padded_stack([i.fits for i in influences]),
                 fit_counts=np.array([len(i.fits) for i in influences]),
             )
         partial.replace(path)
@@ -148,14 +147,6 @@ def _read(path: Path) -> dict[str, Any]:
         raise ResultError(
             f"The checkpoint file {path} is damaged", hint="Delete the folder, or use another one."
         ) from error
-
-
-def _padded(rows: Sequence[Array]) -> Array:
-    """The full set is exactly 0 and has no fits; its row is zeros."""
-    stacked = np.zeros((len(rows), max(len(row) for row in rows)))
-    for place, row in zip(stacked, rows, strict=True):
-        place[: len(row)] = row
-    return stacked
 
 
 def _name(subset: Subset) -> str:
