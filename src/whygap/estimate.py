@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import special
@@ -23,15 +22,7 @@ from whygap.domains import Array, ByDomain, IntArray
 from whygap.errors import InputError, ResultError
 from whygap.fieller import Ratio, in_errors, normal_quantile
 
-__all__ = [
-    "Estimate",
-    "Influence",
-    "Sample",
-    "joint_covariance",
-    "linear_map",
-    "median_of",
-    "padded_stack",
-]
+__all__ = ["ERRORS", "Estimate", "Influence", "Sample", "same_study"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,12 +112,12 @@ class Influence:
 
     def scaled(self, factor: float) -> Influence:
         """Every entry times a number."""
-        rest = (getattr(self, name) * factor for name in _ERRORS)
+        rest = (getattr(self, name) * factor for name in ERRORS)
         return Influence(self.source * factor, self.target * factor, *rest)
 
     def plus(self, other: Influence) -> Influence:
         """Entry by entry; errors are padded (an estimate may have none of a kind)."""
-        rest = (_padded_sum(getattr(self, name), getattr(other, name)) for name in _ERRORS)
+        rest = (_padded_sum(getattr(self, name), getattr(other, name)) for name in ERRORS)
         return Influence(self.source + other.source, self.target + other.target, *rest)
 
     def sampling_variance(self) -> float:
@@ -142,11 +133,12 @@ class Influence:
         rows = _mean_covariance(self.source, other.source)
         rows += _mean_covariance(self.target, other.target)
         return rows + sum(
-            _shared_product(getattr(self, name), getattr(other, name)) for name in _ERRORS
+            _shared_product(getattr(self, name), getattr(other, name)) for name in ERRORS
         )
 
 
-_ERRORS = ("draws", "fits", "repeats")
+ERRORS = ("draws", "fits", "repeats")
+"""The kinds of error that do not come from rows."""
 
 
 def _padded_sum(left: Array, right: Array) -> Array:
@@ -233,7 +225,7 @@ class Estimate:
     def __add__(self, other: Estimate | float) -> Estimate:
         if not isinstance(other, Estimate):
             return self._affine(1.0, float(other))
-        left, right = _same_study(self, other)
+        left, right = same_study(self, other)
         return Estimate.of(
             self.value + other.value,
             left.plus(right),
@@ -255,7 +247,7 @@ class Estimate:
     def __mul__(self, other: Estimate | float) -> Estimate:
         if not isinstance(other, Estimate):
             return self._affine(float(other), 0.0)
-        left, right = _same_study(self, other)
+        left, right = same_study(self, other)
         influence = left.scaled(other.value).plus(right.scaled(self.value))
         return Estimate.of(
             self.value * other.value, influence, self.origin, plugin=self.plugin * other.plugin
@@ -266,7 +258,7 @@ class Estimate:
     def __truediv__(self, other: Estimate | float) -> Estimate:
         if not isinstance(other, Estimate):
             return self._affine(1.0 / float(other), 0.0)
-        top, bottom = _same_study(self, other)
+        top, bottom = same_study(self, other)
         if other.value == 0:
             raise ResultError(
                 "A ratio of estimates is undefined: its denominator is exactly 0",
@@ -321,7 +313,8 @@ class Estimate:
         return format(self, "")
 
 
-def _same_study(left: Estimate, right: Estimate) -> tuple[Influence, Influence]:
+def same_study(left: Estimate, right: Estimate) -> tuple[Influence, Influence]:
+    """The influence values of two estimates that may be combined, or an error."""
     if left.influence is None or right.influence is None:
         raise ResultError(
             "Estimates without influence values cannot be combined",
@@ -334,91 +327,3 @@ def _same_study(left: Estimate, right: Estimate) -> tuple[Influence, Influence]:
             "result only.",
         )
     return left.influence, right.influence
-
-
-def linear_map(
-    matrix: Array,
-    estimates: Sequence[Estimate],
-    *,
-    draws: Array | None = None,
-    repeats: Array | None = None,
-) -> list[Estimate]:
-    """`matrix @ estimates`, influence included.
-
-    `draws` (k, rows of the matrix) adds k independent sampling errors to every result: column j
-    is the error factor of result j, so that `draws.T @ draws` is their sampling covariance.
-    `repeats` likewise adds what repeated cross-fittings disagree on.
-    """
-    first = estimates[0]
-    for other in estimates:
-        _same_study(first, other)
-    stacked = _stack([e.influence for e in estimates if e.influence is not None])
-    mapped = Influence(*(matrix @ getattr(stacked, f.name) for f in fields(Influence)))
-    more = {"draws": draws, "repeats": repeats}
-    added = {
-        name: np.hstack([getattr(mapped, name), factor.T])
-        for name, factor in more.items()
-        if factor is not None
-    }
-    mapped = replace(mapped, **added)
-    values = matrix @ np.array([e.value for e in estimates])
-    plugins = matrix @ np.array([e.plugin for e in estimates])
-    return [
-        Estimate.of(
-            values[row],
-            Influence(*(getattr(mapped, f.name)[row] for f in fields(Influence))),
-            first.origin,
-            plugin=plugins[row],
-        )
-        for row in range(len(values))
-    ]
-
-
-def _stack(influences: Sequence[Influence]) -> Influence:
-    return Influence(
-        np.stack([i.source for i in influences]),
-        np.stack([i.target for i in influences]),
-        *(padded_stack([getattr(i, name) for i in influences]) for name in _ERRORS),
-    )
-
-
-def padded_stack(rows: Sequence[Array]) -> Array:
-    """Rows below each other, filled up with zeros."""
-    stacked = np.zeros((len(rows), max(len(row) for row in rows)))
-    for place, row in zip(stacked, rows, strict=True):
-        place[: len(row)] = row
-    return stacked
-
-
-def joint_covariance(estimates: Sequence[Estimate]) -> Array:
-    """Covariance matrix of estimates of one study, from their influence values."""
-    for other in estimates:
-        _same_study(estimates[0], other)
-    if not estimates:
-        return np.zeros((0, 0))
-    stacked = _stack([e.influence for e in estimates if e.influence is not None])
-    total: Array = np.zeros((len(estimates), len(estimates)))
-    for rows in (stacked.source, stacked.target):
-        size = rows.shape[1]
-        if size > 1:
-            centred = rows - rows.mean(axis=1, keepdims=True)
-            total = total + centred @ centred.T / (size * (size - 1))
-    for name in _ERRORS:
-        total = total + getattr(stacked, name) @ getattr(stacked, name).T
-    return total
-
-
-def median_of(estimates: Sequence[Estimate]) -> Estimate:
-    """Combine repeated cross-fittings: the median, its variance widened by their spread.
-
-    After Chernozhukov et al. (2018), with the mean squared distance from the median in place of
-    its median. Distances are kept: contrasts know how repeats moved together.
-    """
-    if len(estimates) == 1:
-        return estimates[0]
-    values = np.array([e.value for e in estimates])
-    middle = float(np.median(values))
-    share = np.full((1, len(estimates)), 1.0 / len(estimates))
-    spread = (values - middle)[:, None] / math.sqrt(len(estimates))
-    mean = linear_map(share, estimates, repeats=spread)[0]
-    return replace(mean, value=middle)

@@ -8,14 +8,14 @@ range of q stays the same.
 from dataclasses import dataclass
 
 import numpy as np
+from oracle_inputs import doubled
 from scipy.special import expit
 
 from whygap.domains import Array, ByDomain
 from whygap.equations import binning, outcome_value
 from whygap.equations.outcome_value import (
-    OutcomeTwin,
     OutcomeValues,
-    ReducedTwin,
+    Reduced,
     RiskSlope,
     binned_slope,
 )
@@ -155,34 +155,34 @@ def edge_derivative(world: Continuous, m: Array, h: Array, bins: int) -> float:
     return float(np.sum(volume * density * jump * bump(*point)))
 
 
-def equation(world: Continuous, nodes: Nodes, residual: Array, reduced: ReducedTwin) -> Estimate:
+def equation(world: Continuous, nodes: Nodes, residual: Array, reduced: Reduced) -> Estimate:
     """`outcome_value.numerator` on the nodes; outcomes are replaced by their means."""
     flat = ByDomain(nodes.volume * source_density(*nodes.point), nodes.volume)
     weights = ByDomain(flat.source.ravel(), (flat.target * target_density(*nodes.point)).ravel())
     p = p_1(*nodes.point).ravel()
     slope = world.slope(*nodes.point).ravel()
-    twin = OutcomeTwin(p_0=ByDomain(p - residual.ravel(), p), p_1=ByDomain(p, p))
     ratio = target_density(*nodes.point) / source_density(*nodes.point)
     values = OutcomeValues(
         sample=Sample.of(weights.map(len), weights),
         outcome=ByDomain(p, p),
         slope=ByDomain(slope, slope),
         pi_wz=ratio.ravel(),
-        halvings=[(twin, twin)],
+        p_0=ByDomain(doubled(p - residual.ravel()), doubled(p)),
+        p_1=ByDomain(doubled(p), doubled(p)),
     )
-    return outcome_value.numerator(values, [(reduced, reduced)])
+    return outcome_value.numerator(values, reduced)
 
 
 def binned_reduced(
     tables: tuple[Array, Array], nodes: Nodes, risk: Array, bins: int, *, term: bool
-) -> ReducedTwin:
+) -> Reduced:
     """m and h at the nodes' bins, and on both sides of the nearest edge."""
     m, h = tables
     down = binning.edge_index(risk, bins).astype(int)
-    sides = [at(table, down + k).ravel() for table in (m, h) for k in (1, 0)]
-    return ReducedTwin(
-        m=at(m, nodes.bin).ravel(),
-        h=at(h, nodes.bin).ravel(),
+    sides = [doubled(at(table, down + k).ravel()) for table in (m, h) for k in (1, 0)]
+    return Reduced(
+        m=doubled(at(m, nodes.bin).ravel()),
+        h=doubled(at(h, nodes.bin).ravel()),
         risk=binned_slope(bins, *sides) if term else None,
     )
 
@@ -230,10 +230,11 @@ def smooth_numerator(world: Continuous) -> float:
     return float(np.sum(weight * spread))
 
 
-def smooth_reduced(world: Continuous, nodes: Nodes, level: Array) -> ReducedTwin:
+def smooth_reduced(world: Continuous, nodes: Nodes, level: Array) -> Reduced:
     """m, h and their derivatives in q at the nodes."""
     step = 1e-4
     m, h = smooth_functions(world, nodes.z1, level)
     above, below = (smooth_functions(world, nodes.z1, level + s) for s in (step, -step))
-    dm, dh = ((a - b).ravel() / (2 * step) for a, b in zip(above, below, strict=True))
-    return ReducedTwin(m.ravel(), h.ravel(), RiskSlope(m.ravel(), h.ravel(), dm, dh))
+    dm, dh = (doubled((a - b).ravel() / (2 * step)) for a, b in zip(above, below, strict=True))
+    m, h = doubled(m.ravel()), doubled(h.ravel())
+    return Reduced(m, h, RiskSlope(m, h, dm, dh))

@@ -10,7 +10,7 @@ from oracle_inputs import mean_influence, numerical_derivative
 from whygap.domains import Array, ByDomain, Domain
 from whygap.equations import points, recoverable, where
 from whygap.equations.points import TransportedValues
-from whygap.equations.recoverable import DomainValues, RiskTwins, TargetMixValues, Twins
+from whygap.equations.recoverable import DomainValues, TargetMixValues
 from whygap.equations.where import WhereValues
 from whygap.estimate import Estimate, Sample
 from whygap.simulate import Atoms, finite
@@ -83,8 +83,8 @@ class CulpritOracle:
             prediction=design.prediction[domain],
         )
 
-    def twins(self, name: str, true: Array, domain: Domain) -> list[Twins]:
-        return [Twins(*(self.rows(name, true, twin)[domain] for twin in ("_A", "_B")))]
+    def twins(self, name: str, true: Array, domain: Domain) -> Array:
+        return np.array([[self.rows(name, true, twin)[domain] for twin in ("_A", "_B")]])
 
     def gain(self, domain: Domain, columns: Sequence[int]) -> Estimate:
         m_s = self.twins("m_s", self.answers.m_s(domain, columns), domain)
@@ -97,18 +97,22 @@ class CulpritOracle:
     def squared_error(self, domain: Domain) -> Estimate:
         return recoverable.squared_error(self.domain_values(domain))
 
-    def on_target_mix(self) -> Estimate:
+    def target_mix_values(self) -> TargetMixValues:
         design = self.world.table()
         p_0 = self.world.risk.source
-        return recoverable.on_target_mix(
-            TargetMixValues(
-                sample=self.measured(),
-                outcome=design.outcome.source,
-                prediction=design.prediction,
-                pi_wz=self.rows("pi_wz", self.world.nuisances.pi_wz).source,
-                halvings=[RiskTwins(self.rows("p_0", p_0, "_A"), self.rows("p_0", p_0, "_B"))],
-            )
+        return TargetMixValues(
+            sample=self.measured(),
+            outcome=design.outcome.source,
+            prediction=design.prediction,
+            pi_wz=self.rows("pi_wz", self.world.nuisances.pi_wz).source,
+            p_0=ByDomain(self.twins("p_0", p_0, "source"), self.twins("p_0", p_0, "target")),
         )
+
+    def on_target_mix(self) -> Estimate:
+        return recoverable.on_target_mix(self.target_mix_values())
+
+    def irreducible_on_target_mix(self) -> Estimate:
+        return recoverable.irreducible_on_target_mix(self.target_mix_values())
 
 
 def slope_at_zero(
@@ -126,5 +130,5 @@ def check_influence(
     for seed in (0, 1):
         direction = finite.random_direction(world, np.random.default_rng(seed))
         expected = numerical_derivative(functional, world, direction, domain)
-        found = mean_influence(estimate, direction, domain)
+        found = mean_influence(estimate, world, direction, domain)
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)

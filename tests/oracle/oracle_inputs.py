@@ -8,13 +8,18 @@ import numpy as np
 from whygap.domains import Array, ByDomain
 from whygap.equations import corners, covariate_value, outcome_value
 from whygap.equations.corners import AggregateValues
-from whygap.equations.covariate_value import CovariateTwin, CovariateValues
-from whygap.equations.outcome_value import OutcomeTwin, OutcomeValues, ReducedTwin
+from whygap.equations.covariate_value import CovariateValues
+from whygap.equations.outcome_value import OutcomeValues, Reduced
 from whygap.estimate import Estimate, Sample
 from whygap.simulate import Atoms, finite
 
 METRICS = ("zero_one", "brier", "log_loss", "random")
 BINS = 4  # few, so that groups of one bin hold several cells
+
+
+def doubled(values: Array) -> Array:
+    """One fit as its own twin: (1, 2, rows)."""
+    return np.broadcast_to(values, (1, 2, len(values)))
 
 
 @dataclass(frozen=True)
@@ -48,24 +53,23 @@ class Oracle:
         names = ("000", "100", "110", "111")
         return {name: getattr(corners, f"mean_{name}")(values) for name in names}
 
+    def twins(self, name: str, true: Array) -> ByDomain[Array]:
+        """Twins (1, 2, rows) at the rows of both domains."""
+        a, b = (self.rows(name, true, twin) for twin in ("_A", "_B"))
+        return a.zip(b, lambda one, two: np.array([[one, two]]))
+
     def covariate_numerator(self, subset: Sequence[int], sample: Sample | None = None) -> Estimate:
         n, design, s = self.world.nuisances, self.world.table(), tuple(subset)
-        twins = tuple(
-            CovariateTwin(
-                mu_0_wz=self.rows("mu_0_wz", n.mu_0_wz, twin),
-                mu_10_w=self.rows("mu_10_w", n.mu_10_w, twin),
-                mu_00_wzs=self.rows("mu_00_wzs", n.mu_00_wzs(s), twin),
-                mu_s0_w=self.rows("mu_s0_w", n.mu_s0_w(s), twin),
-            )
-            for twin in ("_A", "_B")
-        )
         return covariate_value.numerator(
             CovariateValues(
                 sample=sample or design.sample(),
                 loss=design.loss.source,
                 pi_wz=self.rows("pi_wz", n.pi_wz).source,
                 pi_wzs=self.rows("pi_wzs", n.pi_wzs(s)).source,
-                halvings=[(twins[0], twins[1])],
+                mu_0_wz=self.twins("mu_0_wz", n.mu_0_wz),
+                mu_10_w=self.twins("mu_10_w", n.mu_10_w),
+                mu_00_wzs=self.twins("mu_00_wzs", n.mu_00_wzs(s)),
+                mu_s0_w=self.twins("mu_s0_w", n.mu_s0_w(s)),
             )
         )
 
@@ -76,19 +80,13 @@ class Oracle:
 
     def outcome_values(self, sample: Sample | None = None) -> OutcomeValues:
         design = self.world.table()
-        twins = tuple(
-            OutcomeTwin(
-                p_0=self.rows("p_0", self.world.risk.source, twin),
-                p_1=self.rows("p_1", self.world.risk.target, twin),
-            )
-            for twin in ("_A", "_B")
-        )
         return OutcomeValues(
             sample=sample or design.sample(),
             outcome=design.outcome,
             slope=design.slope,
             pi_wz=self.rows("pi_wz", self.world.nuisances.pi_wz).source,
-            halvings=[(twins[0], twins[1])],
+            p_0=self.twins("p_0", self.world.risk.source),
+            p_1=self.twins("p_1", self.world.risk.target),
         )
 
     def outcome_denominator(self) -> Estimate:
@@ -98,15 +96,9 @@ class Oracle:
         self, subset: Sequence[int], bins: int | None = BINS, sample: Sample | None = None
     ) -> Estimate:
         n, s = self.world.nuisances, tuple(subset)
-        a, b = (
-            ReducedTwin(
-                m=self.rows("m", n.m(s, bins), twin).target,
-                h=self.rows("h", n.h(s, bins), twin).target,
-                risk=None,
-            )
-            for twin in ("_A", "_B")
-        )
-        return outcome_value.numerator(self.outcome_values(sample), [(a, b)])
+        m, h = self.twins("m", n.m(s, bins)), self.twins("h", n.h(s, bins))
+        reduced = Reduced(m.target, h.target, risk=None)
+        return outcome_value.numerator(self.outcome_values(sample), reduced)
 
     def outcome_value(self, subset: Sequence[int], bins: int | None = BINS) -> Estimate:
         sample = self.world.table().sample()
@@ -114,10 +106,10 @@ class Oracle:
         return 1 - top / outcome_value.denominator(self.outcome_values(sample))
 
 
-def mean_influence(estimate: Estimate, direction: Atoms, domain: str) -> float:
+def mean_influence(estimate: Estimate, world: Atoms, direction: Atoms, domain: str) -> float:
     """Mean of an estimate's influence function under another world's distribution."""
     other = getattr(direction.table().weights, domain)
-    weights = getattr(estimate.sample.weights, domain)
+    weights = getattr(world.table().sample().weights, domain)
     per_row = getattr(estimate.influence, domain) / weights
     return float(other @ per_row)
 

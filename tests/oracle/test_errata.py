@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from oracle_inputs import doubled
 
 from whygap.domains import ByDomain
 from whygap.equations import outcome_value
 from whygap.equations.binning import bin_index
-from whygap.equations.outcome_value import OutcomeTwin, OutcomeValues, ReducedTwin
+from whygap.equations.outcome_value import OutcomeValues, Reduced
 from whygap.estimate import Estimate, Sample
 from whygap.fieller import Ratio
 from whygap.shapley import SubsetPlan
@@ -134,16 +135,16 @@ def test_a_negative_numerator_is_kept():
     y = (rng.random(rows) < truth).astype(float)
     noisy = np.clip(truth + rng.normal(0, 0.2, rows), 0, 1)  # a full model worse than the reduced
     nothing = np.zeros(rows)
-    twin = OutcomeTwin(p_0=ByDomain(nothing, nothing), p_1=ByDomain(nothing, noisy))
     values = OutcomeValues(
         sample=Sample.of(ByDomain(rows, rows)),
         outcome=ByDomain(nothing, y),
         slope=ByDomain(np.ones(rows), np.ones(rows)),
         pi_wz=np.ones(rows),
-        halvings=[(twin, twin)],
+        p_0=ByDomain(doubled(nothing), doubled(nothing)),
+        p_1=ByDomain(doubled(nothing), doubled(noisy)),
     )
-    reduced = ReducedTwin(m=truth, h=nothing, risk=None)
-    estimate = outcome_value.numerator(values, [(reduced, reduced)])
+    reduced = Reduced(m=doubled(truth), h=doubled(nothing), risk=None)
+    estimate = outcome_value.numerator(values, reduced)
     assert estimate.value < 0
     assert estimate.standard_error > 0
 

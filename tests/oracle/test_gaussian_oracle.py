@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from oracle_inputs import doubled
 
 from whygap.domains import ByDomain
 from whygap.equations import binning, covariate_value, outcome_value
-from whygap.equations.covariate_value import CovariateTwin, CovariateValues
-from whygap.equations.outcome_value import OutcomeTwin, OutcomeValues, ReducedTwin, binned_slope
+from whygap.equations.covariate_value import CovariateValues
+from whygap.equations.outcome_value import OutcomeValues, Reduced, binned_slope
 from whygap.simulate import GaussianNuisances, GaussianWorld
 
 BINS = 20
@@ -15,28 +16,28 @@ SUBSET = (0,)
 
 def covariate_numerator(n, design, sample, subset):
     x = design.features
-    twin = CovariateTwin(
-        mu_0_wz=x.map(n.mu_0_wz),
-        mu_10_w=x.map(n.mu_10_w),
-        mu_00_wzs=x.map(lambda rows: n.mu_00_wzs(rows, subset)),
-        mu_s0_w=x.map(lambda rows: n.mu_s0_w(rows, subset)),
+    means = (
+        x.map(n.mu_0_wz),
+        x.map(n.mu_10_w),
+        x.map(lambda rows: n.mu_00_wzs(rows, subset)),
+        x.map(lambda rows: n.mu_s0_w(rows, subset)),
     )
     ratios = n.pi_wz(x.source), n.pi_wzs(x.source, subset)
     return covariate_value.numerator(
-        CovariateValues(sample, design.loss.source, *ratios, [(twin, twin)])
+        CovariateValues(sample, design.loss.source, *ratios, *(m.map(doubled) for m in means))
     )
 
 
 def outcome_values(world, n, design, sample):
     x = design.features
     p_0, p_1 = (x.map(lambda rows, d=d: world.risk(d, rows)) for d in ("source", "target"))
-    twin = OutcomeTwin(p_0, p_1)
     return OutcomeValues(
         sample=sample,
         outcome=design.outcome,
         slope=design.slope,
         pi_wz=n.pi_wz(x.source),
-        halvings=[(twin, twin)],
+        p_0=p_0.map(doubled),
+        p_1=p_1.map(doubled),
     )
 
 
@@ -45,11 +46,9 @@ def outcome_numerator(world, n, design, values):
     down = binning.edge_index(world.risk("source", x.source), BINS).astype(int)
     tables = [n.bin_table(x.source, SUBSET, BINS, residual=r) for r in (False, True)]
     rows = np.arange(len(down))
-    sides = [table[rows, down + k] for table in tables for k in (1, 0)]
-    reduced = ReducedTwin(
-        m=n.m(x.target, SUBSET), h=n.h(x.target, SUBSET), risk=binned_slope(BINS, *sides)
-    )
-    return outcome_value.numerator(values, [(reduced, reduced)])
+    sides = [doubled(table[rows, down + k]) for table in tables for k in (1, 0)]
+    m, h = doubled(n.m(x.target, SUBSET)), doubled(n.h(x.target, SUBSET))
+    return outcome_value.numerator(values, Reduced(m, h, binned_slope(BINS, *sides)))
 
 
 def estimates(world, design):

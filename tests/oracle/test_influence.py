@@ -19,7 +19,7 @@ def check(estimate, functional, world, domain, seeds=(0, 1)):
     for seed in seeds:
         direction = finite.random_direction(world, np.random.default_rng(seed))
         expected = numerical_derivative(functional, world, direction, domain)
-        found = mean_influence(estimate, direction, domain)
+        found = mean_influence(estimate, world, direction, domain)
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 

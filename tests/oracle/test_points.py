@@ -14,7 +14,7 @@ from culprit_inputs import (
 )
 from oracle_inputs import Oracle, group_noise
 
-from whygap.estimate import linear_map
+from whygap.combine import linear_map
 from whygap.simulate import finite
 from whygap.simulate.atoms_answers import AtomsAnswers
 

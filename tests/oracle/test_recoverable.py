@@ -9,7 +9,7 @@ from oracle_inputs import group_noise
 
 from whygap.domains import ByDomain
 from whygap.equations import recoverable
-from whygap.equations.recoverable import DomainValues, Twins
+from whygap.equations.recoverable import DomainValues
 from whygap.estimate import Sample
 from whygap.simulate.atoms_answers import AtomsAnswers
 
@@ -144,7 +144,7 @@ def test_influence_of_the_targets_mix(seed, where):
 
 
 def fitted(rng, rows, halvings):
-    return [Twins(rng.random(rows), rng.random(rows)) for _ in range(halvings)]
+    return rng.random((halvings, 2, rows))
 
 
 @pytest.mark.parametrize("domain", DOMAINS)

@@ -23,9 +23,9 @@ from continuous_world import (
     smooth_numerator,
     smooth_reduced,
 )
-from oracle_inputs import Oracle, worlds
+from oracle_inputs import Oracle, doubled, worlds
 
-from whygap.equations.outcome_value import ReducedTwin, binned_slope, numerator
+from whygap.equations.outcome_value import Reduced, binned_slope, numerator
 
 STEP = 1e-3
 
@@ -86,7 +86,7 @@ def test_smooth_term_is_the_derivative_through_q(constant_slope):
     expected = derivative(lambda e: smooth_numerator(replace(world, epsilon=e)))
     nodes, level = smooth_nodes(world)
     with_term = smooth_reduced(world, nodes, level)
-    without = ReducedTwin(with_term.m, with_term.h, None)
+    without = Reduced(with_term.m, with_term.h, None)
     moved = bump(*nodes.point)
     found = (
         equation(world, nodes, moved, with_term).value
@@ -141,13 +141,13 @@ def test_term_has_mean_zero_at_the_true_risk(metric):
     """Whatever m and h are on the two sides of the edge."""
     world, rng = worlds(metric), np.random.default_rng(0)
     size = 2 * len(world.prediction)
-    per_cell = [world.at_rows(rng.normal(size=size // 2)).source for _ in range(4)]
+    per_cell = [doubled(world.at_rows(rng.normal(size=size // 2)).source) for _ in range(4)]
     n, subset = world.nuisances, (1,)
-    reduced = ReducedTwin(
-        m=world.at_rows(n.m(subset, 4)).target,
-        h=world.at_rows(n.h(subset, 4)).target,
+    reduced = Reduced(
+        m=doubled(world.at_rows(n.m(subset, 4)).target),
+        h=doubled(world.at_rows(n.h(subset, 4)).target),
         risk=binned_slope(4, *per_cell),
     )
-    estimate = numerator(Oracle(world).outcome_values(), [(reduced, reduced)])
+    estimate = numerator(Oracle(world).outcome_values(), reduced)
     assert estimate.value == pytest.approx(world.outcome_truth(subset, 4).numerator, abs=1e-12)
     assert np.abs(estimate.influence.source).max() > 1e-3

@@ -17,7 +17,8 @@ from shapley_games import brute_force, everything, membership, table_game
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate, Sample
 from whygap.progress import Silent
-from whygap.running.shares import detail
+from whygap.running.game import Run
+from whygap.running.shares import shares as shares_of
 from whygap.settings import Settings
 from whygap.shapley import (
     SubsetPlan,
@@ -26,7 +27,6 @@ from whygap.shapley import (
     sampling_factor,
     simultaneous_intervals,
 )
-from whygap.tables.design import Player
 
 PLAYERS = 8
 SUBSETS = 80
@@ -101,13 +101,14 @@ def replicates() -> dict[str, list[Shares]]:
 
 @dataclass(frozen=True)
 class Part:
-    """The same numerators as estimates, for `detail`."""
+    """The same numerators as estimates, for `shares`."""
 
     noise: float
     effects: ByDomain[np.ndarray]
     sample: Sample
     players: int = PLAYERS
 
+    @property
     def denominator(self) -> Estimate:
         return self.numerator(())
 
@@ -121,11 +122,11 @@ class Part:
 
 
 @pytest.mark.parametrize("noise", [0.1, 0.01])
-def test_what_is_written_out_here_is_what_detail_reports(noise):
+def test_what_is_written_out_here_is_what_shares_report(noise):
     part = Part(noise, rows_of(3), Sample.of(ROWS))
-    names = [Player(f"z{k}", (k,)) for k in range(PLAYERS)]
+    names = tuple(f"z{k}" for k in range(PLAYERS))
     settings = Settings(progress=False, subsets=SUBSETS, seed=3)
-    found = detail([part], "outcome", names, settings, None, Silent())
+    found = shares_of("outcome", [part], names, Run(settings, Silent()))
     here = solve(3, noise)
     assert found.sampling.evaluated == SUBSETS
     assert [e.value for e in found.shares.values()] == pytest.approx(here.values, abs=1e-12)

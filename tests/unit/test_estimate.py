@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from whygap.combine import linear_map, median_of
 from whygap.domains import ByDomain
 from whygap.errors import InputError, ResultError
-from whygap.estimate import Estimate, Influence, Sample, linear_map, median_of
+from whygap.estimate import Estimate, Influence, Sample
 from whygap.fieller import Ratio
 
 ROWS = ByDomain(60, 45)

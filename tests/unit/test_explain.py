@@ -288,16 +288,17 @@ def test_about_says_enough_to_repeat_it(gap):
 
 
 def test_ctrl_c_in_the_second_part_keeps_the_first(study, monkeypatch):
-    from whygap._explain import Analysis, was_interrupted
+    from whygap._explain import was_interrupted
+    from whygap.running.analysis import Analysis
 
-    whole = Analysis.detail
+    whole = Analysis._shares
 
-    def stopped(self, part):
+    def stopped(self, part, run):
         if part == "outcome":
             raise KeyboardInterrupt
-        return whole(self, part)
+        return whole(self, part, run)
 
-    monkeypatch.setattr(Analysis, "detail", stopped)
+    monkeypatch.setattr(Analysis, "_shares", stopped)
     gap = wg.explain(study, settings=fast())
     assert was_interrupted(gap)
     assert gap.covariate is not None

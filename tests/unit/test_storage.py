@@ -153,9 +153,9 @@ def test_arithmetic_survives_with_influence(tmp_path: Path) -> None:
     assert (back.aggregate.baseline / back.aggregate.gap).interval() == (
         gap.aggregate.baseline / gap.aggregate.gap
     ).interval()
-    assert np.array_equal(
-        back.aggregate.gap.sample.weights.source, gap.aggregate.gap.sample.weights.source
-    )
+    other = storage.load(tmp_path / "gap.json")
+    with pytest.raises(ResultError, match="two different studies"):
+        back.aggregate.gap + other.aggregate.gap
 
 
 def test_arithmetic_without_influence_says_what_to_do(tmp_path: Path) -> None:

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from whygap._explain import PARTS, Analysis
+from whygap._explain import PARTS
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.nuisances.overlap import overlap_notes, ratio_records
 from whygap.progress import Silent
 from whygap.results import RatioRecord
-from whygap.running.shares import first_batch, probe_subsets
+from whygap.running.analysis import Analysis
+from whygap.running.game import first_batch, probe_subsets
 from whygap.settings import Settings
 from whygap.shapley import SubsetPlan
 from whygap.tables.design import Design, Note
@@ -132,8 +133,9 @@ def forecast(design: Design, settings: Settings, overlap: Overlap) -> Forecast:
 
 def _part_stage(analysis: Analysis, name: Any, subsets: tuple[int, int], grown: float) -> Stage:
     parts, shared = _timed(lambda: analysis.parts(name))
-    small, *_, large = [(0,), *probe_subsets(parts[0].players, analysis.settings.seed)]
-    _, first = _timed(lambda: [part.numerator(small) for part in parts])  # chooses learners too
+    large = probe_subsets(parts[0].players, analysis.settings.seed)[-1]
+    # The first subset also fits, once, what later ones start from.
+    _, first = _timed(lambda: [part.numerator((0,)) for part in parts])
     _, each = _timed(lambda: [part.numerator(large) for part in parts])
     shared += max(first - each, 0.0)
     return Stage(

@@ -9,15 +9,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whygap._explain import PARTS, Analysis, PartName, parts_named
+from whygap._explain import PARTS, parts_named
 from whygap._rehearse.rehearsal import Measured, Rehearsal, term_of
 from whygap._rehearse.world import world_of
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError, WhygapError, did_you_mean
-from whygap.estimate import Estimate, median_of
+from whygap.estimate import Estimate
 from whygap.nuisances.support import restrict
 from whygap.progress import Reporter, Silent, reporter
 from whygap.render.frame import BASE
+from whygap.running.analysis import Analysis
+from whygap.running.shares import PartName
 from whygap.running.workers import one_thread, run_chunks
 from whygap.settings import Settings
 from whygap.simulate import World
@@ -251,15 +253,14 @@ class Job:
 
     def _values(self, analysis: Analysis, name: PartName) -> dict[TermName, Estimate]:
         """Values v(s) of the base and of single variables; none without a denominator."""
-        parts = analysis.parts(name)
-        bottom = median_of([part.denominator() for part in parts])
-        if bottom.interval(self.settings.level)[0] <= 0:
+        terms = _terms(self.world, name, self.variables)
+        found = analysis.values(name, [subset for _, subset in terms])
+        if found.denominator.interval(self.settings.level)[0] <= 0:
             return {}
-        with one_thread():
-            return {
-                term: 1 - median_of([part.numerator(subset) for part in parts]) / bottom
-                for term, subset in _terms(self.world, name, self.variables)
-            }
+        return {
+            term: 1 - top / found.denominator
+            for (term, _), top in zip(terms, found.numerators, strict=True)
+        }
 
 
 def _terms(world: World, part: PartName, variables: Iterable[int]) -> list[tuple[TermName, Subset]]:

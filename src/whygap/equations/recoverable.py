@@ -8,39 +8,29 @@ so gain(empty) is what recalibrating the score wins and gain(all) what these col
 most. It needs the rows of that domain alone. The third budget, `on_target_mix`, is what the
 source's own risk could win on the target's rows. Y is 0 or 1 or any number.
 
-Not in the paper. All terms are quadratic and take twins A and B (see covariate_value): a product
-of the two residuals in place of a square.
+Not in the paper. All terms are quadratic and take twins A and B, arrays (halvings, 2, rows) as in
+covariate_value: a product of the two residuals in place of a square.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from whygap.domains import Array, ByDomain, Domain, IntArray
-from whygap.equations.halvings import average
+from whygap.equations.halvings import average, crossed
 from whygap.estimate import Estimate, Sample
 
 __all__ = [
     "DomainValues",
-    "RiskTwins",
     "TargetMixValues",
-    "Twins",
     "gain",
     "irreducible",
+    "irreducible_on_target_mix",
     "on_target_mix",
     "squared_error",
 ]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Twins:
-    """Two fits of one conditional mean on disjoint halves, at the rows of one domain."""
-
-    a: Array
-    b: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,59 +47,37 @@ class DomainValues:
 def squared_error(values: DomainValues) -> Estimate:
     """E[(Y - f)^2]: the model's squared error in this domain."""
     errors = (values.outcome - values.prediction) ** 2
-    mean = _mean(values, errors)
     rows = _in_one_domain(values, errors)
     return Estimate.from_contributions(
-        values.sample, source=rows.source, target=rows.target, plugin=mean
+        values.sample, source=rows.source, target=rows.target, plugin=_mean(values, errors)
     )
 
 
-def gain(values: DomainValues, m_s: Sequence[Twins]) -> Estimate:
-    """Debiased gain of s: (Y - f)^2 - (Y - m_sA)(Y - m_sB); a pair of twins a halving."""
+def gain(values: DomainValues, m_s: Array) -> Estimate:
+    """Debiased gain of s: (Y - f)^2 - (Y - m_sA)(Y - m_sB)."""
     y, f = values.outcome, values.prediction
-
-    def won(twins: Twins) -> Array:
-        return (y - f) ** 2 - (y - twins.a) * (y - twins.b)
-
-    def plugin(twins: Twins) -> Array:
-        return ((twins.a - f) ** 2 + (twins.b - f) ** 2) / 2
-
-    return _averaged(values, m_s, won, plugin)
+    won = (y - f) ** 2 - (y - m_s[:, 0]) * (y - m_s[:, 1])
+    return _averaged(values, won, (m_s - f) ** 2)
 
 
-def irreducible(values: DomainValues, risk: Sequence[Twins]) -> Estimate:
+def irreducible(values: DomainValues, risk: Array) -> Estimate:
     """E[(Y - p)^2], the squared error of the best model on these columns; p (1 - p) if Y is 0 or 1.
 
     With the twins of the full set in `gain`, the two add up to `squared_error`, row by row.
     """
-    y = values.outcome
-
-    def left(twins: Twins) -> Array:
-        return (y - twins.a) * (y - twins.b)
-
-    def plugin(twins: Twins) -> Array:
-        return ((y - twins.a) ** 2 + (y - twins.b) ** 2) / 2
-
-    return _averaged(values, risk, left, plugin)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RiskTwins:
-    """Two fits of the source risk p_0 on disjoint halves, at every row."""
-
-    a: ByDomain[Array]
-    b: ByDomain[Array]
+    left = values.outcome - risk
+    return _averaged(values, left[:, 0] * left[:, 1], left**2)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TargetMixValues:
-    """Outcomes and density ratio of (W, Z) at source rows, predictions f and risks at all rows."""
+    """Outcomes and density ratio of (W, Z) at source rows; predictions f and twins p_0 at all."""
 
     sample: Sample
     outcome: Array
     prediction: ByDomain[Array]
     pi_wz: Array
-    halvings: Sequence[RiskTwins]
+    p_0: ByDomain[Array]
     blocks: ByDomain[IntArray] | None = None
 
 
@@ -119,34 +87,40 @@ def on_target_mix(values: TargetMixValues) -> Estimate:
     Target rows (f - p_0A)(f - p_0B); source rows
     -pi_wz [(f - p_0A)(Y - p_0B) + (f - p_0B)(Y - p_0A)].
     """
-    y, f = values.outcome, values.prediction
-    contributions, plugins = [], []
-    for twins in values.halvings:
-        away_a, away_b = f.zip(twins.a, np.subtract), f.zip(twins.b, np.subtract)
-        residual = away_a.source * (y - twins.b.source) + away_b.source * (y - twins.a.source)
-        contributions.append(ByDomain(-values.pi_wz * residual, away_a.target * away_b.target))
-        squares = (away_a.target**2 + away_b.target**2) / 2
-        plugins.append(float(np.mean(squares * values.sample.weights.target)))
-    return average(values.sample, contributions, float(np.mean(plugins)), values.blocks)
+    away = values.prediction.zip(values.p_0, np.subtract)
+    residual = values.outcome - values.p_0.source
+    source = -values.pi_wz * crossed(away.source, residual)
+    target = away.target[:, 0] * away.target[:, 1]
+    plugin = float(np.mean(away.target**2 * values.sample.weights.target))
+    return average(values.sample, ByDomain(source, target), plugin, values.blocks)
 
 
-def _averaged(
-    values: DomainValues,
-    halvings: Sequence[Twins],
-    per_row: Callable[[Twins], Array],
-    plugin: Callable[[Twins], Array],
-) -> Estimate:
-    contributions = [_in_one_domain(values, per_row(twins)) for twins in halvings]
-    naive = np.mean([_mean(values, plugin(twins)) for twins in halvings])
-    return average(values.sample, contributions, float(naive), values.blocks)
+def irreducible_on_target_mix(values: TargetMixValues) -> Estimate:
+    """E_1[p_0 (1 - p_0)], debiased: what no model could win there if outcomes stayed the source's.
+
+    Target rows (p_0A + p_0B) / 2 - p_0A p_0B; source rows
+    pi_wz [(Y - p_0A) / 2 + (Y - p_0B) / 2 - p_0A (Y - p_0B) - p_0B (Y - p_0A)].
+    """
+    p_0, residual = values.p_0, values.outcome - values.p_0.source
+    source = values.pi_wz * (residual.mean(axis=1) - crossed(p_0.source, residual))
+    target = p_0.target.mean(axis=1) - p_0.target[:, 0] * p_0.target[:, 1]
+    spread = p_0.target * (1 - p_0.target)
+    plugin = float(np.mean(spread * values.sample.weights.target))
+    return average(values.sample, ByDomain(source, target), plugin, values.blocks)
+
+
+def _averaged(values: DomainValues, per_halving: Array, plugin: Array) -> Estimate:
+    contributions = _in_one_domain(values, per_halving)
+    return average(values.sample, contributions, _mean(values, plugin), values.blocks)
 
 
 def _in_one_domain(values: DomainValues, per_row: Array) -> ByDomain[Array]:
     """Contributions of this domain's rows; rows of the other one contribute nothing."""
-    nothing = values.sample.weights.map(np.zeros_like)
+    other = values.sample.weights["target" if values.domain == "source" else "source"]
+    nothing = np.zeros((*per_row.shape[:-1], len(other)))
     if values.domain == "source":
-        return ByDomain(per_row, nothing.target)
-    return ByDomain(nothing.source, per_row)
+        return ByDomain(per_row, nothing)
+    return ByDomain(nothing, per_row)
 
 
 def _mean(values: DomainValues, per_row: Array) -> float:

@@ -15,6 +15,7 @@ from whygap.learning.blocks import BlockSet
 from whygap.learning.conditional_mean import MeanTask, fit_means
 from whygap.learning.density_ratio import fit_ratios
 from whygap.learning.menu import ratio_probes
+from whygap.learning.models import Kind
 from whygap.nuisances.cross_fit import CrossFit, clipped, loss_kind, zero
 from whygap.nuisances.held_out import (
     everywhere,
@@ -143,7 +144,7 @@ def _mean_loss_task(
     missing from s. It is taken at the rows it was fitted on; its average over alike rows is that
     of the metric there, so this does no harm.
     """
-    kind = "real" if loss_kind(crossfit.design.loss) == "real" else "bounded"
+    kind: Kind = "real" if loss_kind(crossfit.design.loss) == "real" else "bounded"
     features, halves = crossfit.features, crossfit.halves
     return mean_task(
         features, "mu_00_wzs", kind, columns, "source", fitted_loss, halves, repeated=True

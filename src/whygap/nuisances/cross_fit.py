@@ -114,9 +114,7 @@ def cross_fit(
         pi_w=clipped(ratio_out_of_fold(ratio_w, "source"), settings),
         pi_wz=clipped(ratio_out_of_fold(ratio_wz, "source"), settings),
     )
-    return CrossFit(
-        design, settings, features, menu, sample, rows, risk, values, ratio_w, ratio_wz
-    )
+    return CrossFit(design, settings, features, menu, sample, rows, risk, values, ratio_w, ratio_wz)
 
 
 def _sample(design: Design, blocks: Blocks, settings: Settings) -> Sample:

@@ -109,9 +109,7 @@ def twins_at(fits: Fits, names: Sequence[str], halvings: int) -> dict[str, Array
     return found
 
 
-def _twins_at(
-    fits: Fits, names: Sequence[str], domain: Domain, halvings: int
-) -> dict[str, Array]:
+def _twins_at(fits: Fits, names: Sequence[str], domain: Domain, halvings: int) -> dict[str, Array]:
     blocks, trained = fits.features.blocks, set(fits.models)
     found = {name: _Twins.for_rows(blocks, domain, trained, halvings) for name in names}
     for block, pairs in found[names[0]].pairs():

@@ -57,7 +57,7 @@ def overlap_notes(crossfit: CrossFit, ratios: tuple[RatioRecord, ...]) -> tuple[
     for record in ratios:
         notes += _overlap_notes(record, is_common=crossfit.settings.support == "common")
     settings = crossfit.settings
-    at_edge = binning.rows_at_edges(crossfit.sorted_risk.target, settings.bins)
+    at_edge = binning.rows_at_edges(crossfit.risk.target, settings.bins)
     if settings.outcome_form != "smooth" and at_edge:
         notes.append(
             Note(

@@ -20,7 +20,7 @@ _LEAST_ROWS = 20
 
 def profiles(crossfit: CrossFit) -> tuple[Profile, ...]:
     """One per column of W and Z."""
-    features = crossfit.evaluated(crossfit.features.raw)
+    features = crossfit.evaluated(crossfit.design.features)
     residual = crossfit.aggregate.loss.zip(crossfit.aggregate.mu_0_wz, np.subtract)
     return tuple(
         _profile(crossfit, column, ByDomain(*(x[:, j] for x in features)), residual)

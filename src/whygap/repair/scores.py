@@ -68,7 +68,7 @@ def _auc(sample: Sample, score: Array, outcome: Array) -> Estimate:
     auc = float(np.average(place[case], weights=weights[case]))
     influence = (place - auc) / np.where(case, share, 1 - share)
     pair = ByDomain(np.zeros(len(sample.weights.source)), influence)
-    return Estimate.of(auc, sample.influence(pair), sample)
+    return Estimate.of(auc, sample.influence(pair), sample.key)
 
 
 def _share_below(score: Array, others: Array, weights: Array) -> Array:

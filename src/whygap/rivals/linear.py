@@ -183,7 +183,7 @@ def pooled_coefficients(sample: Sample, fit: Fit) -> list[Estimate]:
         ByDomain(shares.source * s, shares.target * t) for s, t in zip(source, target, strict=True)
     ]
     return [
-        Estimate.of(value, sample.influence(pair), sample)
+        Estimate.of(value, sample.influence(pair), sample.key)
         for value, pair in zip(fit.coefficients, pairs, strict=True)
     ]
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from whygap.combine import padded_stack
 from whygap.errors import ResultError
-from whygap.estimate import Estimate, Influence, padded_stack
+from whygap.estimate import Estimate, Influence
 from whygap.settings import Settings
 from whygap.tables.design import Design
 

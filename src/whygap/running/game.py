@@ -14,8 +14,9 @@ from typing import Protocol
 
 import numpy as np
 
+from whygap.combine import linear_map, median_of
 from whygap.errors import SettingsError
-from whygap.estimate import Estimate, linear_map, median_of
+from whygap.estimate import Estimate
 from whygap.progress import Reporter
 from whygap.results import Sampling
 from whygap.running.checkpoint import Checkpoint
@@ -86,12 +87,12 @@ class Played:
 
     @property
     def empty(self) -> Estimate:
-        """v of nobody."""
+        """V of nobody."""
         return self.values[0]
 
     @property
     def full(self) -> Estimate:
-        """v of everybody."""
+        """V of everybody."""
         return self.values[1]
 
 
@@ -228,7 +229,7 @@ class _Values:
         self.workers = Workers(run.settings)
         self.jobs = [game.value for game in games]
         with one_thread():
-            self.done = [{(): game.value(())} for game in games]
+            self.done: list[dict[Subset, Estimate]] = [{(): game.value(())} for game in games]
         if run.checkpoint is not None:
             for repeat, done in enumerate(self.done):
                 done |= run.checkpoint.load(self._file(), repeat, done[()].origin)

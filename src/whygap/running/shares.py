@@ -8,7 +8,8 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from whygap.estimate import Estimate, joint_covariance, median_of
+from whygap.combine import joint_covariance, median_of
+from whygap.estimate import Estimate
 from whygap.results import Detailed, SubsetValue
 from whygap.running.game import Played, Run, lean, play
 from whygap.shapley import Subset

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Callable, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from types import NoneType, UnionType
@@ -18,8 +19,8 @@ from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hin
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
-from whygap.estimate import Estimate, Influence, Sample
+from whygap.domains import Array
+from whygap.estimate import Estimate, Influence
 from whygap.results import Aggregate, Gap
 
 __all__ = ["SCHEMA", "VERSION", "from_mapping", "plain", "restored", "to_mapping"]
@@ -35,11 +36,7 @@ T = TypeVar("T")
 
 def to_mapping(gap: Gap, influence: bool = False) -> dict[str, Any]:
     """A whole result, ready for JSON."""
-    writer = _Writer(influence)
-    mapping: dict[str, Any] = {"schema": SCHEMA} | writer.plain(gap)
-    if influence:
-        mapping["samples"] = [_plain_sample(sample) for sample in writer.samples]
-    return mapping
+    return {"schema": SCHEMA} | cast(dict[str, Any], _Writer(influence).plain(gap))
 
 
 def plain(value: Any, not_finite: Callable[[float], Any] = lambda _: None) -> Any:
@@ -49,15 +46,13 @@ def plain(value: Any, not_finite: Callable[[float], Any] = lambda _: None) -> An
 
 @dataclass
 class _Writer:
-    """Writes values and collects the samples that their estimates belong to."""
+    """Writes values; samples that their estimates belong to are numbered."""
 
     influence: bool = False
     not_finite: Callable[[float], Any] = str
-    samples: list[Sample] = field(default_factory=list)
+    origins: list[str] = field(default_factory=list)
 
     def plain(self, value: Any) -> Any:
-        if isinstance(value, Sample):
-            return self._position(value)
         if isinstance(value, Influence):
             return {f.name: _packed(getattr(value, f.name)) for f in fields(value)}
         if is_dataclass(value) and not isinstance(value, type):
@@ -77,67 +72,52 @@ class _Writer:
     def _fields(self, value: Any) -> dict[str, Any]:
         """By name; of an estimate, what it does not have is left out."""
         if isinstance(value, Estimate) and not self.influence:
-            value = replace(value, influence=None, sample=None)
+            value = replace(value, influence=None)
         if isinstance(value, Aggregate):
             value = replace(value, covariance=value.corner_covariance())
         found = {f.name: getattr(value, f.name) for f in fields(value)}
         if isinstance(value, Estimate):
+            found["origin"] = None if value.influence is None else self._number(value.origin)
             found = {name: item for name, item in found.items() if item is not None}
         return {name: self.plain(item) for name, item in found.items()}
 
-    def _position(self, sample: Sample) -> int:
-        known = [id(one) for one in self.samples]
-        if id(sample) not in known:
-            self.samples.append(sample)
-            return len(known)
-        return known.index(id(sample))
+    def _number(self, origin: str) -> str:
+        if origin not in self.origins:
+            self.origins.append(origin)
+        return str(self.origins.index(origin))
 
 
 def _packed(values: Array) -> str:
     return base64.b64encode(np.asarray(values, dtype="<f8").tobytes()).decode("ascii")
 
 
-def _plain_sample(sample: Sample) -> dict[str, Any]:
-    return {
-        name: {
-            "weights": _packed(sample.weights[name]),
-            "units": _packed(sample.units[name].astype(float)),
-            "size": int(sample.sizes[name]),
-        }
-        for name in ("source", "target")
-    }
-
-
 # -- and back ------------------------------------------------------------------------------------
 
 
 def from_mapping(mapping: Mapping[str, Any]) -> Gap:
-    """The result that `to_mapping` took apart; estimates of one study share one `Sample` again."""
-    samples = [_read_sample(one) for one in mapping.get("samples", [])]
-    return cast(Gap, restored(Gap, mapping, samples))
+    """The result that `to_mapping` took apart; its estimates combine with each other alone."""
+    return cast(Gap, restored(Gap, mapping, uuid.uuid4().hex))
 
 
-def restored(hint: Any, value: Any, samples: Sequence[Sample] = ()) -> Any:
-    """A plain value as what the type hint says."""
+def restored(hint: Any, value: Any, file: str = "") -> Any:
+    """A plain value as what the type hint says; `file` tells estimates of one file from others."""
     origin, arms = get_origin(hint) or hint, get_args(hint)
     if origin in (Union, UnionType):
         others = [arm for arm in arms if arm is not NoneType]
-        return value if value is None or len(others) > 1 else restored(others[0], value, samples)
-    if origin is Sample:
-        return samples[value]
+        return value if value is None or len(others) > 1 else restored(others[0], value, file)
     if origin is np.ndarray:
         return _unpacked(value) if isinstance(value, str) else np.array(value, dtype=float)
     if is_dataclass(origin):
-        return _read_fields(cast(type[Any], origin), arms, value, samples)
+        return _read_fields(cast(type[Any], origin), arms, value, file)
     if origin is tuple:
         each = [arms[0]] * len(value) if arms[-1] is ... else arms
-        return tuple(restored(arm, item, samples) for arm, item in zip(each, value, strict=True))
+        return tuple(restored(arm, item, file) for arm, item in zip(each, value, strict=True))
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return {key: restored(arms[1], item, samples) for key, item in value.items()}
+        return {key: restored(arms[1], item, file) for key, item in value.items()}
     return origin(value) if origin in (int, float) else value
 
 
-def _read_fields(made: type[T], arms: tuple[Any, ...], value: Any, samples: Sequence[Sample]) -> T:
+def _read_fields(made: type[T], arms: tuple[Any, ...], value: Any, file: str) -> T:
     """A dataclass; a missing field takes its default, or is an error that names it."""
     concrete = dict(zip(getattr(made, "__parameters__", ()), arms, strict=True))
     hints, found = _hints(cast(Any, made)), {}
@@ -145,7 +125,9 @@ def _read_fields(made: type[T], arms: tuple[Any, ...], value: Any, samples: Sequ
         if one.name not in value and (one.default, one.default_factory) != (MISSING, MISSING):
             continue
         hint = hints[one.name]
-        found[one.name] = restored(concrete.get(hint, hint), value[one.name], samples)
+        found[one.name] = restored(concrete.get(hint, hint), value[one.name], file)
+    if made is Estimate and found.get("influence") is not None:
+        found["origin"] = f"{file}-{value.get('origin', 0)}"
     return made(**found)
 
 
@@ -154,12 +136,3 @@ _hints = cache(get_type_hints)
 
 def _unpacked(text: str) -> Array:
     return np.frombuffer(base64.b64decode(text, validate=True), dtype="<f8").astype(float)
-
-
-def _read_sample(value: Mapping[str, Any]) -> Sample:
-    sides = ByDomain(value["source"], value["target"])
-    return Sample(
-        weights=sides.map(lambda side: _unpacked(side["weights"])),
-        units=sides.map(lambda side: _unpacked(side["units"]).astype(np.int64)),
-        sizes=sides.map(lambda side: int(side["size"])),
-    )

@@ -11,7 +11,7 @@ from whygap.domains import ByDomain
 from whygap.learning.menu import Menu
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.cross_fit import cross_fit
-from whygap.nuisances.source_risk import twin_risks
+from whygap.nuisances.source_risk import fit_source_risk
 from whygap.settings import Settings
 from whygap.simulate.gaussian import GaussianWorld
 
@@ -20,7 +20,7 @@ def drawn_part(seed):
     design = GaussianWorld().draw(ByDomain(1500, 1500), np.random.default_rng(seed))
     settings = Settings(learner="fast", progress=False, halvings=1)
     crossfit = cross_fit(design, settings, np.random.SeedSequence(seed), Menu(settings))
-    return prepare_covariate(crossfit, [(0,), (1, 2)], twin_risks(crossfit))
+    return prepare_covariate(crossfit, [(0,), (1, 2)], fit_source_risk(crossfit))
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +29,8 @@ def part():
 
 
 def from_the_metric_itself(part):
-    loss = part.crossfit.sorted_loss.source
-    return replace(part, fitted_loss=dict.fromkeys(part.fitted_loss, loss), kept=[])
+    loss = part.crossfit.design.loss.source
+    return replace(part, fitted_loss=dict.fromkeys(part.fitted_loss, loss), whole=None)
 
 
 def test_errors_of_the_fitted_metric_cancel_where_little_is_missing(part):

@@ -15,7 +15,7 @@ from whygap.learning.menu import Menu
 from whygap.learning.models import Fast
 from whygap.nuisances.cross_fit import cross_fit
 from whygap.nuisances.outcome import prepare_outcome
-from whygap.nuisances.source_risk import twin_risks
+from whygap.nuisances.source_risk import fit_source_risk
 from whygap.settings import Settings
 
 PROBES = [(0,), (1, 2)]
@@ -29,18 +29,18 @@ def prepared(source_learner, common_learner, design=None):
     menu.choices["p_1 - p_0 (twins)"] = Choice(common_learner, {}, "")
     design = design or shifted_design((600, 500), columns=4)
     crossfit = cross_fit(design, settings, np.random.SeedSequence(0), menu)
-    return prepare_outcome(crossfit, PROBES, twin_risks(crossfit))
+    return prepare_outcome(crossfit, PROBES, fit_source_risk(crossfit))
 
 
 def test_the_denominator_does_not_depend_on_the_learner_of_the_binned_risk():
     firm, loose = (prepared(Fast(penalty), Fast(1e-3)) for penalty in (1.0, 1e-4))
-    assert firm.denominator().value == loose.denominator().value
+    assert firm.denominator.value == loose.denominator.value
     assert firm.numerator((0,)).value != loose.numerator((0,)).value
 
 
 def test_with_one_learner_for_all_the_denominator_is_that_of_the_shared_values():
     part = prepared(Fast(1e-3), Fast(1e-3))
-    assert part.denominator().value == pytest.approx(
+    assert part.denominator.value == pytest.approx(
         outcome_value.denominator(part.values).value, rel=1e-12
     )
 
@@ -50,6 +50,5 @@ def test_a_known_source_risk_takes_the_place_of_both_fits():
     known = ByDomain(rng.random(600), rng.random(500))
     design = replace(shifted_design((600, 500), columns=4), source_risk=known)
     part = prepared(Fast(1.0), Fast(1e-3), design)
-    twin = part.values.halvings[0][0]
-    assert np.array_equal(twin.p_0.source, known.source)
-    assert part.denominator().value == outcome_value.denominator(part.values).value
+    assert np.array_equal(part.values.p_0.source[0, 0], known.source)
+    assert part.denominator.value == outcome_value.denominator(part.values).value

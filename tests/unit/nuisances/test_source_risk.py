@@ -11,7 +11,8 @@ from learning_designs import shifted_design
 from whygap._explain import Analysis
 from whygap.domains import ByDomain
 from whygap.equations import binning
-from whygap.nuisances.source_risk import LOGIT_STEP, known_or, risk_columns, twin_risks
+from whygap.nuisances.held_out import block_sorted
+from whygap.nuisances.source_risk import LOGIT_STEP, fit_source_risk, risk_columns
 from whygap.progress import Silent
 from whygap.settings import Settings
 
@@ -35,7 +36,7 @@ def analysis(design):
 @pytest.fixture(scope="module")
 def risks(analysis):
     crossfit = analysis.crossfits[0]
-    return twin_risks(crossfit)
+    return fit_source_risk(crossfit).p_0
 
 
 def test_every_half_has_a_risk_of_its_own(analysis, risks):
@@ -49,7 +50,8 @@ def test_every_half_has_a_risk_of_its_own(analysis, risks):
 def test_bins_lie_on_both_sides_of_the_nearest_edge(analysis, risks):
     crossfit = analysis.crossfits[0]
     for half, extra in risk_columns(crossfit, risks).items():
-        q, views = risks[half], extra.views
+        q = block_sorted(crossfit.blocks, risks[half])
+        views = extra.views
         assert np.array_equal(views["own"].position, binning.bin_index(q.target, 20))
         assert np.array_equal(views["up"].position, views["down"].position + 1)
         edge = (views["down"].position + 0.5) / 20
@@ -59,7 +61,7 @@ def test_bins_lie_on_both_sides_of_the_nearest_edge(analysis, risks):
 
 def test_the_smooth_form_steps_on_the_logit_scale(design):
     crossfit = begun(design, outcome_form="smooth").crossfits[0]
-    risks = twin_risks(crossfit)
+    risks = fit_source_risk(crossfit).p_0
     extra = next(iter(risk_columns(crossfit, risks).values()))
     here = extra.views["here"].position
     assert np.allclose(extra.views["up"].position - here, LOGIT_STEP)
@@ -70,7 +72,7 @@ def test_a_given_risk_serves_every_half(design):
     rng = np.random.default_rng(0)
     given = ByDomain(rng.random(600), rng.random(500))
     crossfit = begun(replace(design, source_risk=given)).crossfits[0]
-    columns = risk_columns(crossfit, known_or(crossfit, twin_risks(crossfit)))
+    columns = risk_columns(crossfit, dict.fromkeys(crossfit.halves, given))
     assert len({id(extra) for extra in columns.values()}) == 1
 
 
@@ -97,8 +99,8 @@ def test_the_full_set_leaves_exactly_nothing(analysis, part):
 
 def test_the_covariate_denominator_is_the_numerator_of_the_empty_set(analysis):
     (part,) = analysis.parts("covariate")
-    assert part.denominator().value == part.numerator(()).value
-    assert part.denominator() is part.numerator(()), "fitted once"
+    assert part.denominator.value == part.numerator(()).value
+    assert part.denominator is part.numerator(()), "fitted once"
 
 
 @pytest.mark.parametrize("part", ["covariate", "outcome"])

@@ -21,7 +21,7 @@ from whygap.errors import ResultError
 from whygap.estimate import Estimate, Sample
 from whygap.running.checkpoint import Checkpoint, fingerprint, open_checkpoint
 
-HERE = Path(__file__).resolve().parents[1]
+HERE = Path(__file__).resolve().parents[2]
 SUBSETS = 48
 
 

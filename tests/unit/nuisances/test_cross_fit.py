@@ -19,7 +19,7 @@ from whygap.settings import Settings
 FAST = Settings(learner="fast", progress=False)
 
 
-def ground_of(design, **changes):
+def crossed(design, **changes):
     settings = replace(FAST, **changes)
     return cross_fit(design, settings, np.random.SeedSequence(0), Menu(settings))
 
@@ -31,19 +31,17 @@ def design():
 
 @pytest.fixture(scope="module")
 def crossfit(design):
-    return ground_of(design)
+    return crossed(design)
 
 
 def test_evaluated_arrays_are_in_the_order_of_the_tables(design, crossfit):
     for domain in ("source", "target"):
-        assert np.array_equal(
-            crossfit.evaluated(crossfit.sorted_outcome)[domain], design.outcome[domain]
-        )
+        assert np.array_equal(crossfit.evaluated(design.outcome)[domain], design.outcome[domain])
         assert np.array_equal(crossfit.aggregate.loss[domain], design.loss[domain])
 
 
 def test_the_source_risk_resembles_the_outcome_and_is_a_probability(design, crossfit):
-    risk = crossfit.evaluated(crossfit.sorted_risk)
+    risk = crossfit.evaluated(crossfit.risk)
     for domain in ("source", "target"):
         assert risk[domain].shape == design.outcome[domain].shape
         assert ((risk[domain] > 0) & (risk[domain] < 1)).all()
@@ -53,8 +51,8 @@ def test_the_source_risk_resembles_the_outcome_and_is_a_probability(design, cros
 def test_a_given_source_risk_is_taken_as_it_is(design):
     rng = np.random.default_rng(0)
     given = ByDomain(rng.random(500), rng.random(400))
-    crossfit = ground_of(replace(design, source_risk=given))
-    risk = crossfit.evaluated(crossfit.sorted_risk)
+    crossfit = crossed(replace(design, source_risk=given))
+    risk = crossfit.evaluated(crossfit.risk)
     assert np.array_equal(risk.source, given.source)
     assert np.array_equal(risk.target, given.target)
     assert "p_0" not in crossfit.menu.choices
@@ -66,20 +64,20 @@ def test_the_fitted_metric_is_affine_in_the_risk(design):
         intercept=design.outcome.map(lambda y: np.full(len(y), 0.25)),
         slope=design.outcome.map(lambda y: np.full(len(y), -2.0)),
     )
-    crossfit = ground_of(slanted)
-    risk = crossfit.evaluated(crossfit.sorted_risk)
+    crossfit = crossed(slanted)
+    risk = crossfit.evaluated(crossfit.risk)
     assert np.allclose(crossfit.aggregate.mu_0_wz.source, 0.25 - 2 * risk.source)
 
 
 def test_without_baseline_the_ratio_is_one_and_the_mean_constant(design):
     bare = replace(design, baseline=(), players=design.players)
-    crossfit = ground_of(bare)
+    crossfit = crossed(bare)
     assert np.allclose(crossfit.aggregate.pi_w, 1)
     assert len(np.unique(crossfit.aggregate.mu_00_w.target.round(12))) <= 5
 
 
 def test_a_single_split_evaluates_a_fifth_of_the_rows(design):
-    crossfit = ground_of(design, split=0.2)
+    crossfit = crossed(design, split=0.2)
     assert len(crossfit.aggregate.loss.source) == pytest.approx(100, abs=2)
     assert len(crossfit.aggregate.pi_wz) == len(crossfit.aggregate.loss.source)
     assert crossfit.sample.weights.map(len) == crossfit.aggregate.loss.map(len)
@@ -114,7 +112,7 @@ def test_clipping_is_a_setting():
 
 
 def test_clipped_rows_are_counted_and_told(design):
-    crossfit = ground_of(design, clip=1.2)
+    crossfit = crossed(design, clip=1.2)
     records = ratio_records(crossfit)
     both = {record.name: record for record in records}
     assert both["pi_wz"].largest_weight == 1.2
@@ -135,7 +133,7 @@ def test_the_effective_size_counts_rows_of_equal_weight(crossfit):
 def test_poor_overlap_is_said_in_words():
     rng = np.random.default_rng(0)
     far = make_design(rng.normal(size=(300, 2)), rng.normal(size=(300, 2)) + 4.0)
-    crossfit = ground_of(far)
+    crossfit = crossed(far)
     records = ratio_records(crossfit)
     assert records[1].domain_auc > 0.95
     notes = overlap_notes(crossfit, records)
@@ -144,7 +142,7 @@ def test_poor_overlap_is_said_in_words():
 
 def test_rows_on_a_bin_edge_are_counted(design):
     edge = ByDomain(np.full(500, 0.5), np.where(np.arange(400) < 7, 0.525, 0.5))
-    crossfit = ground_of(replace(design, source_risk=edge))
+    crossfit = crossed(replace(design, source_risk=edge))
     notes = overlap_notes(crossfit, ratio_records(crossfit))
     assert any(
         note.text.startswith("7 target rows have a source risk exactly on the edge")

@@ -16,10 +16,10 @@ from whygap.domains import ByDomain
 from whygap.errors import SettingsError
 from whygap.estimate import Estimate, Sample
 from whygap.progress import Silent
-from whygap.running.shares import INTERRUPTED, detail, first_batch, probe_subsets
+from whygap.running.game import INTERRUPTED, Run, first_batch, probe_subsets
+from whygap.running.shares import shares
 from whygap.settings import Settings
 from whygap.shapley import SubsetPlan
-from whygap.tables.design import Player
 
 ROWS = ByDomain(200, 150)
 SIZE = 0.04
@@ -64,6 +64,7 @@ class Game:
             shares[k : k + 5] += bonus / 5
         return shares
 
+    @property
     def denominator(self) -> Estimate:
         return self._estimate(self.size, range(self.players + 1))
 
@@ -84,13 +85,13 @@ class Game:
         return made + (value - made.value)
 
 
-def named(count: int) -> list[Player]:
-    return [Player(f"z{k}", (k,)) for k in range(count)]
+def named(count: int) -> tuple[str, ...]:
+    return tuple(f"z{k}" for k in range(count))
 
 
 def solve(game: Game, **settings):
     chosen = Settings(progress=False, **settings)
-    return detail([game], "outcome", named(game.players), chosen, None, Silent())
+    return shares("outcome", [game], named(game.players), Run(chosen, Silent()))
 
 
 @pytest.mark.parametrize("players", [1, 2, 3, 6])
@@ -213,11 +214,24 @@ def test_repeats_are_combined_subset_by_subset():
     shared = Sample.of(ROWS)
     games = [Game(3, seed=0, size=size, sample=shared) for size in (0.04, 0.05, 0.09)]
     chosen = Settings(progress=False)
-    solved = detail(games, "outcome", named(3), chosen, None, Silent())
+    solved = shares("outcome", games, named(3), Run(chosen, Silent()))
     assert solved.denominator.value == pytest.approx(0.05)
     np.testing.assert_allclose(
         [e.value for e in solved.shares.values()], games[0].shares(), atol=1e-12
     )
+
+
+def test_what_repeats_disagree_on_is_no_sampling_error():
+    """Repeats far apart widen the intervals; they do not keep the sampling going."""
+    shared = Sample.of(ROWS)
+    games = [Game(12, seed=seed, sample=shared) for seed in (0, 5, 9)]
+    found = shares("outcome", games, named(12), Run(Settings(progress=False), Silent()))
+    assert found.sampling.stopped == "the sampling error is small beside the standard errors"
+    assert found.sampling.evaluated < 1024
+    for share in found.shares.values():
+        spread = float(share.influence.repeats @ share.influence.repeats)
+        assert spread > share.sampling_error**2
+        assert share.standard_error**2 > spread
 
 
 def test_covariances_contain_the_sampling_error():
@@ -238,7 +252,7 @@ def test_progress_counts_subsets_and_tells_the_sampling_error():
             seen.append((done, total, text))
 
     settings = Settings(progress=False, **PRECISE)
-    detail([Game(9)], "outcome", named(9), settings, None, Watcher())
+    shares("outcome", [Game(9)], named(9), Run(settings, Watcher()))
     done = [count for count, _, _ in seen]
     assert done == sorted(done)
     assert seen[0][2] == ""

@@ -1,0 +1,231 @@
+"""One run of the method on one design: what is fitted once, what each question asks of it."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import cast
+
+import numpy as np
+
+from whygap.combine import median_of
+from whygap.domains import ByDomain
+from whygap.equations import corners
+from whygap.estimate import Estimate
+from whygap.learning.menu import Menu
+from whygap.nuisances.covariate import prepare_covariate
+from whygap.nuisances.cross_fit import CrossFit, cross_fit
+from whygap.nuisances.outcome import prepare_outcome
+from whygap.nuisances.overlap import overlap_notes, ratio_records
+from whygap.nuisances.profiles import profiles
+from whygap.nuisances.source_risk import SourceRisk, fit_source_risk
+from whygap.nuisances.support import restrict
+from whygap.progress import Reporter
+from whygap.results import About, Aggregate, Detailed, Diagnostics, Gap
+from whygap.running.checkpoint import fingerprint, open_checkpoint
+from whygap.running.game import INTERRUPTED, Run, probe_subsets
+from whygap.running.shares import Part, PartName, shares
+from whygap.running.workers import one_thread
+from whygap.settings import Settings
+from whygap.shapley import Subset
+from whygap.study import Study
+from whygap.tables.design import Design, Note
+
+__all__ = ["CUT_SHORT", "Analysis", "Caption", "SubsetNumerators"]
+
+CUT_SHORT = "You interrupted the analysis"
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """What a result calls things; a design has only numbers."""
+
+    outcome: str = "outcome"
+    metric: str = "metric"
+    higher_is_better: bool | None = None
+    is_share: bool = False
+    source_name: str = "source"
+    target_name: str = "target"
+    table_kind: str = "pyarrow"
+
+    @classmethod
+    def of(cls, study: Study) -> Caption:
+        """The study's own words."""
+        metric = study.metric_
+        return cls(
+            outcome=study.outcome,
+            metric=metric.name,
+            higher_is_better=metric.higher_is_better,
+            is_share=metric.is_share,
+            source_name=study.source_name,
+            target_name=study.target_name,
+            table_kind=study.table_kind,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SubsetNumerators:
+    """Denominator of a part and numerators of some subsets, combined over repeats."""
+
+    denominator: Estimate
+    numerators: tuple[Estimate, ...]
+
+
+@dataclass(slots=True)
+class Analysis:
+    """One run: its design (restricted or not), its cross-fittings (one per repeat), its clock."""
+
+    settings: Settings
+    design: Design
+    kept: ByDomain[float]
+    crossfits: list[CrossFit]
+    report: Reporter
+    seconds: dict[str, float] = field(default_factory=dict)
+    risks: list[SourceRisk] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+    @classmethod
+    def begin(
+        cls, design: Design, settings: Settings, report: Reporter, menu: Menu | None = None
+    ) -> Analysis:
+        """Restrict if asked for, and fit what every part needs."""
+        clock = time.perf_counter()
+        kept = ByDomain(1.0, 1.0)
+        root = np.random.SeedSequence(settings.seed)
+        with one_thread():
+            if settings.support == "common":
+                restricted = restrict(design, settings, np.random.SeedSequence([settings.seed, 1]))
+                design, kept = restricted.design, restricted.kept
+            report.stage("fitting shared models")
+            menu = menu or Menu(settings)
+            crossfits: list[CrossFit] = []
+            for seed in root.spawn(settings.repeats):
+                sample = crossfits[0].sample if crossfits else None
+                crossfits.append(cross_fit(design, settings, seed, menu, sample))
+        run = cls(settings, design, kept, crossfits, report)
+        run.seconds["aggregate"] = time.perf_counter() - clock
+        return run
+
+    def aggregate(self) -> Aggregate:
+        """Corner means, combined over repeats, and the three parts."""
+        means = {
+            "000": corners.mean_000,
+            # Without W there is nothing to reweight: E_100 is E_000, not an estimate of it.
+            "100": corners.mean_100 if self.design.baseline else corners.mean_000,
+            "110": corners.mean_110,
+            "111": corners.mean_111,
+        }
+        return corners.aggregate(
+            {
+                name: median_of([mean(c.aggregate) for c in self.crossfits])
+                for name, mean in means.items()
+            }
+        )
+
+    def details(self, wanted: Sequence[PartName]) -> dict[PartName, Detailed]:
+        """Shares of the parts asked for; after Ctrl-C, of those that are finished."""
+        found: dict[PartName, Detailed] = {}
+        run = self._run()
+        try:
+            for part in wanted:
+                found[part] = self._shares(part, run)
+                sampling = found[part].sampling
+                if sampling is not None and sampling.stopped == INTERRUPTED:
+                    raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            left_out = [part for part in wanted if part not in found]
+            self.notes.append(Note("warning", _interrupted_text(left_out)))
+        return found
+
+    def _run(self) -> Run:
+        where = self.settings.checkpoint
+        print_ = fingerprint(self.design, self.settings)
+        return Run(self.settings, self.report, open_checkpoint(where, print_))
+
+    def _shares(self, part: PartName, run: Run) -> Detailed:
+        clock = time.perf_counter()
+        self.report.stage(f"fitting models of the {part} part")
+        names = tuple(player.name for player in self.design.players)
+        result = shares(part, self.parts(part), names, run)
+        self.seconds[part] = time.perf_counter() - clock
+        return result
+
+    def parts(self, name: PartName) -> list[Part]:
+        """What a part shares over subsets, one per repeat."""
+        probes = probe_subsets(len(self.design.players), self.settings.seed)
+        prepare = prepare_covariate if name == "covariate" else prepare_outcome
+        with one_thread():
+            if not self.risks:
+                self.risks.extend(fit_source_risk(c) for c in self.crossfits)
+            return [
+                cast(Part, prepare(crossfit, probes, risk))
+                for crossfit, risk in zip(self.crossfits, self.risks, strict=True)
+            ]
+
+    def values(self, name: PartName, subsets: Sequence[Subset]) -> SubsetNumerators:
+        """Denominator and numerators of some subsets of a part."""
+        parts = self.parts(name)
+        with one_thread():
+            return SubsetNumerators(
+                median_of([part.denominator for part in parts]),
+                tuple(median_of([part.numerator(s) for part in parts]) for s in subsets),
+            )
+
+    def gap(self, caption: Caption, aggregate: Aggregate, details: dict[PartName, Detailed]) -> Gap:
+        """Everything in one result."""
+        crossfit = self.crossfits[0]
+        ratios = ratio_records(crossfit)
+        notes = (*self.design.notes, *overlap_notes(crossfit, ratios), *self.notes)
+        return Gap(
+            aggregate=aggregate,
+            covariate=details.get("covariate"),
+            outcome=details.get("outcome"),
+            diagnostics=Diagnostics(tuple(crossfit.menu.records), ratios, notes),
+            about=self._about(caption),
+            profiles=profiles(crossfit),
+            table_kind=caption.table_kind,
+        )
+
+    def _about(self, caption: Caption) -> About:
+        design = self.design
+        names = [c.name for c in design.columns]
+        return About(
+            outcome=caption.outcome,
+            metric=caption.metric,
+            higher_is_better=caption.higher_is_better,
+            is_share=caption.is_share,
+            source_name=caption.source_name,
+            target_name=caption.target_name,
+            rows=design.rows,
+            effective_rows=design.sample().effective_size(),
+            baseline=tuple(names[c] for c in design.baseline),
+            players={p.name: tuple(names[c] for c in p.columns) for p in design.players},
+            settings=self.settings.to_mapping(),
+            versions=_versions(),
+            seconds=dict(self.seconds),
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            kept_share=self.kept,
+        )
+
+
+def _interrupted_text(left_out: Sequence[str]) -> str:
+    if not left_out:
+        return f"{CUT_SHORT}: the shares rest on the subsets finished until then."
+    return (
+        f"{CUT_SHORT}: it has no shares of the "
+        f"{' and '.join(left_out)} part{'s' if len(left_out) > 1 else ''}."
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in ("whygap", "numpy", "scipy", "scikit-learn", "lightgbm"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed as a package"
+    return found
