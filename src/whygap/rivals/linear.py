@@ -170,7 +170,7 @@ def _one_sided(sample: Sample, domain: Domain, values: Array, rows: Array) -> li
     found = []
     for value, own in zip(values, rows.T, strict=True):
         source, target = (own if d == domain else empty[d] for d in ("source", "target"))
-        found.append(Estimate.of(value, sample.influence(ByDomain(source, target)), sample))
+        found.append(Estimate.of(value, sample.influence(ByDomain(source, target)), sample.key))
     return found
 
 
