@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from whygap.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
+    from whygap.simulate.answers import Answers
     from whygap.simulate.world import World
 
-__all__ = ["WORLDS", "make_world", "truths"]
+__all__ = ["WORLDS", "answers_of", "make_world", "truths"]
 
-WORLDS = ("gaussian", "comparison_a", "comparison_b", "untuned", "null", "pool")
+WORLDS = ("gaussian", "comparison_a", "comparison_b", "untuned", "null", "correlated", "pool")
 
 
 def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
@@ -40,6 +41,10 @@ def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
             from experiments.worlds.untuned import null_world
 
             return null_world(options["kind"], metric)
+        case "correlated":
+            from experiments.worlds.correlated import CorrelatedWorld
+
+            return CorrelatedWorld(metric=metric)
         case "pool":
             from experiments.pools import load_pool
 
@@ -48,6 +53,29 @@ def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
         f"There is no world '{name}'",
         hint=did_you_mean(name, WORLDS) or f"Worlds are: {', '.join(WORLDS)}.",
     )
+
+
+def answers_of(world: World) -> Answers:
+    """Who knows the points, groups and budgets of a world."""
+    from experiments.worlds.clustered import ClusteredWorld
+    from experiments.worlds.correlated import CorrelatedWorld
+    from experiments.worlds.correlated_truth import CorrelatedAnswers
+    from experiments.worlds.untuned import UntunedWorld
+    from experiments.worlds.untuned_answers import UntunedAnswers
+    from whygap.simulate import Atoms, AtomsAnswers, GaussianAnswers, GaussianWorld
+
+    match world:
+        case GaussianWorld():
+            return GaussianAnswers(world)
+        case ClusteredWorld():
+            return GaussianAnswers(world.marginal)
+        case CorrelatedWorld():
+            return CorrelatedAnswers(world)
+        case UntunedWorld():
+            return UntunedAnswers(world)
+        case Atoms():
+            return AtomsAnswers(world)
+    raise InputError("This world does not know its points", got=type(world).__name__)
 
 
 def truths(

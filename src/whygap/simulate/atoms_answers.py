@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from whygap.domains import Array, Domain, IntArray
 from whygap.simulate.answers import (
     Above,
@@ -52,13 +50,12 @@ class AtomsAnswers:
         """What the atoms of a group contribute to the outcome part."""
         return self.masked(group.mask(self.atoms.features, self.atoms.prediction))
 
-    def masked(self, mask: Mask) -> GroupTruth:
-        """The same for any set of atoms."""
-        n = self.atoms.nuisances
-        change = np.where(mask, n.mu_1_wz - n.mu_0_wz, 0.0)
+    def masked(self, inside: Mask | Array) -> GroupTruth:
+        """The same for any set of atoms, or for a fraction of each."""
+        n, part = self.atoms.nuisances, inside.astype(float)
         return GroupTruth(
-            contribution=self.atoms.mean("target", change),
-            target_share=self.atoms.mean("target", mask.astype(float)),
+            contribution=self.atoms.mean("target", part * (n.mu_1_wz - n.mu_0_wz)),
+            target_share=self.atoms.mean("target", part),
         )
 
     # -- recoverable -----------------------------------------------------------------------------
