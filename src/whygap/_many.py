@@ -12,7 +12,8 @@ from whygap._explain import PARTS, explain_with, was_interrupted
 from whygap.errors import InputError, SettingsError, WhygapError, did_you_mean
 from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter
-from whygap.render import frame, report
+from whygap.render import frame
+from whygap.render.report import write_many
 from whygap.results import Gap
 from whygap.settings import Settings
 from whygap.study import Study
@@ -73,7 +74,7 @@ class Many:
 
     def report(self, path: str | Path, level: float | None = None) -> Path:
         """Write one self-contained HTML page with a section per target."""
-        return report.write_many(self.gaps, path, level)
+        return write_many(self.gaps, path, level)
 
 
 def explain_many(
@@ -137,16 +138,16 @@ def _studies(study: Study, targets: Mapping[str, Any], settings: Settings) -> di
     opened = {name: _checked(study, name, table) for name, table in targets.items()}
     source = _source(tuple(opened.values()))
     alike = {name: replace(one, source=source) for name, one in opened.items()}
-    with reporter(settings.progress) as told:
-        return {name: _checked(one, name, told=told) for name, one in alike.items()}
+    with reporter(settings.progress) as report:
+        return {name: _checked(one, name, report=report) for name, one in alike.items()}
 
 
-def _checked(study: Study, name: str, table: Any = None, told: Reporter | None = None) -> Study:
+def _checked(study: Study, name: str, table: Any = None, report: Reporter | None = None) -> Study:
     """The study against one target; without a table, its rows are read and checked."""
     try:
         if table is not None:
             return study.with_target(table, name)
-        study.read(told or Silent())
+        study.read(report or Silent())
     except WhygapError as error:
         raise type(error)(
             f"Target '{name}': {error.what}", got=error.got, hint=error.hint

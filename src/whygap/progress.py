@@ -10,7 +10,7 @@ from typing import Protocol
 
 __all__ = ["Reporter", "Silent", "reporter"]
 
-_SECONDS_BETWEEN_LINES = 60.0
+_SECONDS_BETWEEN_LINES = 60.0  # a log of a day's run stays readable
 
 
 class Reporter(Protocol):

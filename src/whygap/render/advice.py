@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from whygap.estimate import Estimate
 from whygap.render.detail_sentences import can_be_settled, what_would_settle
 from whygap.render.explanations import POOR, kept_share
 from whygap.render.numbers import level_name, percent, percent_interval
 from whygap.render.phrases import direction, joined
 from whygap.render.reading import Reading
-from whygap.results import Detailed
 
 __all__ = ["suggestions"]
 
@@ -51,7 +49,9 @@ def _outcome(reading: Reading) -> Iterator[str]:
     detail = reading.gap.outcome
     base = detail.base if detail is not None and detail.defined else None
     first = reading.leaders("outcome")
-    recalibrate = base is not None and base.value >= LARGE_BASE and _above_zero(base, reading.level)
+    recalibrate = (
+        base is not None and base.value >= LARGE_BASE and base.interval(reading.level)[0] > 0
+    )
     if base is not None and recalibrate:
         share = percent(base.value, base.standard_error)
         yield (
@@ -71,16 +71,13 @@ def _outcome(reading: Reading) -> Iterator[str]:
         )
 
 
-def _above_zero(share: Estimate, level: float) -> bool:
-    return share.interval(level)[0] > 0
-
-
 def _unsettled(reading: Reading) -> Iterator[str]:
     for detail in reading.gap.details().values():
-        if not detail.defined and _matters(reading, detail):
+        if not detail.defined and reading.is_clear(detail.part):
             if can_be_settled(reading.gap, detail, reading.level):
                 settle = what_would_settle(reading.gap, detail, reading.level)
-                yield f"To see which variables drive the {detail.part} part: {_lower(settle)}"
+                rest = settle[:1].lower() + settle[1:]
+                yield f"To see which variables drive the {detail.part} part: {rest}"
             else:
                 yield (
                     f"To see which variables drive the {detail.part} part, more rows are needed; "
@@ -93,10 +90,6 @@ def _unsettled(reading: Reading) -> Iterator[str]:
             f"To tell the change from 0, collect more rows: it is known to within "
             f"{reading.units.size((high - low) / 2)} ({level_name(reading.level)} interval)."
         )
-
-
-def _matters(reading: Reading, detail: Detailed) -> bool:
-    return detail.part in reading.parts and reading.is_clear(detail.part)
 
 
 def _overlap(reading: Reading) -> Iterator[str]:
@@ -116,7 +109,3 @@ def _nothing(reading: Reading) -> str:
     if judged == "better":
         return "The model does better in the target: there is nothing to repair."
     return "No part is clear enough to act on: collect more rows before changing the model."
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]

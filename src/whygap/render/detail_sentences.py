@@ -14,8 +14,9 @@ from whygap.results import Detailed, Gap
 __all__ = ["can_be_settled", "detail_sentences", "rows_needed", "what_would_settle"]
 
 POWER_QUANTILE = 0.8416  # an undefined part is to be settled with 80% power
-HOPELESS = 1000  # times the rows: not a number anyone can collect
-SHOWN = 4
+MOST_TIMES = 1000  # the rows: more than anyone can collect
+SHOWN = 4  # shares in one sentence; a list of more is read as a table
+NEARLY = 0.005  # outside 0% to 100% by this much: shown as -1% or 101%, so worth a word
 
 
 def detail_sentences(reading: Reading, name: str, *, listed: bool = True) -> list[str]:
@@ -52,7 +53,7 @@ def rows_needed(gap: Gap, detail: Detailed, level: float) -> ByDomain[float] | N
 def can_be_settled(gap: Gap, detail: Detailed, level: float) -> bool:
     """Whether a number of rows that would settle an undefined part can be named."""
     needed = rows_needed(gap, detail, level)
-    return needed is not None and needed.source <= HOPELESS * gap.about.rows.source
+    return needed is not None and needed.source <= MOST_TIMES * gap.about.rows.source
 
 
 def what_would_settle(gap: Gap, detail: Detailed, level: float) -> str:
@@ -63,7 +64,7 @@ def what_would_settle(gap: Gap, detail: Detailed, level: float) -> str:
     if needed is None:
         return f"The estimated size is not above 0, so no number of rows can be named{likely}."
     times = needed.source / gap.about.rows.source
-    if times > HOPELESS:
+    if times > MOST_TIMES:
         return f"The estimated size is so near 0 that no number of rows can be named{likely}."
     return (
         f"If the effect is as large as estimated, about {_times(times)} times the rows "
@@ -142,9 +143,9 @@ def _standing(detail: Detailed, standing: Standing) -> Iterator[str]:
 
 
 def _odd(detail: Detailed) -> Iterator[str]:
-    outside = {name: s for name, s in detail.shares.items() if not -0.005 <= s.value <= 1.005}
-    if detail.base is not None and not -0.005 <= detail.base.value <= 1.005:
-        outside["the recalibration"] = detail.base
+    base = {} if detail.base is None else {"the recalibration": detail.base}
+    shares = {**detail.shares, **base}
+    outside = {n: s for n, s in shares.items() if not -NEARLY <= s.value <= 1 + NEARLY}
     if not outside:
         return
     listed = [f"{name} {percent(s.value, s.standard_error)}" for name, s in outside.items()]

@@ -244,14 +244,8 @@ class RevisionDisplay:
             markeredgewidth=0.8,
             zorder=4,
         )
-        ax.annotate(
-            with_minus(self.curve.units.mean(choice.score.value)),
-            (1.02, row),
-            xycoords=("axes fraction", "data"),
-            va="center",
-            fontsize=9.5,
-            color=style.INK,
-        )
+        score, beside = with_minus(self.curve.units.mean(choice.score.value)), style.words("", 9.5)
+        ax.annotate(score, (1.02, row), xycoords=("axes fraction", "data"), va="center", **beside)
 
     def _label(self, ax: Axes, lines: list[Choice | str]) -> None:
         texts = [line if isinstance(line, str) else line.label for line in lines]

@@ -108,15 +108,10 @@ class SharesDrawing:
                 *map(self.scale.at, line.estimate.interval(reading.level)),
                 percent_interval(line.estimate, reading.level),
                 tag if line.name in standing.top else "",
-                _ranks(reading, self.shares.part, line),
+                standing.rank_span(line.name),
             ]
             for line in self.shares.lines
         ]
-
-
-def _ranks(reading: Reading, part: str, line: ShareLine) -> str:
-    rank = reading.standings[part].ranks.get(line.name)
-    return "" if rank is None else f"{rank.best} to {rank.worst}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,8 +143,7 @@ class ProfileDisplay:
         ax.set_ylim(0, 1.3 * max(*shares[0], *shares[1]))
         legend = ax.legend(frameon=False, fontsize=8.5, ncols=2, loc="upper right")
         for text in legend.get_texts():
-            text.set_parse_math(False)
-            text.set_fontfamily(style.fonts_for(self.names))
+            text.set(parse_math=False, fontfamily=style.fonts_for(self.names))
         style.heading(ax, style.label(self.profile.variable, 44), "Share of rows in each domain")
 
     def _draw_gap(self, ax: Axes) -> None:
@@ -174,7 +173,7 @@ class ProfileDisplay:
         unit = "points" if self.units.is_share else "units"
         subtitle = f"Change of {self.metric} due to the outcome ({unit}), "
         subtitle += f"{level_name(self.level)} intervals"
-        ax.set_title(subtitle, loc="left", fontsize=9, color=style.MUTED, parse_math=False)
+        ax.set_title(subtitle, loc="left", **style.words([subtitle], 9, style.MUTED))
 
 
 def _usual_reach(profile: Profile, half: float) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from whygap.results import Detailed, Gap, RankInterval
 __all__ = ["Reading", "Standing", "excludes_zero", "reading_of", "readings_of"]
 
 FEW = 3  # a sentence names at most this many variables
+BEYOND = 0.05  # a part this far against the gap makes percentages of it misleading
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,11 @@ class Standing:
         if len(self.top) <= FEW and set(self.top) <= set(self.sure):
             return self.top
         return self.sure[:FEW]
+
+    def rank_span(self, name: str) -> str:
+        """The ranks of one variable, best to worst; nothing where it has none."""
+        rank = self.ranks.get(name)
+        return "" if rank is None else f"{rank.best} to {rank.worst}"
 
     @property
     def alone(self) -> bool:
@@ -88,32 +94,26 @@ def readings_of(gap: Gap, levels: Sequence[float]) -> list[Reading]:
     }
     found = {name: gap.aggregate.share_of_gap(name) for name in parts}
     shares = {name: share for name, share in found.items() if share is not None}
-    meaningful = len(shares) == len(parts) and all(map(_is_share, shares.values()))
-    readings = []
-    for level in levels:
-        clear = excludes_zero(gap.aggregate.gap, level)
-        reading = Reading(
+    inside = all(-BEYOND <= share.value <= 1 + BEYOND for share in shares.values())
+    meaningful = shares if inside and len(shares) == len(parts) else {}
+    return [
+        Reading(
             gap=gap,
             level=level,
             units=units_of(gap),
-            clear=clear,
-            shares=shares if clear and meaningful else {},
+            clear=(clear := excludes_zero(gap.aggregate.gap, level)),
+            shares=meaningful if clear else {},
             parts=dict(sorted(parts.items(), key=lambda item: -abs(item[1].value))),
             standings={name: _standing(detail, level) for name, detail in gap.details().items()},
         )
-        readings.append(reading)
-    return readings
+        for level in levels
+    ]
 
 
 def excludes_zero(estimate: Estimate, level: float) -> bool:
     """Whether 0 lies outside the interval."""
     low, high = estimate.interval(level)
     return (low > 0 or high < 0) and math.isfinite(low) and math.isfinite(high)
-
-
-def _is_share(share: Estimate) -> bool:
-    """Parts that pull against the gap make percentages of it misleading."""
-    return -0.05 <= share.value <= 1.05
 
 
 def _standing(detail: Detailed, level: float) -> Standing:

@@ -33,6 +33,7 @@ __all__ = [
     "number",
     "quiet_axes",
     "whisker",
+    "words",
 ]
 
 COLOURS = {"baseline": "#004488", "covariate": "#DDAA33", "outcome": "#BB5566"}
@@ -71,43 +72,26 @@ def quiet_axes(ax: Axes, *, grid: str) -> None:
     ax.set_axisbelow(True)
 
 
+def words(texts: Iterable[str], size: float, colour: str = INK) -> dict[str, Any]:
+    """How texts are written: never as formulas, in letters that can be drawn."""
+    family = fonts_for(texts)
+    return {"fontsize": size, "color": colour, "parse_math": False, "fontfamily": family}
+
+
 def heading(ax: Axes, title: str, subtitle: str = "") -> None:
     """A title at the left, with a smaller line below it."""
-    ax.set_title(
-        title,
-        loc="left",
-        fontsize=12,
-        fontweight="bold",
-        color=INK,
-        pad=21 if subtitle else 6,
-        parse_math=False,
-        fontfamily=fonts_for([title]),
-    )
-    ax.annotate(
-        subtitle,
-        (0, 1),
-        xycoords="axes fraction",
-        xytext=(0, 7),
-        textcoords="offset points",
-        fontsize=9,
-        color=MUTED,
-        parse_math=False,
-        fontfamily=fonts_for([subtitle]),
-    )
+    pad = 21 if subtitle else 6
+    ax.set_title(title, loc="left", fontweight="bold", pad=pad, **words([title], 12))
+    above: dict[str, Any] = {"xytext": (0, 7), "textcoords": "offset points"}
+    small = words([subtitle], 9, MUTED)
+    ax.annotate(subtitle, (0, 1), xycoords="axes fraction", **above, **small)
 
 
 def name_ticks(
     axis: Axis, names: Sequence[str], shown: Sequence[str], fontsize: float = 9.5, **options: Any
 ) -> None:
     """Names along an axis, as they are shown, in letters that can be drawn."""
-    axis.set_ticks(
-        range(len(names)),
-        list(shown),
-        fontsize=fontsize,
-        parse_math=False,
-        fontfamily=fonts_for(names),
-        **options,
-    )
+    axis.set_ticks(range(len(names)), list(shown), **words(names, fontsize), **options)
 
 
 def whisker(ax: Axes, row: int, ends: tuple[float, float]) -> None:
@@ -147,17 +131,8 @@ def number(
 def message(ax: Axes, text: str) -> None:
     """Words in place of a drawing."""
     ax.set_axis_off()
-    ax.text(
-        0.0,
-        0.9,
-        textwrap.fill(text, 46),
-        transform=ax.transAxes,
-        fontsize=10,
-        color=MUTED,
-        va="top",
-        parse_math=False,
-        fontfamily=fonts_for([text]),
-    )
+    filled = textwrap.fill(text, 46)
+    ax.text(0.0, 0.9, filled, transform=ax.transAxes, va="top", **words([text], 10, MUTED))
 
 
 def label(name: str, columns: int = 26, lines: int = 2) -> str:
