@@ -218,10 +218,10 @@ class CorrelatedAnswers:
             ),
         )
         nodes = nodes_of(LAWS.target, "source")
-        away = (special.expit(nodes.t) - nodes.p) ** 2
         return RecoverableTruth(
             here=budgets.target,
-            on_target_mix=float(nodes.weights @ away),
+            on_target_mix=float(nodes.weights @ (special.expit(nodes.t) - nodes.p) ** 2),
+            irreducible_on_target_mix=float(nodes.weights @ (nodes.p * (1 - nodes.p))),
             at_home=budgets.source,
         )
 

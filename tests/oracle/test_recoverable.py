@@ -16,6 +16,7 @@ from whygap.simulate.atoms_answers import AtomsAnswers
 DOMAINS = ("source", "target")
 COLUMN_SETS = [s for k in range(5) for s in itertools.combinations(range(4), k)]
 EVERYTHING = (0, 1, 2, 3)
+ON_THE_MIX = ("on_target_mix", "irreducible_on_target_mix")
 pytestmark = pytest.mark.parametrize("seed", SEEDS)
 
 
@@ -51,10 +52,11 @@ def test_recalibration_by_hand(seed):
     assert AtomsAnswers(world).recoverable().here.recalibration == pytest.approx(total, abs=1e-12)
 
 
-def test_on_the_targets_mix(seed):
+@pytest.mark.parametrize("asked", ON_THE_MIX)
+def test_on_the_targets_mix(seed, asked):
     world = world_of(seed)
-    truth = AtomsAnswers(world).recoverable().on_target_mix
-    estimate = CulpritOracle(world).on_target_mix()
+    truth = getattr(AtomsAnswers(world).recoverable(), asked)
+    estimate = getattr(CulpritOracle(world), asked)()
     assert estimate.value == pytest.approx(truth, rel=0, abs=1e-10)
     assert estimate.plugin == pytest.approx(truth, rel=0, abs=1e-10)
 
@@ -89,8 +91,9 @@ def test_the_others_are_orthogonal(seed, twin):
     for domain in DOMAINS:
         slope = slope_at_zero(world, "p" + twin, noise, lambda o, d=domain: o.irreducible(d))
         assert abs(slope) < 1e-9
-    for name in ("p_0" + twin, "pi_wz"):
-        assert abs(slope_at_zero(world, name, noise, lambda o: o.on_target_mix())) < 1e-9
+    for name, asked in itertools.product(("p_0" + twin, "pi_wz"), ON_THE_MIX):
+        slope = slope_at_zero(world, name, noise, lambda o, a=asked: getattr(o, a)())
+        assert abs(slope) < 1e-9
 
 
 def test_the_plug_in_is_not_orthogonal(seed):
@@ -132,12 +135,13 @@ def test_influence_of_one_domain(seed, domain, where):
     )
 
 
+@pytest.mark.parametrize("asked", ON_THE_MIX)
 @pytest.mark.parametrize("where", DOMAINS)
-def test_influence_of_the_targets_mix(seed, where):
+def test_influence_of_the_targets_mix(seed, where, asked):
     world = world_of(seed)
     check_influence(
-        CulpritOracle(world).on_target_mix(),
-        lambda w: AtomsAnswers(w).recoverable().on_target_mix,
+        getattr(CulpritOracle(world), asked)(),
+        lambda w: getattr(AtomsAnswers(w).recoverable(), asked),
         world,
         where,
     )

@@ -85,10 +85,11 @@ class BudgetTruth:
 
 @dataclass(frozen=True, slots=True)
 class RecoverableTruth:
-    """The three budgets; on the target's mix there is a total only."""
+    """The three budgets; on the target's mix there are a total and what no model can win."""
 
     here: BudgetTruth
     on_target_mix: float
+    irreducible_on_target_mix: float
     at_home: BudgetTruth
 
 

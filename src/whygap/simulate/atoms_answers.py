@@ -87,9 +87,10 @@ class AtomsAnswers:
 
     def recoverable(self) -> RecoverableTruth:
         """The three budgets."""
-        away = (self.atoms.prediction - self.atoms.risk.source) ** 2
+        p_0 = self.atoms.risk.source
         return RecoverableTruth(
             here=self.budget("target"),
-            on_target_mix=self.atoms.mean("target", away),
+            on_target_mix=self.atoms.mean("target", (self.atoms.prediction - p_0) ** 2),
+            irreducible_on_target_mix=self.atoms.mean("target", p_0 * (1 - p_0)),
             at_home=self.budget("source"),
         )

@@ -148,10 +148,11 @@ class GaussianAnswers:
     def recoverable(self) -> RecoverableTruth:
         """The three budgets; without a random effect the model is the source risk itself."""
         t, _, weights, _ = self._score_and_mean("target", ())
-        away = self.world.loss.prediction(t) - self.world.loss.link(t)
+        p_0 = self.world.loss.link(t)
         return RecoverableTruth(
             here=self.budget("target"),
-            on_target_mix=float(weights @ away**2),
+            on_target_mix=float(weights @ (self.world.loss.prediction(t) - p_0) ** 2),
+            irreducible_on_target_mix=float(weights @ (p_0 * (1 - p_0))),
             at_home=self.budget("source"),
         )
 

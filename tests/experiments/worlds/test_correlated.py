@@ -169,8 +169,9 @@ def test_kept_gains_can_be_made_again(domain):
 
 def test_on_the_targets_mix(rows):
     world, x = CorrelatedWorld(), rows.target
-    away = (world.model(x) - world.risk("source", x)) ** 2
-    agree(away, CorrelatedAnswers(world).recoverable().on_target_mix)
+    p_0, truth = world.risk("source", x), CorrelatedAnswers(world).recoverable()
+    agree((world.model(x) - p_0) ** 2, truth.on_target_mix)
+    agree(p_0 * (1 - p_0), truth.irreducible_on_target_mix)
 
 
 @pytest.mark.parametrize("domain", DOMAINS)

@@ -127,6 +127,9 @@ def test_the_model_is_the_source_risk_so_home_has_nothing_to_win():
     truth = GaussianAnswers(GaussianWorld()).recoverable()
     assert truth.at_home.total == pytest.approx(0, abs=1e-12)
     assert truth.on_target_mix == pytest.approx(0, abs=1e-12)
+    assert truth.irreducible_on_target_mix == pytest.approx(
+        GaussianWorld(metric="brier").corners().mean_110, abs=1e-8
+    )
     assert truth.at_home.irreducible == pytest.approx(
         GaussianWorld(metric="brier").corners().mean_000, abs=1e-8
     )
