@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from whygap._metrics import Metric, metric_of
-from whygap.domains import Array, ByDomain
+from whygap.domains import ByDomain
 from whygap.errors import SettingsError
 from whygap.progress import Reporter, Silent
 from whygap.tables import (
@@ -23,9 +23,8 @@ from whygap.tables import (
     build_design,
     open_table,
 )
-from whygap.tables.model import predictor_of
-from whygap.tables.roles import resolve_roles
-from whygap.tables.score import model_columns, model_notes
+from whygap.tables.roles import ONE_COLUMN, resolve_roles
+from whygap.tables.score import model_scoring
 
 __all__ = ["Study"]
 
@@ -110,13 +109,7 @@ class Study:
         """Which column plays which role, default covariates filled in."""
         return resolve_roles(
             self.tables,
-            single={
-                "outcome": self.outcome,
-                "prediction": self.prediction,
-                "weights": self.weights,
-                "clusters": self.clusters,
-                "source_risk": self.source_risk,
-            },
+            single={role: getattr(self, role) for role in ONE_COLUMN},
             baseline=self.baseline,
             covariates=self.covariates,
             groups=self.groups,
@@ -138,7 +131,11 @@ class Study:
         asked = () if self.model_scoring is None else tuple(self.model_scoring.columns)
         needed = tuple(dict.fromkeys(self.roles.columns + asked))
         frames = self.tables.map(lambda table: table.read(needed))
-        scoring = self._scoring(report)
+        model = self.model_scoring
+        if model is not None:
+            report.stage("asking the model")
+            model = replace(model, after_batch=lambda done, all_: report.update(done, all_, "rows"))
+        scoring = Scoring(self.metric_, self.threshold, model)
         return build_design(frames, self.roles, scoring, self.positive, self.names)
 
     @cached_property
@@ -146,24 +143,11 @@ class Study:
         """The model and the columns it is shown; None when there is a prediction column."""
         if self.model is None:
             return None
-        predictor = predictor_of(self.model, unsafe_pickle=self.unsafe_pickle)
-        columns = model_columns(predictor, self.tables, self.roles)
-        return ModelScoring(predictor, columns, model_notes(predictor, columns, self.roles))
+        return model_scoring(self.model, self.tables, self.roles, unsafe_pickle=self.unsafe_pickle)
 
     def with_target(self, table: Any, name: str) -> Study:
         """The same study against another target."""
         return replace(self, target=table, target_name=name)
-
-    def _scoring(self, report: Reporter) -> Scoring:
-        metric, threshold, model = self.metric_, self.threshold, self.model_scoring
-        if model is not None:
-            report.stage("asking the model")
-            model = replace(model, after_batch=lambda done, all_: report.update(done, all_, "rows"))
-
-        def coefficients(prediction: Array) -> tuple[Array, Array]:
-            return metric.coefficients(prediction, threshold)
-
-        return Scoring(coefficients, metric.name, metric.higher_is_better, metric.wants, model)
 
 
 def check_threshold(threshold: Any) -> None:

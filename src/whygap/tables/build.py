@@ -46,7 +46,7 @@ def build_design(
     order = sorted(features.columns, key=lambda c: c.name not in set(roles.baseline))
     baseline = tuple(i for i, c in enumerate(order) if c.name in set(roles.baseline))
     players = players_of(order, roles)
-    metric = scored.prediction.map(scoring.coefficients)
+    metric = scored.prediction.map(lambda p: scoring.metric.coefficients(p, scoring.threshold))
     design = Design(
         features=ByDomain(*(np.column_stack([c.values[d] for c in order]) for d in DOMAINS)),
         columns=tuple(c.column for c in order),

@@ -140,12 +140,10 @@ def swap_hint(design: Design, scoring: Scoring, names: ByDomain[str]) -> tuple[N
     weights = design.weights or design.loss.map(np.ones_like)
     share = weights.map(lambda values: values / values.sum())
     source, target = share.zip(design.loss, lambda part, loss: float(part @ loss))
-    if scoring.higher_is_better is None or source == target:
-        return ()
-    if (target > source) != scoring.higher_is_better:
+    if source == target or scoring.metric.higher_is_better != (target > source):
         return ()
     text = (
-        f"{scoring.metric} is better in {names.target} ({target:.3f}) than in {names.source} "
+        f"{scoring.metric.name} is better in {names.target} ({target:.3f}) than in {names.source} "
         f"({source:.3f}): if the model was trained on {names.target}, swap the two tables."
     )
     centred = design.loss.zip(ByDomain(source, target), lambda loss, mean: loss - mean)
@@ -157,7 +155,7 @@ def swap_hint(design: Design, scoring: Scoring, names: ByDomain[str]) -> tuple[N
 def label_hint(prediction: ByDomain[Array], scoring: Scoring) -> tuple[Note, ...]:
     """A metric of probabilities on predictions that are labels."""
     both = np.concatenate(list(prediction))
-    if scoring.wants != "probability" or not np.all((both == 0) | (both == 1)):
+    if scoring.metric.wants != "probability" or not np.all((both == 0) | (both == 1)):
         return ()
-    text = f"All predictions are 0 or 1, but {scoring.metric} is meant for probabilities."
+    text = f"All predictions are 0 or 1, but {scoring.metric.name} is meant for probabilities."
     return (Note("warning", text),)

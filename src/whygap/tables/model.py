@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +13,8 @@ from whygap.tables.design import Note
 
 __all__ = ["Predictor", "predictor_of"]
 
-Answer = Literal["probability", "score", "label", "any"]
+Answer = Literal["probability", "score", "any"]
+Sees = Literal["table", "frame", "pandas", "matrix"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +24,7 @@ class Predictor:
     Attributes:
         name: what messages call it.
         ask: table (or matrix) -> the model's own answer.
-        answer: what the answer is: probabilities, scores cut at 0, labels, or any of these.
+        answer: what the answer is: probabilities, scores cut at 0, or any kind (labels too).
         columns: the columns it was trained with, in order, when it says so.
         width: the number of columns it was trained with, when it says only that; None also when it
             takes a matrix of any width.
@@ -38,7 +39,7 @@ class Predictor:
     answer: Answer
     columns: tuple[str, ...] | None = None
     width: int | None = None
-    sees: Literal["table", "frame", "pandas", "matrix"] = "table"
+    sees: Sees = "table"
     classes: tuple[Any, ...] | None = None
     notes: tuple[Note, ...] = ()
 
@@ -51,25 +52,25 @@ def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
             `module:name`, and .pkl, .pickle or .joblib when `unsafe_pickle`.
         unsafe_pickle: allow formats that run code when they are loaded.
     """
-    notes: tuple[Note, ...] = ()
     if isinstance(model, str | Path):
-        if model_files.is_onnx(model):
+        if str(model).lower().endswith(".onnx"):
             return onnx_predictor(model)
         loaded = model_files.load_model(model, unsafe_pickle=unsafe_pickle)
-        model, notes = loaded.model, loaded.notes
-    if is_booster(model):
-        return booster_predictor(model, notes)
+        return replace(predictor_of(loaded.model), notes=loaded.notes)
+    if all(callable(getattr(model, name, None)) for name in BOOSTER):
+        return booster_predictor(model)
     for method, answer in METHODS:
         if callable(getattr(model, method, None)):
-            return estimator_predictor(model, method, answer, notes)
+            return estimator_predictor(model, method, answer)
     if callable(model):
-        return callable_predictor(model, notes)
+        return callable_predictor(model)
     raise ModelError(
         "The model must have predict_proba, decision_function or predict, or be a callable",
         got=f"an object of type {type(model).__name__}",
     )
 
 
+BOOSTER = ("predict", "feature_name", "num_feature")  # what a LightGBM booster can do
 METHODS: tuple[tuple[str, Answer], ...] = (
     ("predict_proba", "probability"),
     ("decision_function", "score"),
@@ -77,10 +78,8 @@ METHODS: tuple[tuple[str, Answer], ...] = (
 )
 
 
-def estimator_predictor(
-    model: Any, method: str, answer: Answer, notes: tuple[Note, ...]
-) -> Predictor:
-    """A fitted estimator in the manner of scikit-learn."""
+def estimator_predictor(model: Any, method: str, answer: Answer) -> Predictor:
+    """A fitted estimator in the manner of scikit-learn; LightGBM's cannot read polars."""
     if isinstance(model, type):
         raise ModelError(
             f"The model is the class {model.__name__}, not a fitted model",
@@ -88,22 +87,17 @@ def estimator_predictor(
         )
     columns = names_of(model)
     width = getattr(model, "n_features_in_", None) if columns is None else None
-    classes = getattr(model, "classes_", None)
+    kind = type(model)
+    named: Sees = "pandas" if kind.__module__.startswith("lightgbm") else "frame"
     return Predictor(
-        name=type(model).__name__,
+        name=kind.__name__,
         ask=getattr(model, method),
         answer=answer,
         columns=columns,
         width=None if width is None else int(width),
-        sees="matrix" if width is not None else named_view(model),
-        classes=two_classes(type(model).__name__, classes),
-        notes=notes,
+        sees=named if width is None else "matrix",
+        classes=two_classes(kind.__name__, model),
     )
-
-
-def named_view(model: Any) -> Literal["frame", "pandas"]:
-    """LightGBM reads pandas, not polars; scikit-learn reads both."""
-    return "pandas" if type(model).__module__.startswith("lightgbm") else "frame"
 
 
 def names_of(model: Any) -> tuple[str, ...] | None:
@@ -115,8 +109,9 @@ def names_of(model: Any) -> tuple[str, ...] | None:
     return None
 
 
-def two_classes(name: str, classes: Any) -> tuple[Any, ...] | None:
-    """The labels a classifier knows; it must know two."""
+def two_classes(name: str, model: Any) -> tuple[Any, ...] | None:
+    """The labels of a classifier, which must be two."""
+    classes = getattr(model, "classes_", None)
     if classes is None:
         return None
     labels = tuple(classes.tolist() if hasattr(classes, "tolist") else classes)
@@ -126,42 +121,27 @@ def two_classes(name: str, classes: Any) -> tuple[Any, ...] | None:
     return labels
 
 
-def callable_predictor(model: Any, notes: tuple[Note, ...]) -> Predictor:
+def callable_predictor(model: Any) -> Predictor:
     """Any callable(table) -> array; a bound method speaks for its estimator."""
     owner = getattr(model, "__self__", None)
-    columns = None if owner is None else names_of(owner)
-    classes = None if owner is None else getattr(owner, "classes_", None)
+    columns = names_of(owner)
     name = getattr(model, "__name__", type(model).__name__)
-    return Predictor(
-        name=name,
-        ask=model,
-        answer="any",
-        columns=columns,
-        sees="table" if columns is None else "frame",
-        classes=two_classes(name, classes),
-        notes=notes,
-    )
+    sees: Sees = "table" if columns is None else "frame"
+    classes = two_classes(name, owner)
+    return Predictor(name, model, "any", columns=columns, sees=sees, classes=classes)
 
 
-def is_booster(model: Any) -> bool:
-    """A LightGBM booster, recognised by what it can do."""
-    able = ("predict", "feature_name", "num_feature")
-    return all(callable(getattr(model, name, None)) for name in able)
-
-
-def booster_predictor(model: Any, notes: tuple[Note, ...]) -> Predictor:
+def booster_predictor(model: Any) -> Predictor:
     """A LightGBM booster: its answer is a probability for a binary objective."""
     names: Sequence[str] = model.feature_name()
     unnamed = all(name == f"Column_{i}" for i, name in enumerate(names))
-    categories = bool(getattr(model, "pandas_categorical", None))
     return Predictor(
         name="Booster",
         ask=model.predict,
         answer="any",
         columns=None if unnamed else tuple(names),
         width=int(model.num_feature()) if unnamed else None,
-        sees="pandas" if categories else "matrix",
-        notes=notes,
+        sees="pandas" if getattr(model, "pandas_categorical", None) else "matrix",
     )
 
 

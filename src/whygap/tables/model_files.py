@@ -19,7 +19,6 @@ from whygap.tables.design import Note
 __all__ = [
     "LoadedModel",
     "import_model",
-    "is_onnx",
     "is_reference",
     "load_model",
     "onnx_columns",
@@ -38,11 +37,6 @@ ONNX_TYPES = {
     "tensor(bool)": np.bool_,
     "tensor(string)": np.object_,
 }
-
-
-def is_onnx(path: str | Path) -> bool:
-    """By its name."""
-    return str(path).lower().endswith(".onnx")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

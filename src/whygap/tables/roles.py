@@ -10,7 +10,9 @@ from whygap.domains import ByDomain
 from whygap.errors import ColumnError, TableError, did_you_mean, listed
 from whygap.tables.open import OpenedTable
 
-__all__ = ["Roles", "resolve_roles"]
+__all__ = ["ONE_COLUMN", "Roles", "resolve_roles"]
+
+ONE_COLUMN = ("outcome", "prediction", "weights", "clusters", "source_risk")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +47,10 @@ class Roles:
         return self.baseline + self.covariates
 
     @property
-    def single(self) -> dict[str, str]:
-        """The roles that are one column: role -> column."""
-        found = {
-            "outcome": self.outcome,
-            "prediction": self.prediction,
-            "weights": self.weights,
-            "clusters": self.clusters,
-            "source_risk": self.source_risk,
-        }
-        return {role: column for role, column in found.items() if column is not None}
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """Every column that is needed."""
-        return self.features + tuple(self.single.values())
+        single = (getattr(self, role) for role in ONE_COLUMN)
+        return self.features + tuple(column for column in single if column is not None)
 
 
 def resolve_roles(
@@ -79,7 +70,7 @@ def resolve_roles(
         covariates: the caller's Z, or None for every column not otherwise named.
         groups: the caller's groups, or None.
     """
-    ones = {role: one_name(role, name) for role, name in single.items()}
+    ones: dict[str, Any] = {role: one_name(role, name) for role, name in single.items()}
     w_names = many_names("baseline", baseline)
     z_names = None if covariates is None else many_names("covariates", covariates)
     pairs = [(role, name) for role, name in ones.items() if name is not None]
@@ -94,17 +85,8 @@ def resolve_roles(
             hint="Every column has another role; name at least one covariate.",
         )
     named = frozenset(w_names) | (frozenset() if covariates is None else frozenset(z_names))
-    return Roles(
-        outcome=ones["outcome"] or "",
-        baseline=w_names,
-        covariates=z_names,
-        prediction=ones["prediction"],
-        weights=ones["weights"],
-        clusters=ones["clusters"],
-        source_risk=ones["source_risk"],
-        groups=checked_groups(groups, z_names),
-        named=named,
-    )
+    grouped = checked_groups(groups, z_names)
+    return Roles(baseline=w_names, covariates=z_names, groups=grouped, named=named, **ones)
 
 
 def one_name(role: str, name: Any) -> str | None:

@@ -11,20 +11,19 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
+from whygap._metrics import Metric
 from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.errors import ModelError, WhygapError, did_you_mean, first_line, listed
 from whygap.tables.columns import is_number, raw_column
 from whygap.tables.design import Note
-from whygap.tables.model import Predictor
+from whygap.tables.model import Predictor, predictor_of
 from whygap.tables.open import Frame, OpenedTable
 from whygap.tables.outcome import Labels, as_predictions, in_unit_interval
 from whygap.tables.roles import Roles
 
-__all__ = ["Answers", "ModelScoring", "Scoring", "model_columns", "model_notes"]
+__all__ = ["Answers", "ModelScoring", "Scoring", "model_scoring"]
 
 BATCH = 20_000  # rows a model is shown at once: little memory, and progress every few seconds
-
-AfterBatch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,31 +44,43 @@ class ModelScoring:
     predictor: Predictor
     columns: Sequence[str]
     notes: tuple[Note, ...] = ()
-    after_batch: AfterBatch = lambda *_: None
+    after_batch: Callable[[int, int], None] = lambda *_: None
 
     def predict(self, frames: ByDomain[Frame], labels: Labels) -> Answers:
-        """Predictions at every row of both tables."""
-        answers = ask_model(self.predictor, frames, self.columns, labels, self.after_batch)
-        return Answers(answers.prediction, self.notes + answers.notes)
+        """Predictions at every row of both tables; what the model warns of becomes a note."""
+        total = frames.source.rows + frames.target.rows
+
+        def ask(frame: Frame, before: int) -> Any:
+            def after_batch(done: int) -> None:
+                self.after_batch(before + done, total)
+
+            return raw_answers(self.predictor, frame, self.columns, after_batch)
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            raw = frames.zip(ByDomain(0, frames.source.rows), ask)
+        said = [str(warning.message).strip() for warning in caught]
+        first = list(dict.fromkeys(text.splitlines()[0] for text in said if text))[:3]
+        notes = tuple(Note("warning", f"The model warned: {text}") for text in first)
+        return Answers(read_answers(self.predictor, raw, labels), self.notes + notes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scoring:
-    """How rows are scored.
+    """How rows are scored: by this metric, and by a model unless there is a prediction column."""
 
-    Attributes:
-        coefficients: predictions -> intercept and slope of the metric.
-        metric: its name.
-        higher_is_better: None when the metric does not say.
-        wants: "label", "probability" or "any".
-        model: the model, or None when there is a prediction column.
-    """
-
-    coefficients: Callable[[Array], tuple[Array, Array]]
-    metric: str
-    higher_is_better: bool | None
-    wants: str = "any"
+    metric: Metric
+    threshold: float
     model: ModelScoring | None = None
+
+
+def model_scoring(
+    model: Any, tables: ByDomain[OpenedTable], roles: Roles, *, unsafe_pickle: bool
+) -> ModelScoring:
+    """How to ask the caller's model, and with which columns."""
+    predictor = predictor_of(model, unsafe_pickle=unsafe_pickle)
+    columns = model_columns(predictor, tables, roles)
+    return ModelScoring(predictor, columns, model_notes(predictor, columns, roles))
 
 
 def model_columns(
@@ -118,29 +129,6 @@ def model_notes(predictor: Predictor, columns: Sequence[str], roles: Roles) -> t
         "act through them are counted as outcome shift."
     )
     return (*predictor.notes, Note("warning", text))
-
-
-def ask_model(
-    predictor: Predictor,
-    frames: ByDomain[Frame],
-    columns: Sequence[str],
-    labels: Labels,
-    after_batch: AfterBatch,
-) -> Answers:
-    """Predictions at every row of both tables, and what the model warned of."""
-    total = frames.source.rows + frames.target.rows
-
-    def ask(frame: Frame, before: int) -> Any:
-        return raw_answers(
-            predictor, frame, columns, lambda done: after_batch(before + done, total)
-        )
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        raw = frames.zip(ByDomain(0, frames.source.rows), ask)
-    said = dict.fromkeys(str(w.message).strip().splitlines()[0] for w in caught if str(w.message))
-    notes = tuple(Note("warning", f"The model warned: {text}") for text in list(said)[:3])
-    return Answers(read_answers(predictor, raw, labels), notes)
 
 
 def raw_answers(
