@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -90,18 +89,13 @@ def test_the_source_file_is_read_once(tmp_path, monkeypatch):
     from whygap.tables import files
 
     reads = []
-    original = files.open_files
+    original = files.read_files
 
-    def counted(native, label):
-        found = original(native, label)
+    def counted(paths, columns, label):
+        reads.append(label)
+        return original(paths, columns, label)
 
-        def counted_load(columns):
-            reads.append(label)
-            return found.load(columns)
-
-        return replace(found, load=counted_load)
-
-    monkeypatch.setattr(files, "open_files", counted)
+    monkeypatch.setattr(files, "read_files", counted)
     given = targets()
     wg.explain_many(make_study(str(path), given["site B"]), given, (), fast())
     assert reads == ["source"]

@@ -28,6 +28,7 @@ __all__ = [
 RawKind = Literal["number", "boolean", "text", "ordered", "date", "time", "duration", "missing"]
 
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+TEXT_TYPES = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 DAY = 86_400.0  # seconds
 
 
@@ -61,7 +62,7 @@ def raw_column(array: Any, name: str, label: str) -> RawColumn:
     kind = array.type
     if pa.types.is_dictionary(kind):
         return dictionary_column(array, ordered=bool(kind.ordered))
-    if is_text(kind):
+    if any(is_text(kind) for is_text in TEXT_TYPES):
         return dictionary_column(pc.dictionary_encode(array), ordered=False)
     if pa.types.is_null(kind):
         return RawColumn("missing", np.full(len(array), np.nan))
@@ -76,12 +77,6 @@ def raw_column(array: Any, name: str, label: str) -> RawColumn:
         got=f"type {kind}",
         hint="Drop it, or turn it into plain columns.",
     )
-
-
-def is_text(kind: Any) -> bool:
-    """Whether an Arrow type is one of the text types."""
-    checks = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    return any(check(kind) for check in checks)
 
 
 def floats(array: Any) -> Array:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,56 +21,6 @@ __all__ = ["draft_study"]
 
 GUESS = "  # guess: please check"
 UNKNOWN = "  # nothing fits: please fill in"
-
-HEAD = """\
-# A whygap study: why does a model score differently in two tables?
-# Paths are relative to this file. Lines that begin with # are comments.
-
-# .csv, .csv.gz or .parquet; a folder or a pattern such as "part-*.parquet" works too.
-# One file for both domains: source = {{ path = "all.parquet", where = {{ site = "A" }} }}
-source = {source}
-target = {target}
-source_name = "source"   # what they are called in words
-target_name = "target"
-
-# The column that is predicted: two distinct values.
-outcome = {outcome}
-{positive}
-
-# What the model said: a column of probabilities or labels ...
-prediction = {prediction}
-# ... or the model itself: .onnx, .skops, or "module:name" (delete the line above then).
-# model = "model.onnx"
-
-# Whom the rows describe: differences in these are the baseline part of the gap. May be empty.
-baseline = {baseline}
-
-# What may explain the rest. Without this line: every column not otherwise named.
-{covariates}
-{drop}
-
-metric = "accuracy"      # or "zero_one", "brier", "log_loss"
-threshold = 0.5          # a probability at or above it is the label 1
-{weights}
-{clusters}
-# source_risk = "known_risk"   # a known chance of the outcome in the source
-
-detail = ["covariate", "outcome"]   # which parts to take apart by covariate
-# report = "gap.html"
-
-# Covariates that are best read as one:
-# [groups]
-# labs = ["haemoglobin", "sodium"]
-
-# [targets]              # more targets against the same source
-# "site B" = "site_b.parquet"
-
-[settings]
-seed = 0
-# folds = 5
-# learner = "auto"       # "fast" is quicker, "paper" follows the paper
-# time_budget = 600      # seconds
-"""
 
 
 def draft_study(source: Any = None, target: Any = None) -> str:
@@ -100,7 +51,8 @@ def shown_path(path: Any) -> str:
 
 def fill(source: str, target: str, guess: GuessedRoles, mark: str) -> str:
     """Values and marks."""
-    return HEAD.format(
+    template = resources.files("whygap.tables").joinpath("study_template.toml")
+    return template.read_text(encoding="utf-8").format(
         source=quoted(source),
         target=quoted(target),
         outcome=required(guess.outcome, "outcome", mark),

@@ -84,7 +84,7 @@ def encode_column(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     """Encode one column of both tables alike."""
     usable = without_huge(name, raw)
     same = reconcile(name, usable.raw)
-    notes = infinite_notes(name, raw) + usable.notes + same.notes
+    notes = usable.notes + same.notes
     kind: RawKind = next((r.kind for r in same.raw if r.kind != "missing"), "missing")
     if kind == "text":
         encoded = encode_text(name, same.raw)
@@ -126,23 +126,22 @@ def agree_on_order(name: str, raw: ByDomain[RawColumn]) -> Noted:
 
 
 def without_huge(name: str, raw: ByDomain[RawColumn]) -> Noted:
-    """Numbers so large that their squares could not be added up become missing ones."""
+    """Numbers whose squares could not be added up are missing, as infinite ones already are."""
     huge = raw.map(lambda column: np.abs(column.values) > HUGE)
-    total = sum(int(rows.sum()) for rows in huge)
-    if not total:
-        return Noted(raw)
-    text = f"Column '{name}': {total} values beyond {HUGE:g} in size are treated as missing."
-    cut = raw.zip(huge, lambda c, rows: replace(c, values=np.where(rows, np.nan, c.values)))
-    return Noted(cut, (Note("warning", text),))
 
+    def cut(column: RawColumn, rows: Mask) -> RawColumn:
+        return replace(column, values=np.where(rows, np.nan, column.values))
 
-def infinite_notes(name: str, raw: ByDomain[RawColumn]) -> tuple[Note, ...]:
-    """Infinite values became missing ones."""
-    total = sum(r.infinite for r in raw)
-    if not total:
-        return ()
-    text = f"Column '{name}': {total} infinite values are treated as missing."
-    return (Note("warning", text),)
+    counts = {
+        "infinite values": sum(column.infinite for column in raw),
+        f"values beyond {HUGE:g} in size": sum(int(rows.sum()) for rows in huge),
+    }
+    notes = tuple(
+        Note("warning", f"Column '{name}': {count} {what} are treated as missing.")
+        for what, count in counts.items()
+        if count
+    )
+    return Noted(raw.zip(huge, cut) if any(rows.any() for rows in huge) else raw, notes)
 
 
 def encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,27 +14,19 @@ import pyarrow.parquet as pa_parquet
 
 from whygap.errors import TableError, did_you_mean_file, first_line
 
-__all__ = ["OpenedFiles", "is_query", "open_files", "read_relation", "run_query"]
+__all__ = ["find_files", "is_query", "read_files", "read_relation", "run_query", "shared_names"]
 
 PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".csv.gz")
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "#N/A", "<NA>"]
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 QUERY = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
+PARSING = pa_csv.ParseOptions(newlines_in_values=True)
 BLOCK = 64 * 2**20  # bytes of a .csv from which a column's type is guessed: most files whole
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenedFiles:
-    """Column names, and a function that reads some of the columns of every file."""
-
-    names: Sequence[str]
-    load: Callable[[Sequence[str]], Any]
-
-
-def open_files(path: str | Path, label: str) -> OpenedFiles:
-    """The files a path stands for; all must have the same columns."""
-    paths = find_files(path, label)
+def shared_names(paths: Sequence[Path], label: str) -> Sequence[str]:
+    """The column names of files that must have the same ones."""
     names = file_names(paths[0], label)
     for other in paths[1:]:
         difference = set(names) ^ set(file_names(other, label))
@@ -44,7 +35,7 @@ def open_files(path: str | Path, label: str) -> OpenedFiles:
                 f"The files of the {label} table have different columns",
                 got=f"'{min(difference)}' in only one of {paths[0].name} and {other.name}",
             )
-    return OpenedFiles(names, lambda columns: read_files(paths, columns, label))
+    return names
 
 
 def find_files(path: str | Path, label: str) -> list[Path]:
@@ -101,7 +92,7 @@ def file_names(path: Path, label: str) -> list[str]:
         if suffix_of(path) == "parquet":
             names = pa_parquet.read_schema(path).names
         else:
-            with pa_csv.open_csv(path, parse_options=csv_parsing()) as reader:
+            with pa_csv.open_csv(path, parse_options=PARSING) as reader:
                 names = reader.schema.names
     except (pa.ArrowException, OSError, EOFError) as err:
         raise unreadable(path, label, err) from err
@@ -139,7 +130,7 @@ def read_csv(path: Path, columns: Sequence[str]) -> Any:
             return pa_csv.read_csv(
                 path,
                 read_options=pa_csv.ReadOptions(use_threads=False, block_size=BLOCK),
-                parse_options=csv_parsing(),
+                parse_options=PARSING,
                 convert_options=pa_csv.ConvertOptions(
                     include_columns=list(columns),
                     column_types=types,
@@ -153,11 +144,6 @@ def read_csv(path: Path, columns: Sequence[str]) -> Any:
             if not column or name in types:
                 raise
             types[name] = pa.string()
-
-
-def csv_parsing() -> Any:
-    """Quoted values may hold line ends."""
-    return pa_csv.ParseOptions(newlines_in_values=True)
 
 
 def unreadable(path: Path, label: str, err: Exception) -> TableError:

@@ -111,7 +111,9 @@ def spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> tu
     families: dict[str, list[EncodedColumn]] = {}
     for column in columns:
         prefix = column.name.split("_")[0]
-        if prefix and prefix != column.name and column.name not in grouped and is_flag(column):
+        values = column.pooled
+        is_flag = column.column.kind == "numeric" and np.all((values == 0) | (values == 1))
+        if is_flag and prefix not in ("", column.name) and column.name not in grouped:
             families.setdefault(prefix, []).append(column)
     notes = []
     for prefix, members in families.items():
@@ -124,12 +126,6 @@ def spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> tu
         )
         notes.append(Note("info", text))
     return tuple(notes)
-
-
-def is_flag(column: EncodedColumn) -> bool:
-    """Only 0 and 1, none missing."""
-    values = column.pooled
-    return bool(np.all((values == 0) | (values == 1))) and column.column.kind == "numeric"
 
 
 def swap_hint(design: Design, scoring: Scoring, names: ByDomain[str]) -> tuple[Note, ...]:

@@ -56,7 +56,7 @@ def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
         if str(model).lower().endswith(".onnx"):
             return onnx_predictor(model)
         loaded = model_files.load_model(model, unsafe_pickle=unsafe_pickle)
-        return replace(predictor_of(loaded.model), notes=loaded.notes)
+        return replace(predictor_of(loaded), notes=model_files.load_notes(model))
     if all(callable(getattr(model, name, None)) for name in BOOSTER):
         return booster_predictor(model)
     for method, answer in METHODS:
@@ -147,20 +147,7 @@ def booster_predictor(model: Any) -> Predictor:
 
 def onnx_predictor(path: str | Path) -> Predictor:
     """An ONNX file: one matrix, or one input per column."""
-    session = model_files.open_onnx(path)
-    inputs = session.get_inputs()
-    width = inputs[0].shape[1] if len(inputs) == 1 and len(inputs[0].shape) == 2 else None
-    if len(inputs) == 1 and width != 1:
-        kind = model_files.onnx_type(inputs[0].type)
-
-        def ask_matrix(matrix: Any) -> Any:
-            return model_files.run_onnx(session, {inputs[0].name: matrix.astype(kind)})
-
-        columns = width if isinstance(width, int) and width > 0 else None
-        return Predictor(Path(path).name, ask_matrix, "any", width=columns, sees="matrix")
-
-    def ask_columns(table: Any) -> Any:
-        return model_files.run_onnx(session, model_files.onnx_columns(table, inputs))
-
-    names = tuple(node.name for node in inputs)
-    return Predictor(Path(path).name, ask_columns, "any", columns=names, sees="table")
+    onnx, name = model_files.open_onnx(path), Path(path).name
+    if onnx.takes_matrix:
+        return Predictor(name, onnx.ask, "any", width=onnx.width, sees="matrix")
+    return Predictor(name, onnx.ask, "any", columns=tuple(onnx.types), sees="table")

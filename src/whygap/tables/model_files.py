@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,11 @@ from whygap.errors import ModelError, did_you_mean_file, first_line
 from whygap.tables.design import Note
 
 __all__ = [
-    "LoadedModel",
     "import_model",
     "is_reference",
     "load_model",
-    "onnx_columns",
-    "onnx_type",
+    "load_notes",
     "open_onnx",
-    "run_onnx",
 ]
 
 PICKLES = (".pkl", ".pickle", ".joblib")
@@ -39,23 +35,15 @@ ONNX_TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LoadedModel:
-    """A model from a file, and what the user must know about it."""
-
-    model: Any
-    notes: tuple[Note, ...] = ()
-
-
-def load_model(path: str | Path, *, unsafe_pickle: bool) -> LoadedModel:
+def load_model(path: str | Path, *, unsafe_pickle: bool) -> Any:
     """A model from a skops file, `module:name`, or (when allowed) a pickle."""
     text = str(path)
     if is_reference(text) and not Path(text).exists():
-        return LoadedModel(import_model(text, Path.cwd()))
+        return import_model(text, Path.cwd())
     file = Path(path).expanduser()
     require_file(file)
     if file.suffix.lower() == ".skops":
-        return LoadedModel(load_skops(file, trust_all=unsafe_pickle))
+        return load_skops(file, trust_all=unsafe_pickle)
     if file.suffix.lower() in PICKLES:
         return load_pickle(file, allowed=unsafe_pickle)
     raise ModelError(
@@ -123,7 +111,16 @@ def load_skops(file: Path, *, trust_all: bool) -> Any:
         raise unloadable(file, err) from err
 
 
-def load_pickle(file: Path, *, allowed: bool) -> LoadedModel:
+def load_notes(path: str | Path) -> tuple[Note, ...]:
+    """What the user must know about a model that was loaded."""
+    file = Path(path)
+    if file.suffix.lower() not in PICKLES:
+        return ()
+    text = f"The model '{file.name}' was loaded from a pickle, which can run any code."
+    return (Note("warning", text),)
+
+
+def load_pickle(file: Path, *, allowed: bool) -> Any:
     """A pickle runs code when it is loaded: only behind an explicit flag, and said again."""
     if not allowed:
         raise ModelError(
@@ -133,11 +130,9 @@ def load_pickle(file: Path, *, allowed: bool) -> LoadedModel:
     import joblib
 
     try:
-        model = joblib.load(file)
+        return joblib.load(file)
     except Exception as err:  # damaged files fail in many ways
         raise unloadable(file, err) from err
-    text = f"The model '{file.name}' was loaded from a pickle, which can run any code."
-    return LoadedModel(model, (Note("warning", text),))
 
 
 def unloadable(file: Path, err: Exception) -> ModelError:
@@ -149,9 +144,8 @@ def unloadable(file: Path, err: Exception) -> ModelError:
     )
 
 
-def open_onnx(path: str | Path) -> Any:
+def onnx_session(file: Path) -> Any:
     """An ONNX session on one thread."""
-    file = Path(path).expanduser()
     require_file(file)
     onnxruntime = optional("onnxruntime", "onnxruntime", "onnx", file)
     options = onnxruntime.SessionOptions()
@@ -162,32 +156,43 @@ def open_onnx(path: str | Path) -> Any:
         raise unloadable(file, err) from err
 
 
-def onnx_type(name: str) -> Any:
-    """The numpy type of an ONNX tensor."""
-    if name not in ONNX_TYPES:
-        raise ModelError("The ONNX model has an input of an unknown type", got=name)
-    return ONNX_TYPES[name]
+@dataclass(frozen=True, slots=True, eq=False)
+class OnnxModel:
+    """An ONNX session; `width` is that of its one matrix, where it takes one and says so."""
+
+    session: Any
+    types: dict[str, Any]
+    takes_matrix: bool
+    width: int | None
+
+    def ask(self, shown: Any) -> Any:
+        """Probabilities where the model gives any, its labels otherwise; of a matrix or a table."""
+        if self.takes_matrix:
+            feed = {name: shown.astype(kind) for name, kind in self.types.items()}
+        else:
+            frame = nw.from_native(shown, eager_only=True)
+            feed = {
+                name: frame.get_column(name).to_numpy().astype(kind).reshape(-1, 1)
+                for name, kind in self.types.items()
+            }
+        outputs = self.session.run(None, feed)
+        for output in outputs:
+            if isinstance(output, list) and output and isinstance(output[0], dict):
+                keys = sorted(output[0])
+                return np.array([[row[key] for key in keys] for row in output])
+            if np.ndim(output) == 2 and np.shape(output)[1] == 2:
+                return output
+        return outputs[0]
 
 
-def onnx_columns(table: Any, inputs: Sequence[Any]) -> dict[str, Any]:
-    """One (rows, 1) array per input."""
-    frame = nw.from_native(table, eager_only=True)
-    return {
-        node.name: frame.get_column(node.name)
-        .to_numpy()
-        .astype(onnx_type(node.type))
-        .reshape(-1, 1)
-        for node in inputs
-    }
-
-
-def run_onnx(session: Any, feed: dict[str, Any]) -> Any:
-    """The probabilities where the model gives any, its labels otherwise."""
-    outputs = session.run(None, feed)
-    for output in outputs:
-        if isinstance(output, list) and output and isinstance(output[0], dict):
-            keys = sorted(output[0])
-            return np.array([[row[key] for key in keys] for row in output])
-        if np.ndim(output) == 2 and np.shape(output)[1] == 2:
-            return output
-    return outputs[0]
+def open_onnx(path: str | Path) -> OnnxModel:
+    """An ONNX file on one thread: one matrix, or one input per column."""
+    session = onnx_session(Path(path).expanduser())
+    inputs = session.get_inputs()
+    for node in inputs:
+        if node.type not in ONNX_TYPES:
+            raise ModelError("The ONNX model has an input of an unknown type", got=node.type)
+    types = {node.name: ONNX_TYPES[node.type] for node in inputs}
+    width = inputs[0].shape[1] if len(inputs) == 1 and len(inputs[0].shape) == 2 else None
+    size = width if isinstance(width, int) and width > 0 else None
+    return OnnxModel(session, types, len(inputs) == 1 and width != 1, size)

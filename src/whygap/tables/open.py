@@ -41,6 +41,14 @@ class OpenedTable:
     names: tuple[str, ...]
     load: Callable[[Sequence[str]], Any]
 
+    def require(self, name: str, role: str) -> None:
+        """Refuse a column that is not there."""
+        if name not in self.names:
+            raise ColumnError(
+                f"Column '{name}' ({role}) is not in {self.label}",
+                hint=did_you_mean(name, self.names),
+            )
+
     def read(self, columns: Sequence[str]) -> Frame:
         """Read these columns; an empty table is refused."""
         native = self.load(columns)
@@ -101,8 +109,11 @@ def open_table(table: Any, label: str) -> OpenedTable:
     if isinstance(native, str) and files.is_query(native):
         native = files.run_query(native, label)
     if isinstance(native, str | Path):
-        found = files.open_files(native, label)
-        return OpenedTable(label, "pyarrow", checked_names(found.names, label), found.load)
+        paths = files.find_files(native, label)
+        names = checked_names(files.shared_names(paths, label), label)
+        return OpenedTable(
+            label, "pyarrow", names, lambda columns: files.read_files(paths, columns, label)
+        )
     if type(native).__name__ == "DuckDBPyRelation":
         names = checked_names(native.columns, label)
         return OpenedTable(
@@ -191,12 +202,7 @@ def hint_for(native: Any) -> str:
 def part_of(part: TablePart, opened: OpenedTable) -> OpenedTable:
     """The part of an opened table, itself unread."""
     for name in (*part.where, *part.drop):
-        if name not in opened.names:
-            role = "where" if name in part.where else "drop"
-            raise ColumnError(
-                f"Column '{name}' ({role}) is not in {opened.label}",
-                hint=did_you_mean(name, opened.names),
-            )
+        opened.require(name, "where" if name in part.where else "drop")
     hidden = {*part.where, *part.drop}
     names = tuple(name for name in opened.names if name not in hidden)
 

@@ -118,11 +118,7 @@ def check_pairs(pairs: Sequence[tuple[str, str]], tables: ByDomain[OpenedTable])
     """Every named column is in both tables and has one role."""
     for role, name in pairs:
         for table in tables:
-            if name not in table.names:
-                raise ColumnError(
-                    f"Column '{name}' ({role}) is not in {table.label}",
-                    hint=did_you_mean(name, table.names),
-                )
+            table.require(name, role)
     taken: dict[str, str] = {}
     for role, name in pairs:
         other = taken.get(name)

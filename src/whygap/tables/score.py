@@ -209,7 +209,8 @@ def read_answers(predictor: Predictor, raw: ByDomain[Any], labels: Labels) -> By
     if any(answer.ndim != 1 for answer in raw):
         raise ModelError(f"{what} must be one column, or two", got=f"shape {raw.source.shape}")
     if predictor.answer == "score":
-        return raw.map(lambda score: cut_scores(predictor, score, labels))
+        place = positive_place(predictor, labels)
+        return raw.map(lambda score: ((np.asarray(score, float) > 0) == place).astype(float))
     arrays = raw.map(lambda answer: pa.array(answer.tolist()))
     columns = arrays.map(lambda array: raw_column(array, "prediction", "the model"))
     for domain, column in zip(DOMAINS, columns, strict=True):
@@ -253,9 +254,3 @@ def sorted_labels(labels: Labels) -> tuple[str, ...]:
         return (float(label), "") if is_number(label) else (np.inf, label)
 
     return tuple(sorted((labels.negative, labels.positive), key=place))
-
-
-def cut_scores(predictor: Predictor, scores: Any, labels: Labels) -> Array:
-    """Scores above 0 are the second class."""
-    second = (np.asarray(scores, dtype=float) > 0).astype(float)
-    return second if positive_place(predictor, labels) == 1 else 1 - second

@@ -103,7 +103,7 @@ def test_the_model_can_be_written_with_skops(design, revision):
 @pytest.mark.parametrize("kind", ["skops", "pkl"])
 def test_the_model_is_saved_to_a_file(design, revision, tmp_path, kind):
     path = save_model(revision.model, tmp_path / f"revised.{kind}")
-    loaded = load_model(path, unsafe_pickle=True).model
+    loaded = load_model(path, unsafe_pickle=True)
     table = table_of(design)
     assert loaded.predict_proba(table) == pytest.approx(revision.model.predict_proba(table))
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
