@@ -2,9 +2,8 @@
 
     python -m experiments NAME [--quick] [--data DIR] [--jobs N]
 
-Each experiment is a module with a `run(output, data, quick, jobs, report)` that returns the path
-of its page; `EXPERIMENTS` names them. Modules are imported when they are run. What they produce is
-kept in `evidence/`.
+Each experiment is a module with a `run(order)` that returns the path of its page; `EXPERIMENTS`
+names them. Modules are imported when they are run. What they produce is kept in `evidence/`.
 """
 
 from __future__ import annotations
@@ -13,28 +12,24 @@ import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from experiments.simulation import Order
 
 __all__ = ["EXPERIMENTS"]
 
 
-def _experiment(module: str, **fixed: str) -> Callable[..., Path]:
-    def run(
-        output: Path,
-        data: Path | None = None,
-        quick: bool = False,
-        jobs: int = 1,
-        report: Callable[[str], None] = lambda _: None,
-    ) -> Path:
+def _experiment(module: str, **fixed: str) -> Callable[[Order], Path]:
+    def run(order: Order) -> Path:
         found: Any = importlib.import_module(f"experiments.{module}")
-        page: Path = found.run(Path(output), data, quick, jobs, report, **fixed)
+        page: Path = found.run(order, **fixed)
         return page
 
-    run.__name__ = module
     return run
 
 
-EXPERIMENTS: Mapping[str, Callable[..., Path]] = MappingProxyType(
+EXPERIMENTS: Mapping[str, Callable[[Order], Path]] = MappingProxyType(
     {
         "casestudy insurance": _experiment("casestudy", case="insurance"),
         "casestudy readmission": _experiment("casestudy", case="readmission"),
@@ -44,6 +39,7 @@ EXPERIMENTS: Mapping[str, Callable[..., Path]] = MappingProxyType(
         "scaling": _experiment("scaling"),
         "semisynthetic": _experiment("semisynthetic"),
         "shares": _experiment("shares"),
+        "true_risk": _experiment("true_risk"),
         "untuned": _experiment("untuned"),
     }
 )

@@ -1,4 +1,4 @@
-"""One analysis of one drawn design, as `whygap._explain` runs it, with every estimate written down.
+"""One analysis of one drawn design by the main path, with every estimate written down.
 
 Only numpy, scipy, scikit-learn, LightGBM, joblib and threadpoolctl are needed here, so that
 replicates run on any machine that has these.
@@ -6,42 +6,36 @@ replicates run on any machine that has these.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
-from whygap.equations import corners
+from whygap._explain import Analysis, Caption, explain_design
+from whygap.domains import ByDomain
 from whygap.estimate import Estimate
-from whygap.learning.menu import Menu
-from whygap.nuisances.covariate import prepare_covariate
-from whygap.nuisances.cross_fit import CrossFit, cross_fit
-from whygap.nuisances.outcome import prepare_outcome
-from whygap.nuisances.source_risk import Risks, twin_risks
 from whygap.progress import Silent
 from whygap.results import Detailed
-from whygap.running.shares import Part, detail, probe_subsets
-from whygap.running.workers import one_thread
+from whygap.running.shares import PartName
 from whygap.settings import Settings
+from whygap.simulate.world import World
 from whygap.tables.design import Design
 
-__all__ = ["Analysis", "PartName", "Subset", "analyse", "prepare_part"]
+__all__ = ["Found", "PartName", "Subset", "analyse", "draw"]
 
 Subset = tuple[int, ...]
-PartName = Literal["covariate", "outcome"]
-_NO_TEST = 1e-6  # a confidence level at which any positive denominator counts as one
+NO_TEST = 1e-6  # a confidence level at which any positive denominator counts as one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Analysis:
+class Found:
     """Everything one analysis estimated.
 
     Attributes:
         estimates: by name, e.g. `aggregate gap`, `outcome denominator`, `outcome value {Z1}`,
             `covariate share Z2`.
         defined: by part, whether the denominator could be told from 0; where it could not,
-            `whygap._explain` shows no values and no shares, but here they are written down.
+            `explain` shows no values and no shares, but here they are written down.
         ranks: by part, rank interval per player (shares only).
         learners: by nuisance, the learner that was chosen.
     """
@@ -52,101 +46,72 @@ class Analysis:
     learners: Mapping[str, str]
 
 
+def draw(world: World, rows: tuple[int, int], seed: int) -> Design:
+    """The rows of one seed."""
+    return world.draw(ByDomain(*rows), np.random.default_rng([seed, *rows]))
+
+
 def analyse(
     design: Design,
     settings: Settings,
     parts: tuple[PartName, ...],
     subsets: tuple[Subset, ...] | None,
     level: float,
-) -> Analysis:
+) -> Found:
     """Aggregate terms, and per part the subsets named, or (None) all subsets and the shares."""
-    with one_thread():
-        menu = Menu(settings)
-        # The seed of `whygap._explain`'s first cross-fitting.
-        (seed,) = np.random.SeedSequence(settings.seed).spawn(1)
-        crossfit = cross_fit(design, settings, seed, menu)
-        estimates = _aggregate(crossfit)
-        defined: dict[str, bool] = {}
-        ranks: dict[str, dict[str, tuple[int, int]]] = {}
-        risk = twin_risks(crossfit) if parts else {}
+    always = replace(settings, level=NO_TEST)
+    estimates: dict[str, Estimate] = {}
+    if subsets is None:
+        gap = explain_design(design, parts, always)
+        for solved in gap.details().values():
+            estimates |= _shares(solved)
+    else:
+        analysis = Analysis.begin(design, always, Silent())
         for name in parts:
-            part = _prepare(crossfit, name, risk)
-            defined[name] = part.denominator().interval(settings.level)[0] > 0
-            solved = None
-            if subsets is None and part.denominator().value > 0:
-                always = replace(settings, level=_NO_TEST)
-                solved = detail([part], name, design.players, always, None, Silent())
-            if solved is not None and solved.defined:
-                estimates |= _shares(solved, name)
-                ranking = solved.ranking(level)
-                ranks[name] = {who: (rank.best, rank.worst) for who, rank in ranking.items()}
-            else:
-                defined[name] = defined[name] and solved is None
-                estimates |= _values(part, name, design, subsets or ((),))
-    chosen = {record.name: record.chosen for record in menu.records}
-    return Analysis(estimates, defined, ranks, chosen)
+            estimates |= _values(analysis, name, subsets)
+        gap = analysis.gap(Caption(), analysis.aggregate(), {})
+    terms = {"gap": gap.aggregate.gap, **gap.aggregate.parts()}
+    estimates = {f"aggregate {name}": estimate for name, estimate in terms.items()} | estimates
+    return Found(
+        estimates,
+        {name: estimates[f"{name} denominator"].interval(settings.level)[0] > 0 for name in parts},
+        {name: _ranks(solved, level) for name, solved in gap.details().items() if solved.defined},
+        {record.name: record.chosen for record in gap.diagnostics.nuisances},
+    )
 
 
-def prepare_part(design: Design, settings: Settings, name: PartName) -> Part:
-    """One detailed part, ready to value subsets."""
-    with one_thread():
-        (seed,) = np.random.SeedSequence(settings.seed).spawn(1)
-        crossfit = cross_fit(design, settings, seed, Menu(settings))
-        return _prepare(crossfit, name, twin_risks(crossfit))
+def _ranks(solved: Detailed, level: float) -> dict[str, tuple[int, int]]:
+    return {who: (rank.best, rank.worst) for who, rank in solved.ranking(level).items()}
 
 
-def _aggregate(crossfit: CrossFit) -> dict[str, Estimate]:
-    means = {
-        "000": corners.mean_000(crossfit.aggregate),
-        "100": corners.mean_100(crossfit.aggregate),
-        "110": corners.mean_110(crossfit.aggregate),
-        "111": corners.mean_111(crossfit.aggregate),
-    }
-    parts = corners.aggregate(means)
-    return {
-        f"aggregate {name}": getattr(parts, name)
-        for name in ("gap", "baseline", "covariate", "outcome")
-    }
-
-
-def _prepare(crossfit: CrossFit, name: PartName, risk: Risks) -> Part:
-    probes = probe_subsets(len(crossfit.design.players), crossfit.settings.seed)
-    if name == "covariate":
-        return prepare_covariate(crossfit, probes, risk)
-    return prepare_outcome(crossfit, probes, risk)
-
-
-def _shares(solved: Detailed, name: PartName) -> dict[str, Estimate]:
-    """The whole detail: numerators, values and shares."""
-    found = {f"{name} denominator": solved.denominator}
+def _shares(solved: Detailed) -> dict[str, Estimate]:
+    """The whole detail: numerators, values, shares, and the contrast of the first two players."""
+    found = {f"{solved.part} denominator": solved.denominator}
     for subset in solved.subsets:
-        label = "{" + ",".join(subset.players) + "}"
-        found[f"{name} numerator {label}"] = subset.numerator
+        label = _label(subset.players)
+        found[f"{solved.part} numerator {label}"] = subset.numerator
         if subset.value is not None:
-            found[f"{name} value {label}"] = subset.value
+            found[f"{solved.part} value {label}"] = subset.value
     for player, share in solved.shares.items():
-        found[f"{name} share {player}"] = share
-    return found | _top_difference(solved)
-
-
-def _top_difference(solved: Detailed) -> dict[str, Estimate]:
-    """The contrast of the first two players."""
-    if len(solved.players) < 2:
-        return {}
-    first, second = solved.players[:2]
-    return {f"{solved.part} difference {first}-{second}": solved.difference(first, second)}
-
-
-def _values(
-    part: Part, name: PartName, design: Design, subsets: tuple[Subset, ...]
-) -> dict[str, Estimate]:
-    """Numerators and, where the denominator is positive, values of the named subsets."""
-    denominator = part.denominator()
-    found = {f"{name} denominator": denominator}
-    for subset in subsets:
-        label = "{" + ",".join(design.players[k].name for k in subset) + "}"
-        numerator = part.numerator(subset)
-        found[f"{name} numerator {label}"] = numerator
-        if denominator.value > 0:
-            found[f"{name} value {label}"] = 1 - numerator / denominator
+        found[f"{solved.part} share {player}"] = share
+    if len(solved.shares) > 1:
+        first, second = solved.players[:2]
+        contrast = solved.difference(first, second)
+        found[f"{solved.part} difference {first}-{second}"] = contrast
     return found
+
+
+def _values(analysis: Analysis, name: PartName, subsets: Sequence[Subset]) -> dict[str, Estimate]:
+    """Numerators and, where the denominator is positive, values of the named subsets."""
+    solved, players = analysis.values(name, subsets), analysis.design.players
+    found = {f"{name} denominator": solved.denominator}
+    for subset, numerator in zip(subsets, solved.numerators, strict=True):
+        label = _label([players[k].name for k in subset])
+        found[f"{name} numerator {label}"] = numerator
+        if solved.denominator.value > 0:
+            found[f"{name} value {label}"] = 1 - numerator / solved.denominator
+    return found
+
+
+def _label(players: Sequence[str]) -> str:
+    return "{" + ",".join(players) + "}"

@@ -1,4 +1,4 @@
-"""The worlds of all studies in one small table, from the summaries that are kept."""
+"""The worlds of all experiments in one small table, from the summaries that are kept."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from experiments.markdown import number, table
+from experiments.pages import number, table
 
 __all__ = ["worlds_table"]
 

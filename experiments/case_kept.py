@@ -1,7 +1,7 @@
 """What one comparison of a case study keeps on disk, so that a stopped run goes on where it was.
 
-A folder per comparison: `analysis.json` says what the numbers belong to (data, settings, state of
-the engine), `subsets/` holds finished subsets while the analysis runs, `gap.json` its result, and
+A folder per comparison: `analysis.json` says what the numbers belong to (data, settings, engine
+version), `subsets/` holds finished subsets while the analysis runs, `gap.json` its result, and
 `beside.json` the rivals and the revisions. Where the data, the settings or the engine have changed,
 the folder is emptied and the comparison starts anew.
 """
@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.engine import code_digest
 from whygap._explain import explain
+from whygap._version import ENGINE
 from whygap.estimate import Estimate
 from whygap.repair import contrast_rankings
 from whygap.repair.curve import Bench, Step
@@ -121,7 +121,7 @@ def ranking(detail: Detailed | None) -> tuple[str, ...]:
 def _belongs_to(study: Study, settings: Settings) -> dict[str, Any]:
     told = {k: v for k, v in settings.to_mapping().items() if k not in _HARMLESS}
     study_print = fingerprint(study.design, settings)["study"]
-    return {"engine": code_digest(), "settings": told, "study": study_print}
+    return {"engine": ENGINE, "settings": told, "study": study_print}
 
 
 def _open(folder: Path, belongs_to: dict[str, Any], report: Callable[[str], None]) -> None:

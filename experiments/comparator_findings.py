@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from experiments.comparator_seeds import OURS, Mean, Seeds, mean_of
-from experiments.markdown import number
+from experiments.pages import number
 
-__all__ = ["PAPER_ACCURACY", "Finding", "findings", "title_of"]
+__all__ = ["PAPER_ACCURACY", "TITLES", "Finding", "findings"]
 
 Verdict = Literal["yes", "no", "not told"]
-IMPORTANT = 0.95
-ROUNDING = 0.005
+IMPORTANT = 0.95  # 1 - p of a test at 5%
+ROUNDING = 0.005  # the paper prints two digits
 BEST_POSSIBLE = 0.8044
 """Accuracy of the target's true law in world (b), by simulation of ten million rows."""
 TITLES = {
@@ -52,11 +52,6 @@ class Finding:
         return f"{self.claim}: **{self.verdict}**. {self.evidence}"
 
 
-def title_of(method: str) -> str:
-    """The method's name as the paper writes it."""
-    return TITLES[method]
-
-
 def findings(seeds: Seeds) -> list[Finding]:
     """Every finding about one scene."""
     part = seeds.scene.part
@@ -77,7 +72,7 @@ def _everything_important(seeds: Seeds) -> Finding:
 def _prefers(seeds: Seeds, method: str, name: str) -> Finding:
     """The lead of a variable over all others, with its interval over seeds."""
     lead = seeds.lead(method, name)
-    claim = f"{title_of(method)} puts {name} first"
+    claim = f"{TITLES[method]} puts {name} first"
     if lead is None:
         return Finding(claim, "not told", "It had no answer in any seed.")
     answers = len(seeds.importances(method))
@@ -103,7 +98,7 @@ def _revisions(seeds: Seeds) -> Iterator[Finding]:
         "Revised with our top 1, 2, 3 variables the model is at least as accurate as with any "
         "comparator's, up to the interval of the difference",
         "yes" if all(mean.high >= 0 for mean, _ in pairs) else "no",
-        f"The least favourable difference, to {title_of(method)}, is {_shown(least, 4)}.",
+        f"The least favourable difference, to {TITLES[method]}, is {_shown(least, 4)}.",
     )
     ours = [mean_of(column) for column in seeds.accuracy(OURS).T]
     paper = PAPER_ACCURACY[OURS]

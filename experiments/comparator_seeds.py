@@ -15,6 +15,7 @@ __all__ = ["LEVEL", "OURS", "Mean", "Scene", "Seeds", "mean_of"]
 
 OURS = "whygap"
 LEVEL = 0.95
+TIE = 1e-6  # importances that differ by less are equal but for rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,33 @@ class Seeds:
         sizes = np.abs(self.importances(method))
         winner = np.argmax(sizes, axis=1) if len(sizes) else np.zeros(0)
         return {name: float(np.mean(winner == j)) for j, name in enumerate(self.names)}
+
+    def means(self, method: str) -> list[Mean | None]:
+        """Mean importance of every variable; None each without any answer."""
+        values = self.importances(method)
+        return [mean_of(column) if len(column) else None for column in values.T]
+
+    def accuracy_means(self, method: str) -> list[Mean | None]:
+        """Mean accuracy with the top 1, 2, 3; None each without any answer."""
+        values = self.accuracy(method)
+        return [mean_of(column) for column in values.T] if len(values) else [None] * 3
+
+    @property
+    def truly_first(self) -> str:
+        """The variable with the largest true share."""
+        return max(zip(self.truth, self.names, strict=True))[1]
+
+    def winners(self, method: str) -> str:
+        """Who came first how often; equal importances are a tie."""
+        values = np.abs(self.importances(method))
+        if not len(values):
+            return "no answer in any seed"
+        missing = len(self.lines) - len(values)
+        silent = f" (no answer in {missing} of {len(self.lines)} seeds)" if missing else ""
+        if np.ptp(values, axis=1).max() < TIE:
+            return "a tie" + silent
+        shares = sorted(self.first_places(method).items(), key=lambda item: -item[1])
+        return ", ".join(f"{name} {share:.0%}" for name, share in shares if share > 0) + silent
 
     def lead(self, method: str, name: str) -> Mean | None:
         """How far a variable is ahead of the best of the others; None without any answer."""

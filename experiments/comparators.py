@@ -6,35 +6,33 @@ line; in the outcome world the top 1, 2, 3 variables of each method also revise 
 
 from __future__ import annotations
 
+import csv
+import io
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from experiments.analysis import prepare_part
-from experiments.comparator_page import importance_csv, page
-from experiments.comparator_seeds import Scene, Seeds
-from experiments.engine import REPLICATE, code_digest
-from experiments.provenance import provenance
+from experiments.analysis import draw
+from experiments.comparator_findings import PAPER_ACCURACY, TITLES, findings
+from experiments.comparator_seeds import OURS, Scene, Seeds, mean_of
+from experiments.pages import render, write_page
+from experiments.record import engines, made_by, newest
 from experiments.replicates import Config, Line, read_lines, run_missing
-from experiments.simulation import engines, study_folder
+from experiments.simulation import Order, Plan
 from experiments.worlds.by_name import make_world, truths
-from whygap.domains import ByDomain
-from whygap.progress import Silent
+from whygap._explain import explain_design
 from whygap.repair.curve import Bench
 from whygap.rivals.compare import comparison, shares_of
 from whygap.rivals.importances import Importances
-from whygap.running.shares import detail
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
 from whygap.storage.files import write_whole
 from whygap.tables.design import Design
 
-__all__ = ["SCENES", "plan", "replicate", "run", "seeds_of"]
+__all__ = ["SCENES", "plan", "replicate", "run", "seeds_of", "tables"]
 
-TOP = 3
+TOP = 3  # as many as the paper revises with
 SCENES = (
     Scene(
         "Covariate shift (Fig. 4a)",
@@ -61,7 +59,7 @@ SCENES = (
 )
 
 
-def plan(*, quick: bool) -> list[tuple[Config, int]]:
+def plan(*, quick: bool) -> Plan:
     """One configuration per scene, and how many seeds each gets."""
     settings = {"learner": "fast"} if quick else {}
     return [
@@ -74,40 +72,74 @@ def _config(scene: Scene, rows: int, settings: dict[str, Any]) -> Config:
     return Config(scene.world, (rows, rows), settings=settings, parts=(scene.part,))
 
 
-def run(
-    output: Path,
-    data: Path | None = None,  # noqa: ARG001 - every study has the same signature
-    quick: bool = False,
-    jobs: int = 1,
-    report: Callable[[str], None] = lambda _: None,
-) -> Path:
-    """Run the seeds that are missing (none with jobs=0), write tables, figures and the page."""
-    folder = study_folder(output, "comparators", quick)
-    found = seeds_of(folder, plan(quick=quick), jobs, report)
+def run(order: Order) -> Path:
+    """Run the seeds that are missing, write tables, figures and the page."""
+    folder = order.folder("comparators")
+    found = seeds_of(folder, plan(quick=order.quick), order)
     write_whole(folder / "importances.csv", importance_csv(found))
-    command = "whygap study comparators" + (" --quick" if quick else "")
+    _draw(found, folder)
     note = (
         f"{engines([line for seeds in found for line in seeds.lines])} Seeds are kept in "
         "`replicates.jsonl`; running the command again only adds missing ones."
     )
-    return write_whole(
-        folder / "comparators.md", page(found, folder) + "\n\n" + provenance(command, note)
+    shown = tables(found, "##", pictures=True)
+    return write_page(folder / "comparators.md", order.command("comparators"), note, tables=shown)
+
+
+def tables(scenes: Sequence[Seeds], heading: str = "###", *, pictures: bool = False) -> str:
+    """Every table with what it shows, in words."""
+    return render(
+        "comparator_tables.md",
+        scenes=scenes,
+        heading=heading,
+        pictures=pictures,
+        findings=[finding for seeds in scenes for finding in findings(seeds)],
+        ours=OURS,
+        titles=TITLES,
+        paper=PAPER_ACCURACY,
     )
 
 
-def seeds_of(
-    folder: Path,
-    planned: Sequence[tuple[Config, int]],
-    jobs: int = 0,
-    report: Callable[[str], None] = lambda _: None,
-) -> list[Seeds]:
+def _draw(scenes: Sequence[Seeds], folder: Path) -> None:
+    from experiments.figures import Bars, bars_figure
+    from whygap.render.plot import save_figure
+
+    for seeds in scenes:
+        bars = [
+            Bars(TITLES[m], seeds.names, means, "share" if m == OURS else "importance")
+            for m in seeds.methods
+            if (means := tuple(mean for mean in seeds.means(m) if mean))
+        ]
+        save_figure(bars_figure(bars, columns=3), folder / seeds.scene.figure)
+
+
+def importance_csv(scenes: Sequence[Seeds]) -> str:
+    """One line per scene, method and variable: mean over seeds and its interval."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    names = ("world", "part", "method", "variable", "importance", "low", "high", "first", "seeds")
+    writer.writerow(names)
+    for seeds in scenes:
+        for method in seeds.methods:
+            values, first = seeds.importances(method), seeds.first_places(method)
+            for name, column in zip(seeds.names, values.T, strict=True):
+                if len(column):
+                    mean = mean_of(column)
+                    shown = [f"{x:.6g}" for x in (mean.value, mean.low, mean.high, first[name])]
+                    head = [seeds.scene.world, seeds.scene.part, method, name]
+                    writer.writerow([*head, *shown, len(column)])
+    return buffer.getvalue()
+
+
+def seeds_of(folder: Path, planned: Plan, order: Order) -> list[Seeds]:
     """The kept lines of every scene that has any, after running what is missing."""
     path = folder / "replicates.jsonl"
     found = []
     for scene, (config, count) in zip(SCENES, planned, strict=True):
-        if jobs:
-            run_missing(config, range(count), path, jobs=jobs, report=report, job=replicate)
-        lines = read_lines(path, config.label)
+        if order.jobs:
+            how: dict[str, Any] = {"jobs": order.jobs, "anew": order.anew, "report": order.report}
+            run_missing(config, range(count), path, **how, job=replicate)
+        lines = newest(read_lines(path, config.label))
         if lines:
             world = make_world(config.world, config.metric, {})
             truth = truths(world, config.parts, None)
@@ -120,16 +152,15 @@ def replicate(config: Config, seed: int) -> Line:
     """Draw the world, ask every method, revise with the variables each of them names."""
     started = time.process_time()
     scene = next(scene for scene in SCENES if scene.world == config.world)
-    world = make_world(config.world, config.metric, {})
-    design = world.draw(ByDomain(*config.rows), np.random.default_rng([seed, *config.rows]))
-    settings = Settings(**{"seed": seed, "progress": False, **config.settings})
+    design = draw(make_world(config.world, config.metric, {}), config.rows, seed)
+    settings = config.settings_of(seed)
+    found = _answers(design, scene, settings)
     with one_thread():
-        found = _answers(design, scene, settings)
         revised = _revised(design, found, settings) if scene.part == "outcome" else {}
     return {
         "config": config.label,
         "seed": seed,
-        "engine": code_digest(REPLICATE),
+        **made_by(settings),
         "importances": {item.method: _by_name(item) for item in found},
         **revised,
         "cpu_seconds": round(time.process_time() - started, 2),
@@ -138,10 +169,10 @@ def replicate(config: Config, seed: int) -> Line:
 
 def _answers(design: Design, scene: Scene, settings: Settings) -> list[Importances]:
     """Ours, where the shares are defined, and the rivals'."""
-    part = prepare_part(design, settings, scene.part)
-    solved = detail([part], scene.part, design.players, settings, None, Silent())
+    (solved,) = explain_design(design, scene.part, settings).details().values()
     ours = [shares_of(solved, settings.level)] if solved.defined else []
-    rivals = comparison(design, scene.rivals, settings)
+    with one_thread():
+        rivals = comparison(design, scene.rivals, settings)
     return [*ours, *(item for item in rivals if item.part == scene.part)]
 
 

@@ -1,4 +1,4 @@
-"""Figures of the studies; they draw rows that are already computed."""
+"""Figures of the experiments; they draw rows that are already computed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.comparator_seeds import Mean
+from experiments.scaling import Cost
 from experiments.summary import Row, band
 from whygap.render.style import INK, MUTED, quiet_axes
 
@@ -58,9 +60,7 @@ class Bars:
 
     title: str
     names: tuple[str, ...]
-    values: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
+    means: tuple[Mean, ...]
     unit: str
 
 
@@ -81,10 +81,10 @@ def bars_figure(panels: Sequence[Bars], columns: int = 4) -> Figure:
 
 def _bars(ax: Axes, panel: Bars) -> None:
     places = range(len(panel.names))
-    ax.barh(places, panel.values, color=PALETTE[0], height=0.6)
-    for y, low, high in zip(places, panel.low, panel.high, strict=True):
-        if math.isfinite(low) and math.isfinite(high):
-            ax.plot([low, high], [y, y], color=INK, lw=1.2)
+    ax.barh(places, [mean.value for mean in panel.means], color=PALETTE[0], height=0.6)
+    for y, mean in zip(places, panel.means, strict=True):
+        if math.isfinite(mean.low):
+            ax.plot([mean.low, mean.high], [y, y], color=INK, lw=1.2)
     ax.set_yticks(places, panel.names)
     ax.invert_yaxis()
     ax.axvline(0, color=MUTED, lw=0.8)
@@ -99,19 +99,21 @@ class Curve:
 
     against: str
     x: tuple[float, ...]
-    cpu_seconds: tuple[float, ...]
-    peak_megabytes: tuple[float, ...]
-    width: tuple[float, ...]
+    costs: tuple[Cost, ...]
 
 
 def cost_figure(curves: Sequence[Curve]) -> Figure:
     """A row per size that is varied: CPU seconds, memory, width of an interval."""
     figure = Figure(figsize=(11, 2.9 * len(curves)), layout="constrained")
     axes = figure.subplots(len(curves), 3, squeeze=False)
-    units = ("CPU seconds", "peak memory, MB", "width of Z1's 90% interval")
+    units = {
+        "cpu_seconds": "CPU seconds",
+        "peak_megabytes": "peak memory, MB",
+        "width": "width of Z1's 90% interval",
+    }
     for line, curve in zip(axes, curves, strict=True):
-        columns = (curve.cpu_seconds, curve.peak_megabytes, curve.width)
-        for k, (ax, y, unit) in enumerate(zip(line, columns, units, strict=True)):
+        for k, (ax, (name, unit)) in enumerate(zip(line, units.items(), strict=True)):
+            y = [getattr(cost, name) for cost in curve.costs]
             ax.plot(curve.x, y, "o-", color=PALETTE[k], ms=5)
             ax.set_xscale("log")
             ax.set_xticks(curve.x, [f"{x:,.0f}" for x in curve.x], fontsize=8)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.engine import WORLDS, code_digest
+from experiments.worlds import VERSION
 from whygap.domains import ByDomain
 from whygap.errors import InputError
 from whygap.simulate.atoms import Atoms
@@ -28,7 +28,7 @@ def save_pool(world: Atoms, path: Path, made_from: str = "") -> Path:
         "columns": [asdict(column) for column in world.columns],
         "groups": [asdict(player) for player in world.groups],
         "baseline": world.baseline,
-        "worlds": code_digest(WORLDS),
+        "worlds": VERSION,
         "made_from": made_from,
     }
     partial = path.with_suffix(".partial")
@@ -49,12 +49,12 @@ def save_pool(world: Atoms, path: Path, made_from: str = "") -> Path:
 
 
 def is_current(path: Path, made_from: str = "") -> bool:
-    """Whether the pool is there, of the same rows, and the code of worlds has not changed since."""
+    """Whether the pool is there, of the same rows and of the present worlds."""
     if not path.exists():
         return False
     with np.load(path) as kept:
         nouns = json.loads(str(kept["nouns"]))
-    return (nouns.get("worlds"), nouns.get("made_from", "")) == (code_digest(WORLDS), made_from)
+    return (nouns.get("worlds"), nouns.get("made_from", "")) == (VERSION, made_from)
 
 
 @lru_cache(maxsize=4)
@@ -63,7 +63,7 @@ def load_pool(path: Path) -> Atoms:
     if not path.exists():
         raise InputError(
             f"The pool '{path}' is not there",
-            hint="Run 'whygap study semisynthetic --data DIR' once to build it.",
+            hint="Run 'python -m experiments semisynthetic --data DIR' once to build it.",
         )
     with np.load(path) as kept:
         nouns = json.loads(str(kept["nouns"]))

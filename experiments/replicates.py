@@ -19,10 +19,10 @@ from typing import Any
 import joblib
 import numpy as np
 
-from experiments.analysis import PartName, Subset, analyse
-from experiments.engine import REPLICATE, code_digest
+from experiments.analysis import PartName, Subset, analyse, draw
+from experiments.record import engine_of, made_by, newest
 from experiments.worlds.by_name import make_world
-from whygap.domains import ByDomain
+from whygap._version import ENGINE
 from whygap.estimate import Estimate
 from whygap.settings import Settings
 
@@ -70,6 +70,10 @@ class Config:
         """Plain values."""
         return asdict(self)
 
+    def settings_of(self, seed: int) -> Settings:
+        """The settings of one replicate."""
+        return Settings(**{"seed": seed, "progress": False, **self.settings})
+
     @property
     def label(self) -> str:
         """A short name that differs between configurations of one study; serves as file name."""
@@ -84,15 +88,13 @@ class Config:
 def replicate(config: Config, seed: int) -> Line:
     """Draw, analyse, and write down every estimate: [value, standard error, low, high, plug-in]."""
     started = time.process_time()
-    world = make_world(config.world, config.metric, config.options)
-    rng = np.random.default_rng([seed, *config.rows])
-    design = world.draw(ByDomain(*config.rows), rng)
-    settings = Settings(**{"seed": seed, "progress": False, **config.settings})
+    design = draw(make_world(config.world, config.metric, config.options), config.rows, seed)
+    settings = config.settings_of(seed)
     found = analyse(design, settings, config.parts, config.subsets, config.level)
     return {
         "config": config.label,
         "seed": seed,
-        "engine": code_digest(REPLICATE),
+        **made_by(settings),
         "cpu_seconds": round(time.process_time() - started, 2),
         "defined": dict(found.defined),
         "estimates": {name: _row(e, config.level) for name, e in found.estimates.items()},
@@ -108,17 +110,15 @@ def _row(estimate: Estimate, level: float) -> list[float | None]:
 
 
 def read_lines(path: Path, label: str | None = None) -> list[Line]:
-    """Finished replicates, in order of seeds; a line cut short by a killed process is dropped."""
-    if not path.exists():
-        return []
-    found: dict[tuple[str, int], Line] = {}
-    for text in path.read_text(encoding="utf-8").splitlines():
+    """Finished replicates by configuration, seed and engine; a line cut short is dropped."""
+    found: dict[tuple[str, int, int], Line] = {}
+    for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         try:
             line = json.loads(text)
         except json.JSONDecodeError:
             continue
         if label is None or line["config"] == label:
-            found[line["config"], line["seed"]] = line
+            found[line["config"], line["seed"], engine_of(line)] = line
     return [found[key] for key in sorted(found)]
 
 
@@ -129,23 +129,25 @@ def run_missing(
     *,
     jobs: int = 1,
     fork: bool = False,
+    anew: bool = False,
     report: Callable[[str], None] = lambda _: None,
     job: Callable[[Config, int], Line] = replicate,
 ) -> list[Line]:
-    """Run the seeds that have no line yet, append each as it ends, return all lines.
+    """Run the seeds that have no line yet, append each as it ends, return one line per seed.
 
-    `fork` makes the workers copies of this process instead of fresh ones that import whygap.
+    `anew` runs those again that only an older engine ran. `fork` makes the workers copies of this
+    process instead of fresh ones that import whygap.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     wanted = list(seeds)
-    done = {line["seed"] for line in read_lines(path, config.label)}
+    kept = read_lines(path, config.label)
+    done = {line["seed"] for line in kept if not anew or engine_of(line) == ENGINE}
     missing = [seed for seed in wanted if seed not in done]
     spread = _forked if fork else _fresh
     for count, line in enumerate(spread(partial(job, config), missing, jobs), start=1):
         _append(path, line)
         report(f"{config.label}: {count} of {len(missing)} replicates")
-    kept = set(wanted)
-    return [line for line in read_lines(path, config.label) if line["seed"] in kept]
+    return [line for line in newest(read_lines(path, config.label)) if line["seed"] in set(wanted)]
 
 
 def _fresh(job: Callable[[int], Line], seeds: list[int], jobs: int) -> Iterator[Line]:

@@ -1,14 +1,14 @@
-"""Run replicates of a study on any machine that has numpy, scipy, scikit-learn and LightGBM.
+"""Run replicates of an experiment on any machine that has numpy, scipy, scikit-learn and LightGBM.
 
-    python studies/run_replicates.py coverage configs.json 0 200 --jobs 16 --output coverage.jsonl
+    python experiments/run_replicates.py coverage configs.json 0 200 --jobs 16 --output coverage.jsonl
 
 `configs.json` holds one configuration or a list of them, e.g.
 `{"world": "gaussian", "rows": [2000, 2000], "metric": "brier", "settings": {"twins": false}}`;
-`python studies/run_replicates.py coverage full` runs the study's own full list (`quick`: the
+`python experiments/run_replicates.py coverage full` runs the experiment's own full list (`quick`: the
 small one). One JSON line per replicate is appended; seeds that have a line are skipped, so the
 command can be stopped and started again. The other packages that whygap needs (pyarrow, typer,
-rich, matplotlib, ...) are not imported. Copy the output to `studies/NAME/replicates.jsonl` and run
-`whygap study NAME` to turn it into tables, figures and the page.
+rich, matplotlib, ...) are not imported. Copy the output to `evidence/NAME/replicates.jsonl` and run
+`python -m experiments NAME --jobs 0` to turn it into tables, figures and the page.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ import time
 from pathlib import Path
 from types import ModuleType
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "whygap"
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "whygap"
 
 
 def open_bare_packages() -> None:
@@ -33,20 +34,23 @@ def open_bare_packages() -> None:
         package.__path__ = [str(SOURCE.joinpath(*name.split(".")[1:]))]
         sys.modules[name] = package
     importlib.import_module("lightgbm")  # first, since it looks for optional packages itself
+    annotated = {"whygap.study": "Study"}  # named in annotations of the main path only
     if importlib.util.find_spec("pyarrow") is None:
-        placeholder = ModuleType("pyarrow")  # worlds name its types in annotations only
-        placeholder.__dict__["Table"] = object
-        sys.modules["pyarrow"] = placeholder
+        annotated["pyarrow"] = "Table"  # the same, of worlds
+    for name, noun in annotated.items():
+        sys.modules[name] = ModuleType(name)
+        sys.modules[name].__dict__[noun] = object
 
 
 def read_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Run replicates of a study.")
-    parser.add_argument("study", help="a module of experiments, e.g. coverage")
+    parser = argparse.ArgumentParser(description="Run replicates of an experiment.")
+    parser.add_argument("experiment", help="a module of experiments, e.g. coverage")
     parser.add_argument("configs", help="a JSON file, or 'full' or 'quick'")
     parser.add_argument("first", type=int, nargs="?", default=0, help="first seed")
     parser.add_argument("count", type=int, nargs="?", default=None, help="number of seeds")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--output", type=Path, default=Path("replicates.jsonl"))
+    parser.add_argument("--anew", action="store_true", help="also what an older engine ran")
     parser.add_argument("--only", default="", help="run configurations whose label contains this")
     return parser.parse_args()
 
@@ -56,10 +60,11 @@ def main() -> None:
         os.environ[name] = "1"
     arguments = read_arguments()
     open_bare_packages()
+    sys.path.insert(0, str(ROOT))
     replicates = importlib.import_module("experiments.replicates")
-    study = importlib.import_module(f"experiments.{arguments.study}")
+    experiment = importlib.import_module(f"experiments.{arguments.experiment}")
     if arguments.configs in ("full", "quick"):
-        plan = study.plan(quick=arguments.configs == "quick")
+        plan = experiment.plan(quick=arguments.configs == "quick")
     else:
         raw = json.loads(Path(arguments.configs).read_text(encoding="utf-8"))
         raw = raw if isinstance(raw, list) else [raw]
@@ -69,9 +74,8 @@ def main() -> None:
             continue
         started = time.monotonic()
         seeds = range(arguments.first, arguments.first + (arguments.count or planned))
-        lines = replicates.run_missing(
-            config, seeds, arguments.output, jobs=arguments.jobs, fork=True
-        )
+        how = {"jobs": arguments.jobs, "fork": True, "anew": arguments.anew}
+        lines = replicates.run_missing(config, seeds, arguments.output, **how)
         print(f"{config.label}: {len(lines)} lines, {time.monotonic() - started:.0f} s", flush=True)
 
 

@@ -9,22 +9,19 @@ import math
 import resource
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
 from experiments.analysis import analyse
-from experiments.engine import code_digest
-from experiments.figures import Curve, cost_figure
-from experiments.markdown import number, table
-from experiments.provenance import provenance
-from experiments.simulation import study_folder
+from experiments.pages import write_page
+from experiments.record import engine_of, made_by
+from experiments.simulation import Order
+from whygap._version import ENGINE
 from whygap.domains import ByDomain
-from whygap.render.plot import save_figure
 from whygap.settings import Settings
 from whygap.simulate.gaussian import GaussianWorld
 from whygap.storage.files import write_whole
@@ -51,17 +48,13 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Size):
     """What it took, and the width of the first share's 90% interval (NaN where undefined)."""
 
-    rows: int
-    players: int
-    subsets: int
-    learner: str
-    cpu_seconds: float
-    peak_megabytes: float
-    width: float
-    engine: str
+    cpu_seconds: float = math.nan
+    peak_megabytes: float = math.nan
+    width: float = math.nan
+    engine: int = ENGINE
 
 
 GRIDS: dict[str, tuple[Size, ...]] = {
@@ -84,118 +77,74 @@ def measure(size: Size, seed: int = 0) -> Cost:
         sd=1.5,
     )
     design = world.draw(ByDomain(size.rows, size.rows), np.random.default_rng(seed))
-    settings = Settings(learner=size.learner, subsets=size.subsets, seed=seed, progress=False)
     started = time.process_time()
-    found = analyse(design, settings, ("outcome",), None, 0.9)
+    found = analyse(design, _settings(size, seed), ("outcome",), None, 0.9)
     seconds = time.process_time() - started
     share = found.estimates.get("outcome share Z1") if found.defined["outcome"] else None
     low, high = share.interval(0.9) if share else (math.nan, math.nan)
     kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     unit = 1024.0 if sys.platform != "darwin" else 1024.0**2
-    return Cost(
-        size.rows,
-        size.players,
-        size.subsets,
-        size.learner,
-        seconds,
-        kilobytes / unit,
-        high - low,
-        code_digest(),
-    )
+    return Cost(**asdict(size), cpu_seconds=seconds, peak_megabytes=kilobytes / unit,
+                width=high - low)  # fmt: skip
 
 
-def run(
-    output: Path,
-    data: Path | None = None,  # noqa: ARG001 - every study has the same signature
-    quick: bool = False,
-    jobs: int = 1,  # noqa: ARG001 - costs are measured one at a time
-    report: Callable[[str], None] = lambda _: None,
-) -> Path:
-    """Measure what is missing, write the table and the page; returns its path."""
-    folder = study_folder(output, "scaling", quick)
-    kept = folder / "costs.jsonl"
-    grids = QUICK if quick else GRIDS
-    found: dict[str, list[Cost]] = {}
-    for name, sizes in grids.items():
-        found[name] = []
-        for size in sizes:
-            report(size.words)
-            found[name].append(_once(size, kept))
+def _settings(size: Size, seed: int = 0) -> Settings:
+    return Settings(learner=size.learner, subsets=size.subsets, seed=seed, progress=False)
+
+
+def run(order: Order) -> Path:
+    """Measure what is missing, one at a time, write the table and the page; returns its path."""
+    folder = order.folder("scaling")
+    found = {
+        name: [cost for size in sizes if (cost := _once(size, folder / "costs.jsonl", order))]
+        for name, sizes in (QUICK if order.quick else GRIDS).items()
+    }
     write_whole(folder / "costs.csv", _csv(found))
-    lines = [_curve(name, costs) for name, costs in found.items() if name in AXES]
-    save_figure(cost_figure(lines), folder / "scaling.svg")
-    command = "whygap study scaling" + (" --quick" if quick else "")
-    sections = [_section(name, costs) for name, costs in found.items()]
-    page = "\n\n".join([_INTRODUCTION, *sections, provenance(command, _note(found))])
-    return write_whole(folder / "scaling.md", page)
-
-
-def _once(size: Size, kept: Path) -> Cost:
-    """A cost that this engine was measured at before, or a new one from a process of its own."""
-    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
-    wanted = asdict(size) | {"engine": code_digest()}
-    for cost in (Cost(**json.loads(line)) for line in lines):
-        if asdict(cost).items() >= wanted.items():
-            return cost
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
-        cost = fresh.submit(measure, size).result()
-    write_whole(kept, "\n".join([*lines, json.dumps(asdict(cost))]) + "\n")
-    return cost
-
-
-def _curve(name: str, costs: list[Cost]) -> Curve:
-    return Curve(
-        AXES[name],
-        tuple(float(asdict(cost)[name]) for cost in costs),
-        tuple(cost.cpu_seconds for cost in costs),
-        tuple(cost.peak_megabytes for cost in costs),
-        tuple(cost.width for cost in costs),
-    )
-
-
-def _note(found: dict[str, list[Cost]]) -> str:
+    _draw(found, folder)
     seconds = sum(cost.cpu_seconds for costs in found.values() for cost in costs)
-    return (
-        f"In all {seconds / 60:.1f} CPU minutes of analysis. State of the engine: {code_digest()}. "
-        "Costs are kept in `costs.jsonl` and measured anew when the engine changes; the table "
-        "behind the page is `costs.csv`."
+    made = sorted({cost.engine for costs in found.values() for cost in costs})
+    note = (
+        f"In all {seconds / 60:.1f} CPU minutes of analysis. Made by engine "
+        f"{', '.join(map(str, made))}. Costs are kept in `costs.jsonl`; the table behind the page "
+        "is `costs.csv`."
     )
+    return write_page(folder / "scaling.md", order.command("scaling"), note, grids=found)
 
 
-def _section(name: str, costs: list[Cost]) -> str:
-    head = ["rows per domain", "players", "subsets", "learner", "CPU s", "peak MB", "width of Z1"]
-    lines = [
-        [
-            f"{c.rows:,}",
-            str(c.players),
-            str(c.subsets),
-            c.learner,
-            f"{c.cpu_seconds:.1f}",
-            f"{c.peak_megabytes:.0f}",
-            number(c.width),
-        ]
-        for c in costs
+def _once(size: Size, kept: Path, order: Order) -> Cost | None:
+    """The cost that the newest engine was measured at, or a new one from a process of its own."""
+    lines = [json.loads(text) for text in kept.read_text().splitlines()] if kept.exists() else []
+    same = [line for line in lines if line.items() >= asdict(size).items()]
+    last = max(reversed(same), key=engine_of, default=None)  # of equals, the last one measured
+    if order.jobs and (last is None or (order.anew and engine_of(last) < ENGINE)):
+        order.report(size.words)
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
+            last = asdict(fresh.submit(measure, size).result()) | made_by(_settings(size))
+        write_whole(kept, "".join(json.dumps(line) + "\n" for line in [*lines, last]))
+    if last is None:
+        return None
+    known = {f.name: last[f.name] for f in fields(Cost)}
+    return Cost(**known | {"engine": engine_of(last)})
+
+
+def _draw(found: dict[str, list[Cost]], folder: Path) -> None:
+    from experiments.figures import Curve, cost_figure
+    from whygap.render.plot import save_figure
+
+    curves = [
+        Curve(AXES[name], tuple(float(getattr(cost, name)) for cost in costs), tuple(costs))
+        for name, costs in found.items()
+        if name in AXES
     ]
-    return f"## Against {name}\n\n{table(head, lines)}"
+    save_figure(cost_figure(curves), folder / "scaling.svg")
 
 
 def _csv(found: dict[str, list[Cost]]) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(["grid", *(asdict(next(iter(found.values()))[0]))])
+    writer.writerow(["grid", *(field.name for field in fields(Cost))])
     for name, costs in found.items():
         for cost in costs:
             cells = asdict(cost).values()
             writer.writerow([name, *(f"{c:.4g}" if isinstance(c, float) else c for c in cells)])
     return buffer.getvalue()
-
-
-_INTRODUCTION = """# What an analysis costs
-
-Aggregate parts and the outcome shares of a Gaussian world, one process and one thread each; CPU
-seconds of the analysis, peak memory of the whole process (Python and its packages included,
-about 150 MB), and the width of the 90% interval of the first share (a dash where the shares were
-undefined). Up to 6 players all subsets are valued. Where nothing else is said, the learner is
-`fast`.
-
-![CPU time, memory and interval width against rows, players and subsets](scaling.svg)"""

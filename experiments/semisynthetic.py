@@ -6,23 +6,26 @@ the one of the shipped employment tables needs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from experiments.beside_worlds import worlds_table
 from experiments.pools import is_current, load_pool, save_pool
-from experiments.replicates import Config, Line
+from experiments.replicates import Config
+from experiments.simulation import Lines, Order, Plan, Simulation, kept_lines, run_simulation
+from experiments.summary import Row
+from experiments.untuned import null_table
 
 if TYPE_CHECKING:
-    from experiments.summary import Row
     from whygap.simulate.atoms import Atoms
     from whygap.study import Study
 
-__all__ = ["build_pools", "current_pools", "plan", "run"]
+__all__ = ["build_pools", "plan", "run"]
 
-POOLS = Path("studies") / "artefacts" / "pools"
+POOLS = Path("evidence") / "artefacts" / "pools"
+PARTS = ("covariate", "outcome")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +84,6 @@ def build_pools(data: Path | None, folder: Path, names: tuple[str, ...]) -> list
     return found
 
 
-def current_pools(folder: Path = POOLS) -> list[Pool]:
-    """Those whose files are there and up to date."""
-    return [pool for pool in KNOWN if is_current(folder / pool.file_name, pool.words)]
-
-
 def _world(pool: Pool, data: Path | None) -> Atoms:
     from experiments.cases import Move, insurance_study, readmission_study
     from whygap.simulate.semisynthetic import from_design
@@ -126,127 +124,70 @@ def _white_or_other(table: Any) -> Any:
     return table.set_column(table.column_names.index("race"), "race", groups)
 
 
-def plan(*, quick: bool, folder: Path = POOLS) -> list[tuple[Config, int]]:
-    """Configurations for the pools that are there, and how many replicates each gets."""
-    there = current_pools(folder)
+def plan(*, quick: bool, folder: Path = POOLS) -> Plan:
+    """Configurations and how many replicates each gets; none where the pool is not there."""
     if quick:
-        small = [pool for pool in there if pool.name == "employment"]
-        return [(_config(p, folder, (1500, 1500), learner="fast"), 6) for p in small]
-    default = [(_config(pool, folder, pool.rows), 200) for pool in there]
-    plain = [
-        (_config(pool, folder, pool.rows, twins=False, risk_uncertainty=False), 100)
-        for pool in there
-    ]
-    return default + plain
+        return [_step(KNOWN[0], folder, 6, (1500, 1500), learner="fast")]
+    default = [_step(pool, folder, 200, pool.rows) for pool in KNOWN]
+    plain = {"twins": False, "risk_uncertainty": False}
+    return default + [_step(pool, folder, 100, pool.rows, **plain) for pool in KNOWN]
 
 
-def _config(pool: Pool, folder: Path, rows: tuple[int, int], **settings: Any) -> Config:
+def _step(
+    pool: Pool, folder: Path, count: int, rows: tuple[int, int], **settings: Any
+) -> tuple[Config, int]:
     path = folder / pool.file_name
-    players = load_pool(path).players
-    return Config(
+    there = is_current(path, pool.words)
+    players = load_pool(path).players if there else ()
+    config = Config(
         world="pool",
         rows=rows,
         metric=pool.metric,
         settings=settings,
-        subsets=((), *((players.index(name),) for name in pool.singles)),
+        subsets=((), *((players.index(name),) for name in pool.singles if there)),
         options={"name": pool.name, "file": str(path)},
     )
+    return config, count if there else 0
 
 
-def run(
-    output: Path,
-    data: Path | None = None,
-    quick: bool = False,
-    jobs: int = 1,
-    report: Callable[[str], None] = lambda _: None,
-) -> Path:
+def run(order: Order) -> Path:
     """Build missing pools, run what is missing, write tables and the page."""
-    from experiments.simulation import Simulation, run_simulation, study_folder
-
-    pools = output / "artefacts" / "pools"
-    wanted = ("employment",) if quick or data is None else tuple(pool.name for pool in KNOWN)
-    for path in build_pools(data, pools, wanted) if jobs else ():
-        report(f"built {path}")
-    command = "whygap study semisynthetic" + (" --quick" if quick else " --data DIR")
-    steps = plan(quick=quick, folder=pools)
-    study = Simulation("semisynthetic", steps, partial(_words, quick=quick), command)
-    return run_simulation(study, study_folder(output, "semisynthetic", quick), jobs, report)
+    pools = order.output / "artefacts" / "pools"
+    small = order.quick or order.data is None
+    wanted = ("employment",) if small else tuple(pool.name for pool in KNOWN)
+    for path in build_pools(order.data, pools, wanted) if order.jobs else ():
+        order.report(f"built {path}")
+    steps = plan(quick=order.quick, folder=pools)
+    return run_simulation(Simulation("semisynthetic", steps, partial(_view, order.quick)), order)
 
 
-def _words(rows: list[Row], lines: dict[str, list[Line]], folder: Path, quick: bool) -> str:  # noqa: ARG001
-    parts = [_INTRODUCTION]
-    for pool in KNOWN[: 1 if quick else None]:
-        here = [r for r in rows if r.config.startswith(f"pool_name-{pool.name}_")]
-        parts += [f"## {pool.name.capitalize()}", f"Made from {pool.words}."]
-        parts += _pool_section(pool, here) if here else ["Not run."]
-    if not quick:
-        parts += _beside(folder)
-    return "\n\n".join(parts)
-
-
-def _pool_section(pool: Pool, rows: list[Row]) -> list[str]:
-    from experiments.markdown import grid, plugin_cell
-
-    counts = {r.config: max(x.replicates for x in rows if x.config == r.config) for r in rows}
-    configs = dict.fromkeys((r.settings, r.config) for r in rows)
-    columns = [(f"{name} (R={counts[label]})", label) for name, label in configs]
-    names = list(dict.fromkeys(r.quantity for r in rows))
-    first = rows[0]
-    return [
-        (
-            f"{first.rows_source:,} source and {first.rows_target:,} target rows per replicate, "
-            f"metric {pool.metric}. Cells: coverage of the 90% interval (bias in standard "
-            "deviations); bold below the 99% band."
-        ),
-        _undefined(rows, columns),
-        grid(rows, names, columns),
-        "The plug-in beside it (with the debiased standard error around it):",
-        grid(rows, names, columns, plugin_cell),
-    ]
-
-
-def _undefined(rows: list[Row], columns: list[tuple[str, str]]) -> str:
-    """In how many draws the values of each part were not shown."""
-
-    def hidden(label: str, part: str) -> int:
-        values = [r for r in rows if r.config == label and r.quantity.startswith(f"{part} value")]
-        return max((r.undefined for r in values), default=0)
-
-    counts = "; ".join(
-        f"{column}: covariate part in {hidden(label, 'covariate')}, outcome part in "
-        f"{hidden(label, 'outcome')}"
-        for column, label in columns
-    )
-    return (
-        "Values are not shown in draws whose denominator cannot be told from 0, and their coverage "
-        f"and bias are over the other draws. Not shown, {counts}."
-    )
-
-
-def _beside(folder: Path) -> list[str]:
-    """The other worlds' coverage, and the null worlds' rates, from what is kept of them."""
-    from experiments.beside_worlds import worlds_table
-    from experiments.simulation import kept_lines
-    from experiments.untuned import null_table
-
-    studies = ("coverage", "semisynthetic", "untuned", "shares")
-    found = worlds_table([folder.parent / name / "summary.csv" for name in studies])
+def _view(quick: bool, rows: list[Row], lines: Lines, folder: Path) -> dict[str, Any]:  # noqa: ARG001
+    """What the page shows, the other worlds beside it."""
+    worlds = [_section(pool, rows) for pool in (KNOWN[:1] if quick else KNOWN)]
+    if quick:
+        return {"worlds": worlds, "beside": ""}
+    others = ("coverage", "semisynthetic", "untuned", "shares")
+    beside = worlds_table([folder.parent / name / "summary.csv" for name in others])
     nulls = null_table(kept_lines(folder.parent / "untuned"))
-    return [_BESIDE, found, "Worlds with nothing to find ([more](untuned.md)):", nulls]
+    return {"worlds": worlds, "beside": beside, "nulls": nulls}
 
 
-_INTRODUCTION = """# Coverage on real rows with known truth
+def _section(pool: Pool, rows: list[Row]) -> dict[str, Any]:
+    here = [r for r in rows if r.config.startswith(f"pool_name-{pool.name}_")]
+    counts = {r.config: max(x.replicates for x in here if x.config == r.config) for r in here}
+    configs = dict.fromkeys((r.settings, r.config) for r in here)
+    columns = [(f"{name} (R={counts[label]})", label) for name, label in configs]
+    hidden = [{part: _hidden(here, label, part) for part in PARTS} for _, label in columns]
+    return {
+        "pool": pool,
+        "rows": here,
+        "quantities": [r.quantity for r in here],
+        "columns": columns,
+        "hidden": list(zip(columns, hidden, strict=True)),
+    }
 
-The Gaussian world is smooth and small. Here the rows of two real tables are pooled; a domain
-probability and both risks are fitted once (LightGBM) and from then on *are* the truth. Rows are
-drawn from the pool with these weights, outcomes from these risks, and every true value is an
-exact weighted sum. W has few cells in each world: given a column with many values, most rows of a
-pool are the only one of their kind, and the truth would be about these rows, not about what rows
-like them have in common ([why](../intervals.md#a-truth-that-rows-can-show)).
-`twins=False, risk_uncertainty=False` is the paper's way (with cross-fitting)."""
 
-_BESIDE = """## Beside the other worlds
-
-Mean coverage of the 90% intervals (defaults; single variables), and how many quantities fell short
-of the 99% band: the paper's Gaussian world ([coverage](coverage.md)), a world nobody tuned to
-([untuned](untuned.md)), the comparison worlds ([shares](shares.md)), and the real rows above."""
+def _hidden(rows: list[Row], label: str, part: str) -> int:
+    """In how many draws the values of a part were not shown."""
+    values = [r for r in rows if r.config == label and r.quantity.startswith(f"{part} value")]
+    return max((r.undefined for r in values), default=0)

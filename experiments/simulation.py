@@ -1,86 +1,108 @@
-"""A study made of replicates: run what is missing, then tables, figure and page from what is there.
+"""An experiment made of replicates: run what is missing, then tables and page from what is there.
 
-A study's folder holds `replicates.jsonl` (growing) or `replicates.jsonl.gz` (packed when all
-planned replicates are there), `truths.json`, `summary.csv`, figures and the page. A plan is never
-needed in full: the page says how many replicates each line rests on.
+Its folder holds `replicates.jsonl` (growing) or `replicates.jsonl.gz` (packed), `truths.json`,
+`summary.csv`, figures and the page. A plan is never needed in full: the page says how many
+replicates each line rests on.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.engine import REPLICATE, WORLDS, code_digest
-from experiments.provenance import provenance
+from experiments.pages import write_page
+from experiments.record import engine_of, engines, newest
 from experiments.replicates import Config, Line, read_lines, run_missing
 from experiments.summary import Row, summarise, to_csv
+from experiments.worlds import VERSION
 from experiments.worlds.by_name import make_world, truths
+from whygap._version import ENGINE
 from whygap.storage.files import write_bytes, write_whole
 
-__all__ = ["Plan", "Simulation", "engines", "kept_lines", "run_simulation", "study_folder"]
+__all__ = ["Lines", "Order", "Plan", "Simulation", "all_lines", "kept_lines", "run_simulation"]
 
 Plan = list[tuple[Config, int]]
-Report = Callable[[str], None]
+Lines = Mapping[str, list[Line]]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the command line asked for.
+
+    Attributes:
+        output: folder of all results.
+        data: folder of the tables that are not shipped.
+        quick: a small size, for a first look.
+        jobs: parallel workers; 0 runs nothing and writes pages from what is kept.
+        anew: run again what only an older engine ran.
+        report: told how far it is.
+    """
+
+    output: Path
+    data: Path | None = None
+    quick: bool = False
+    jobs: int = 1
+    anew: bool = False
+    report: Callable[[str], None] = lambda _: None
+
+    def folder(self, name: str) -> Path:
+        """Quick sizes get a folder of their own, so that they never mix with kept results."""
+        folder = self.output / (f"{name}-quick" if self.quick else name)
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def command(self, name: str) -> str:
+        """How to run it again."""
+        return f"python -m experiments {name}" + (" --quick" if self.quick else "")
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """What makes one study of replicates differ from another.
+    """What makes one experiment of replicates differ from another.
 
     Attributes:
-        name: of the study, its folder and its page.
+        name: of the experiment, its folder and its page.
         plan: configurations and their numbers of replicates.
-        words: the page's text, from the rows, the lines by configuration, and the folder, into
-            which it may draw figures.
-        command: how to run it again.
-        borrowed: folders of other studies whose replicates serve too.
+        view: what the page's template shows, from the rows, the lines by configuration, and the
+            folder, into which it may draw figures.
+        borrowed: other experiments whose replicates serve too.
     """
 
     name: str
     plan: Plan
-    words: Callable[[list[Row], dict[str, list[Line]], Path], str]
-    command: str
-    borrowed: tuple[Path, ...] = ()
+    view: Callable[[list[Row], Lines, Path], dict[str, Any]]
+    borrowed: tuple[str, ...] = ()
 
 
-def study_folder(output: Path, name: str, quick: bool) -> Path:
-    """Quick sizes get a folder of their own, so that they never mix with kept results."""
-    folder = output / (f"{name}-quick" if quick else name)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def run_simulation(study: Simulation, folder: Path, jobs: int, report: Report) -> Path:
-    """Run missing replicates (none with jobs=0), summarise, write the page; returns its path."""
+def run_simulation(study: Simulation, order: Order) -> Path:
+    """Run missing replicates, summarise, write the page; returns its path."""
+    folder = order.folder(study.name)
     known = _known_truths(folder)
-    _pack(folder)
     rows: list[Row] = []
-    lines_by_config: dict[str, list[Line]] = {}
+    lines: dict[str, list[Line]] = {}
     for config, count in study.plan:
-        lines = _lines(config, count, (folder, *study.borrowed), jobs, report)
-        if not lines:
+        found = _lines(config, count, [folder, *map(order.folder, study.borrowed)], order)
+        if not found:
             continue
-        if config.label not in known or _is_from_file(config):
-            report(f"{config.label}: computing the truth")
+        if config.label not in known or _was_built_here(config):
+            order.report(f"{config.label}: computing the truth")
             known[config.label] = config_truths(config)
-        _warn_of_other_engines(config, lines, folder, report)
-        lines_by_config[config.label] = lines
-        rows += summarise(config, lines, known[config.label])
+        lines[config.label] = found
+        rows += summarise(config, found, known[config.label])
     _keep_truths(folder, known)
     write_whole(folder / "summary.csv", to_csv(rows))
-    text = study.words(rows, lines_by_config, folder)
-    page = text.rstrip() + "\n\n" + provenance(study.command, _cost(lines_by_config.values()))
-    return write_whole(folder / f"{study.name}.md", page)
+    path = folder / f"{study.name}.md"
+    view = study.view(rows, lines, folder)
+    return write_page(path, order.command(study.name), _cost(lines), **view)
 
 
-def _is_from_file(config: Config) -> bool:
-    """Whether the world may have changed without a change of code."""
-    return "file" in config.options
+def _was_built_here(config: Config) -> bool:
+    """Whether the world is a file, which may have changed since its truth was kept."""
+    return Path(config.options.get("file", "")).is_file()
 
 
 def config_truths(config: Config) -> dict[str, float]:
@@ -89,43 +111,43 @@ def config_truths(config: Config) -> dict[str, float]:
     return truths(world, config.parts, config.subsets)
 
 
-def _lines(
-    config: Config, count: int, folders: tuple[Path, ...], jobs: int, report: Report
-) -> list[Line]:
-    """The lines of the study's own (first) folder and of the borrowed ones; new ones are packed."""
-    kept = [line for folder in folders for line in _packed(folder)]
-    packed = {line["seed"]: line for line in kept if line["config"] == config.label}
-    missing = [seed for seed in range(count) if seed not in packed] if jobs else []
-    loose = folders[0] / "replicates.jsonl"
-    fresh = run_missing(config, missing, loose, jobs=max(jobs, 1), report=report)
+def _lines(config: Config, count: int, folders: list[Path], order: Order) -> list[Line]:
+    """Lines of the own (first) folder and of borrowed ones, after running what is missing."""
+    kept = [ln for f in folders for ln in all_lines(f) if ln["config"] == config.label]
+    done = {ln["seed"] for ln in kept if not order.anew or engine_of(ln) == ENGINE}
+    missing = [seed for seed in range(count) if seed not in done] if order.jobs else []
+    if missing:
+        path = folders[0] / "replicates.jsonl"
+        how: dict[str, Any] = {"jobs": order.jobs, "anew": order.anew, "report": order.report}
+        kept += run_missing(config, missing, path, **how)
     _pack(folders[0])
-    both = packed | {line["seed"]: line for line in fresh}
-    return [both[seed] for seed in sorted(both)]
+    return newest(kept)
 
 
 def kept_lines(folder: Path) -> dict[str, list[Line]]:
-    """Every packed replicate of a study, by configuration."""
+    """The kept replicates of an experiment by configuration, each of its newest engine."""
     found: dict[str, list[Line]] = {}
-    for line in _packed(folder):
+    for line in newest(all_lines(folder)):
         found.setdefault(line["config"], []).append(line)
     return found
 
 
-def _packed(folder: Path) -> list[Line]:
+def all_lines(folder: Path) -> list[Line]:
+    """Packed and loose ones, of every engine."""
     path = folder / "replicates.jsonl.gz"
-    if not path.exists():
-        return []
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [json.loads(text) for text in file]
+    packed: list[Line] = []
+    if path.exists():
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            packed = [json.loads(text) for text in file]
+    return packed + read_lines(folder / "replicates.jsonl")
 
 
 def _pack(folder: Path) -> None:
     """All lines, of any configuration, in one small file: the same bytes for the same lines."""
     loose = folder / "replicates.jsonl"
-    found = {(line["config"], line["seed"]): line for line in _packed(folder)}
     if not loose.exists():
         return
-    found |= {(line["config"], line["seed"]): line for line in read_lines(loose)}
+    found = {(ln["config"], ln["seed"], engine_of(ln)): ln for ln in all_lines(folder)}
     text = "".join(json.dumps(found[key], sort_keys=True) + "\n" for key in sorted(found))
     packed = gzip.compress(text.encode(), compresslevel=9, mtime=0)
     write_bytes(folder / "replicates.jsonl.gz", packed)
@@ -133,46 +155,22 @@ def _pack(folder: Path) -> None:
 
 
 def _known_truths(folder: Path) -> dict[str, dict[str, float]]:
-    """Truths by configuration; none where the worlds' code has changed since."""
+    """Truths by configuration; none where the worlds have changed since."""
     path = folder / "truths.json"
     kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return dict(kept["truths"]) if kept.get("worlds") == code_digest(WORLDS) else {}
+    return dict(kept["truths"]) if kept.get("worlds") == VERSION else {}
 
 
 def _keep_truths(folder: Path, known: dict[str, dict[str, float]]) -> None:
-    kept = {"worlds": code_digest(WORLDS), "truths": known}
+    kept = {"worlds": VERSION, "truths": known}
     write_whole(folder / "truths.json", json.dumps(kept, indent=1, sort_keys=True) + "\n")
 
 
-def _cost(groups: Iterable[list[Line]]) -> str:
-    lines = [line for group in groups for line in group]
-    hours = sum(line["cpu_seconds"] for line in lines) / 3600
+def _cost(lines: Lines) -> str:
+    everything = [line for group in lines.values() for line in group]
+    hours = sum(line["cpu_seconds"] for line in everything) / 3600
     return (
-        f"The page rests on {len(lines)} replicates that took {hours:.2f} CPU hours in all. "
-        f"{engines(lines)} Replicates are kept in `replicates.jsonl.gz`, the table behind the "
+        f"The page rests on {len(everything)} replicates that took {hours:.2f} CPU hours in all. "
+        f"{engines(everything)} Replicates are kept in `replicates.jsonl.gz`, the table behind the "
         "page in `summary.csv`; running the command again only adds what is missing."
     )
-
-
-def _warn_of_other_engines(config: Config, lines: list[Line], folder: Path, report: Report) -> None:
-    others = sum(line.get("engine") != code_digest(REPLICATE) for line in lines)
-    if others:
-        report(
-            f"{config.label}: {others} of {len(lines)} kept replicates were made by another state "
-            f"of the engine; delete '{folder / 'replicates.jsonl.gz'}' to run them anew"
-        )
-
-
-def engines(lines: Sequence[Mapping[str, Any]]) -> str:
-    """Which state of the code made which replicates."""
-    states: dict[str, Counter[str]] = {}
-    for line in lines:
-        states.setdefault(line.get("engine", "not recorded"), Counter())[line["config"]] += 1
-    if len(states) == 1:
-        return f"State of the engine: {next(iter(states))}."
-    told = "; ".join(
-        f"{state}{' (the present one)' if state == code_digest(REPLICATE) else ''}: "
-        + ", ".join(f"{config} ({count})" for config, count in sorted(counts.items()))
-        for state, counts in states.items()
-    )
-    return f"**Several states of the engine made them.** {told}."

@@ -69,7 +69,7 @@ def summarise(config: Config, lines: Sequence[Line], truths: Mapping[str, float]
 def _trivial(name: str, lines: Sequence[Line]) -> bool:
     """Exact by construction (numerator of the full set, v_Z of the empty one): no interval."""
     errors = [line["estimates"][name][1] for line in lines if name in line["estimates"]]
-    return not any(error for error in errors)
+    return all(error == 0 for error in errors)
 
 
 def _row(config: Config, lines: Sequence[Line], name: str, truth: float) -> Row:

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
 
 __all__ = ["WORLDS", "answers_of", "make_world", "truths"]
 
-WORLDS = ("gaussian", "comparison_a", "comparison_b", "untuned", "null", "correlated", "pool")
+WORLDS = (
+    "gaussian",
+    "known_risk",
+    "clustered",
+    "comparison_a",
+    "comparison_b",
+    "untuned",
+    "null",
+    "correlated",
+    "pool",
+)
 
 
 def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
@@ -25,6 +35,14 @@ def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
             from whygap.simulate.gaussian import GaussianWorld
 
             return GaussianWorld(metric=metric)
+        case "known_risk":
+            from experiments.worlds.known_risk import KnownRiskWorld
+
+            return KnownRiskWorld(metric=metric)
+        case "clustered":
+            from experiments.worlds.clustered import ClusteredWorld
+
+            return ClusteredWorld(metric=metric)
         case "comparison_a":
             from experiments.worlds.comparison import CovariateComparison
 

@@ -12,6 +12,7 @@ from typing import cast
 
 import numpy as np
 
+from whygap._version import ENGINE
 from whygap.combine import median_of
 from whygap.domains import ByDomain
 from whygap.equations import corners
@@ -222,7 +223,7 @@ def _interrupted_text(left_out: Sequence[str]) -> str:
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
+    found = {"engine": str(ENGINE), "python": platform.python_version()}
     for name in ("whygap", "numpy", "scipy", "scikit-learn", "lightgbm"):
         try:
             found[name] = version(name)

@@ -1,0 +1,79 @@
+"""What a kept line says of its making: engine version, commit, library versions, full settings."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from whygap._version import ENGINE
+from whygap.settings import Settings
+
+__all__ = ["engine_of", "engines", "library_versions", "made_by", "newest"]
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "lightgbm")
+
+
+def made_by(settings: Settings) -> dict[str, Any]:
+    """For a line that is written now."""
+    return {
+        "engine": ENGINE,
+        "commit": _commit(),
+        "versions": dict(library_versions()),
+        "settings": settings.to_mapping(),
+    }
+
+
+def engine_of(line: Mapping[str, Any]) -> int:
+    """The engine of a kept line; lines older than its version number are engine 1."""
+    found = line.get("engine")
+    return found if isinstance(found, int) else 1
+
+
+def newest(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of every configuration and seed the line of the newest engine, in order."""
+    ordered = sorted(lines, key=lambda line: (line["config"], line["seed"], engine_of(line)))
+    return list({(line["config"], line["seed"]): line for line in ordered}.values())
+
+
+def engines(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Which version of the engine made which replicates."""
+    counts: dict[int, Counter[str]] = {}
+    for line in lines:
+        counts.setdefault(engine_of(line), Counter())[line["config"]] += 1
+    if len(counts) == 1:
+        return f"Made by engine {next(iter(counts))}."
+    told = "; ".join(
+        f"engine {engine}: " + ", ".join(f"{c} ({n})" for c, n in sorted(counts[engine].items()))
+        for engine in sorted(counts)
+    )
+    return f"**Several versions of the engine made them.** In {told}."
+
+
+@cache
+def library_versions() -> Mapping[str, str]:
+    """Python's and those of the packages that decide a number."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed as a package"
+    return found
+
+
+@cache
+def _commit() -> str:
+    """Short hash of the checkout, with a + where files differ from it; empty without git."""
+    here = Path(__file__).resolve().parent
+    describe = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]  # the hash, not a tag
+    try:
+        done = subprocess.run(describe, cwd=here, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()
