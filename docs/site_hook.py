@@ -1,25 +1,32 @@
-"""Keep the navigation to pages that exist: evidence pages appear once their study has run."""
+"""The evidence stands beside the docs, in one copy; here it becomes part of the site.
+
+In the repository a page of the docs links to `../evidence/NAME/NAME.md`, and a page of the evidence
+to `../../docs/PAGE.md`. In the site both live under one root.
+"""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
+from mkdocs.structure.files import File
 
-def on_config(config: Any) -> Any:
-    """Called by mkdocs before it reads the pages."""
-    folder = Path(config["docs_dir"])
-    config["nav"] = _existing(config["nav"], folder)
-    return config
+EVIDENCE = Path(__file__).resolve().parents[1] / "evidence"
+SHOWN = (".md", ".svg")
 
 
-def _existing(item: Any, folder: Path) -> Any:
-    """The item without missing files; None where nothing is left."""
-    if isinstance(item, str):
-        return item if (folder / item).exists() else None
-    if isinstance(item, list):
-        kept = [found for found in (_existing(part, folder) for part in item) if found]
-        return kept or None
-    title, value = next(iter(item.items()))
-    found = _existing(value, folder)
-    return {title: found} if found else None
+def on_files(files: Any, config: Any) -> Any:
+    """Called by mkdocs once it has listed the files of the docs."""
+    for path in sorted(EVIDENCE.rglob("*")):
+        if path.suffix in SHOWN and not path.parent.name.endswith("-quick"):
+            place = (Path("evidence") / path.relative_to(EVIDENCE)).as_posix()
+            files.append(File.generated(config, place, abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Called by mkdocs with the text of every page: links as the site has them."""
+    if page.file.src_uri.startswith("evidence/"):
+        return re.sub(r"\]\(((?:\.\./)+)docs/", r"](\1", markdown)
+    return re.sub(r"\]\(\.\./((?:\.\./)*evidence/)", r"](\1", markdown)

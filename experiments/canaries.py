@@ -22,7 +22,6 @@ import numpy as np
 from experiments.analysis import Found, PartName, Subset, analyse, draw
 from experiments.worlds.by_name import make_world
 from whygap._version import ENGINE
-from whygap.domains import ByDomain
 from whygap.settings import Settings
 from whygap.storage.files import write_whole
 from whygap.tables.design import Design
@@ -65,7 +64,7 @@ SINGLES: tuple[Subset, ...] = ((), (0,), (1,))
 CANARIES = {
     "aggregate": Canary(metric="brier"),
     "aggregate, no W": Canary(no_baseline=True),
-    "aggregate, one split, own metric": Canary(metric="log_loss", settings=(("split", 0.5),)),
+    "aggregate, log loss, one split": Canary(metric="log_loss", settings=(("split", 0.5),)),
     "covariate": Canary(parts=("covariate",)),
     "outcome": Canary(parts=("outcome",)),
     "outcome, two repeats": Canary(parts=("outcome",), subsets=SINGLES, settings=(("repeats", 2),)),
@@ -122,7 +121,7 @@ def _real_rows() -> Design:
         source=shipped.source.slice(0, 700),
         target=shipped.target.slice(0, 700),
         baseline=["sex"],
-        covariates=["age", "education", "marital_status"],
+        covariates=["age", "schooling", "marital_status"],
         groups={},
     )
     return study.design
@@ -151,7 +150,9 @@ def run(order: Any, given: argparse.Namespace) -> str:
         order.report(name)
         now[name] = measure(canary)
     if given.write:
-        short = {n: {q: [float(f"{x:.9g}") for x in e] for q, e in m.items()} for n, m in now.items()}
+        short = {
+            n: {q: [float(f"{x:.9g}") for x in e] for q, e in m.items()} for n, m in now.items()
+        }
         text = json.dumps({"engine": ENGINE, "numbers": short}, indent=1, sort_keys=True)
         return f"wrote {write_whole(STORED, text + chr(10))}"
     before = stored()["numbers"]

@@ -79,9 +79,7 @@ def run(order: Order, case: str = "insurance") -> Path:
     return page.write()
 
 
-def analysed(
-    study: Study, comparison: Comparison, case: str, order: Order
-) -> tuple[Gap, Beside]:
+def analysed(study: Study, comparison: Comparison, case: str, order: Order) -> tuple[Gap, Beside]:
     """The kept results of a comparison, after computing what is missing."""
     name = order.folder(f"casestudy_{case}").name
     folder = Place.of(order).artefacts / name / comparison.slug

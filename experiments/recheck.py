@@ -1,6 +1,6 @@
 """Run a random sample of the kept replicates again, and say how far the numbers are apart.
 
-    python -m experiments recheck --share 0.01 --seed 0
+python -m experiments recheck --share 0.01 --seed 0
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ EXPERIMENTS = (coverage, semisynthetic, shares, true_risk, untuned)
 
 def run(order: Order, given: argparse.Namespace) -> str:
     """The largest difference of each line chosen, and of all."""
-    configs = planned(order.output)
-    lines = [ln for name in sorted(_folders(order.output)) for ln in all_lines(name)]
+    configs = planned()
+    lines = [ln for folder in _folders(order.output) for ln in all_lines(folder)]
     present = [ln for ln in lines if engine_of(ln) == ENGINE and ln["config"] in configs]
     older = sum(engine_of(line) < ENGINE for line in lines)
     told = [f"{len(lines)} kept replicates, {older} of them by older engines"]
@@ -50,7 +50,7 @@ def sample(lines: list[Line], share: float, seed: int) -> list[Line]:
     return random.Random(seed).sample(lines, count)  # noqa: S311 - nothing secret
 
 
-def planned(output: Path) -> Mapping[str, Config]:
+def planned() -> Mapping[str, Config]:
     """Every configuration of a full plan whose world is there, by label."""
     found: dict[str, Config] = {}
     for module in EXPERIMENTS:

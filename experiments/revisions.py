@@ -50,7 +50,8 @@ def section(gap: Gap, beside: Beside) -> str:
         return f"Our outcome shares are undefined, so there is no order to revise by. {reason}"
     theirs = next(r.order for r in beside.rivals if r.method == RIVAL)
     lines = [
-        [d.k, interval(d.auc, 4), f"{ours[d.k - 1]} / {theirs[d.k - 1]}"] for d in beside.differences
+        [d.k, interval(d.auc, 4), f"{ours[d.k - 1]} / {theirs[d.k - 1]}"]
+        for d in beside.differences
     ]
     head = ["k", "AUC, ours minus RandomForestAcc's (95% interval)", "added: ours / theirs"]
     return "\n\n".join([table(head, lines), f"{in_words(beside.differences)} {_told(gap.outcome)}"])

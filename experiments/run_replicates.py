@@ -1,11 +1,11 @@
 """Run replicates of an experiment on any machine that has numpy, scipy, scikit-learn and LightGBM.
 
-    python experiments/run_replicates.py coverage configs.json 0 200 --jobs 16 --output coverage.jsonl
+    python experiments/run_replicates.py coverage configs.json 0 200 --jobs 16 --output new.jsonl
 
 `configs.json` holds one configuration or a list of them, e.g.
 `{"world": "gaussian", "rows": [2000, 2000], "metric": "brier", "settings": {"twins": false}}`;
-`python experiments/run_replicates.py coverage full` runs the experiment's own full list (`quick`: the
-small one). One JSON line per replicate is appended; seeds that have a line are skipped, so the
+`python experiments/run_replicates.py coverage full` runs the experiment's own full list (`quick`:
+the small one). One JSON line per replicate is appended; seeds that have a line are skipped, so the
 command can be stopped and started again. The other packages that whygap needs (pyarrow, typer,
 rich, matplotlib, ...) are not imported. Copy the output to `evidence/NAME/replicates.jsonl` and run
 `python -m experiments NAME --jobs 0` to turn it into tables, figures and the page.

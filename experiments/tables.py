@@ -1,7 +1,7 @@
 """The tables inside pages that are otherwise written by hand: README.md and docs/rivals.md.
 
-    python -m experiments tables --jobs 0       from what is kept
-    python -m experiments tables --data DIR     and the revisions; what is missing is computed
+python -m experiments tables --jobs 0       from what is kept
+python -m experiments tables --data DIR     and the revisions; what is missing is computed
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from whygap.cli import main
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "evidence").rglob("*.md")),
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "CHANGELOG.md",

@@ -67,7 +67,7 @@ def test_results_of_something_else_are_dropped(change, tmp_path, monkeypatch):
     elif change == "settings":
         settings = fast(folds=3, subsets=5)
     else:
-        monkeypatch.setattr(case_kept, "code_digest", lambda: "another")
+        monkeypatch.setattr(case_kept, "ENGINE", 99)
     said: list[str] = []
     case_kept._open(folder, case_kept._belongs_to(study, settings), said.append)
     assert said == ["  the data, settings or engine changed: kept results are dropped"]

@@ -7,7 +7,7 @@ from result_factory import make_gap
 
 from experiments.case_kept import Beside, Difference, Measured, Ranked, Revised
 from experiments.case_page import case_section, overview_table, tidy
-from experiments.case_verdict import INSURANCE, NULL, READMISSION, Paper, verdict
+from experiments.case_verdict import INSURANCE, NULL, READMISSION, verdict
 
 HALF = Measured(0.5, 0.4, 0.6)
 
@@ -134,5 +134,5 @@ def test_few_variables_stand_out_or_none_does():
 def test_a_null_is_judged_as_one():
     still = insured(corners=(0.84, 0.84, 0.84, 0.84), defined=())
     assert first_words(verdict(still, beside(), NULL)) == ["**As expected**"] * 3
-    moved = verdict(insured(), beside(), Paper(None))
+    moved = verdict(insured(), beside(), NULL)
     assert first_words(moved) == ["**Not as expected**"] * 3

@@ -11,6 +11,7 @@ from experiments import EXPERIMENTS
 from experiments.cases import Move, insurance_study, readmission_study
 from experiments.casestudy import run
 from experiments.pools import is_current, load_pool, save_pool
+from experiments.simulation import Order
 from whygap.errors import InputError, SettingsError
 
 
@@ -81,14 +82,14 @@ def test_patients_stay_together_and_in_one_domain(tmp_path):
 def test_missing_data_are_named(tmp_path, monkeypatch):
     monkeypatch.delenv("WHYGAP_DATA", raising=False)
     with pytest.raises(InputError) as caught:
-        run(tmp_path)
+        run(Order(tmp_path))
     assert str(caught.value) == (
         "This study needs data that are not shipped. "
         "Give their folder with --data DIR or in WHYGAP_DATA."
     )
     monkeypatch.setenv("WHYGAP_DATA", str(tmp_path / "empty"))
     with pytest.raises(InputError) as caught:
-        EXPERIMENTS["casestudy readmission"](tmp_path)
+        EXPERIMENTS["casestudy readmission"](Order(tmp_path))
     assert str(caught.value) == (
         f"The file 'hospital_readmission.parquet' is not in '{tmp_path / 'empty'}'. "
         "It holds UCI 'Diabetes 130-US hospitals 1999-2008'."
@@ -97,7 +98,7 @@ def test_missing_data_are_named(tmp_path, monkeypatch):
 
 def test_an_unknown_case_is_refused(tmp_path):
     with pytest.raises(SettingsError) as caught:
-        run(tmp_path, case="insurence")
+        run(Order(tmp_path), case="insurence")
     assert str(caught.value) == ("There is no case study 'insurence'. Did you mean 'insurance'?")
 
 
@@ -116,5 +117,5 @@ def test_a_pool_survives_its_file(insurance, tmp_path):
         load_pool(tmp_path / "none.npz")
     assert str(caught.value) == (
         f"The pool '{tmp_path / 'none.npz'}' is not there. "
-        "Run 'whygap study semisynthetic --data DIR' once to build it."
+        "Run 'python -m experiments semisynthetic --data DIR' once to build it."
     )

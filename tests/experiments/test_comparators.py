@@ -10,8 +10,9 @@ from scipy import special
 
 from experiments import comparators
 from experiments.comparator_findings import BEST_POSSIBLE, findings
-from experiments.comparator_page import importance_csv, page, tables
 from experiments.comparator_seeds import Seeds, mean_of
+from experiments.comparators import importance_csv, tables
+from experiments.simulation import Order
 
 COVARIATE, OUTCOME = comparators.SCENES
 NAMES = {"covariate": ("Z1", "Z2"), "outcome": ("Z1", "Z2", "Z3", "Z4", "Z5")}
@@ -126,7 +127,9 @@ def test_intervals_over_seeds_are_students():
 
 
 def test_the_page_shows_every_method_and_its_figures(tmp_path):
-    text = page([paper_a(), paper_b()], tmp_path)
+    scenes = [paper_a(), paper_b()]
+    comparators._draw(scenes, tmp_path)
+    text = tables(scenes, pictures=True)
     for scene in comparators.SCENES:
         assert (tmp_path / scene.figure).exists()
         assert f"]({scene.figure})" in text
@@ -151,9 +154,9 @@ def test_finished_seeds_are_kept_and_not_run_again(tmp_path, monkeypatch):
     monkeypatch.setattr(comparators, "replicate", replicate)
     planned = comparators.plan(quick=True)[:1]
     monkeypatch.setattr(comparators, "SCENES", comparators.SCENES[:1])
-    assert comparators.seeds_of(kept.parent, planned) == []
+    assert comparators.seeds_of(kept.parent, planned, Order(tmp_path, jobs=0)) == []
     for _ in range(2):
-        (found,) = comparators.seeds_of(kept.parent, planned, jobs=1)
+        (found,) = comparators.seeds_of(kept.parent, planned, Order(tmp_path))
     assert made == [("comparison_a", 0), ("comparison_a", 1)]
     assert [json.loads(line)["seed"] for line in kept.read_text().splitlines()] == [0, 1]
     assert found.importances("whygap").shape == (2, 2)
@@ -178,7 +181,8 @@ def test_a_replicate_asks_every_method_and_revises():
 
 @pytest.mark.nightly
 def test_the_papers_findings_hold(tmp_path):
-    seeds = comparators.seeds_of(tmp_path, [(c, 4) for c, _ in comparators.plan(quick=False)], 1)
+    planned = [(c, 4) for c, _ in comparators.plan(quick=False)]
+    seeds = comparators.seeds_of(tmp_path, planned, Order(tmp_path))
     found = dict(verdict for scene in seeds for verdict in verdicts(scene))
     assert found["MeanChange calls everything important"] == "yes"
     assert found["Oaxaca-Blinder puts Z2 first"] == "yes"

@@ -11,9 +11,10 @@ import pytest
 
 from experiments.replicates import Config, read_lines, replicate, run_missing
 from experiments.worlds.by_name import make_world, truths
+from whygap._version import ENGINE
 from whygap.errors import InputError
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 SMALL = Config(rows=(400, 400), settings={"learner": "fast"}, parts=("outcome",), subsets=((0,),))
 RUN_WITHOUT_TABLE_PACKAGES = """
 import runpy, sys
@@ -65,6 +66,19 @@ def test_finished_seeds_are_skipped_and_a_cut_line_is_run_again(tmp_path):
     assert [line["seed"] for line in read_lines(path, SMALL.label)] == [0, 1, 2, 3]
 
 
+def test_what_an_older_engine_ran_is_kept_and_run_again_when_asked_for(tmp_path):
+    path = tmp_path / "lines.jsonl"
+
+    def job(engine):
+        return lambda config, seed: {"config": config.label, "seed": seed, "engine": engine}
+
+    run_missing(SMALL, range(2), path, job=job("71ce0671"))
+    assert len(run_missing(SMALL, range(3), path, job=job(ENGINE))) == 3
+    lines = run_missing(SMALL, range(3), path, job=job(ENGINE), anew=True)
+    assert [line["engine"] for line in lines] == [ENGINE] * 3
+    assert len(read_lines(path)) == 5, "nothing is deleted"
+
+
 def test_configurations_survive_json_and_have_names_of_their_own():
     other = Config(rows=(400, 400), settings={"learner": "fast", "twins": False})
     assert Config.from_mapping(json.loads(json.dumps(SMALL.to_mapping()))) == SMALL
@@ -93,7 +107,7 @@ def test_the_runner_needs_none_of_the_table_packages(tmp_path):
     config = tmp_path / "config.json"
     config.write_text(json.dumps(SMALL.to_mapping()), encoding="utf-8")
     output = tmp_path / "lines.jsonl"
-    script = ROOT / "studies" / "run_replicates.py"
+    script = ROOT / "experiments" / "run_replicates.py"
     arguments = [str(script), "coverage", str(config), "0", "1", "--jobs", "1"]
     done = subprocess.run(
         [sys.executable, "-c", RUN_WITHOUT_TABLE_PACKAGES, *arguments, "--output", str(output)],

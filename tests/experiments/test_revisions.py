@@ -9,11 +9,11 @@ import pytest
 
 from experiments import revisions
 from experiments.case_kept import Beside, Difference, Measured, Ranked
-from experiments.markers import fill
+from experiments.pages import fill
 from whygap.errors import InputError
 from whygap.estimate import Estimate
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def difference(k, low, high):
@@ -69,7 +69,7 @@ def test_undefined_shares_rank_nothing():
 
 
 def test_the_comparisons_named_exist():
-    known = [comparison.name for comparison in revisions.CASES["insurance"].comparisons]
+    known = [comparison.name for comparison in revisions.CASES["insurance"]]
     assert set(revisions.MOVES) <= set(known)
 
 

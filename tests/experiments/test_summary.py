@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from experiments.markdown import (
+from experiments.pages import (
     coverage_cell,
     grid,
     number,

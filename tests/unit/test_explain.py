@@ -283,7 +283,14 @@ def test_a_known_source_risk_is_used():
 def test_about_says_enough_to_repeat_it(gap):
     assert gap.about.settings == fast().to_mapping()
     assert set(gap.about.seconds) == {"aggregate", *PARTS}
-    assert set(gap.about.versions) >= {"engine", "python", "whygap", "numpy", "scikit-learn", "lightgbm"}
+    assert set(gap.about.versions) >= {
+        "engine",
+        "python",
+        "whygap",
+        "numpy",
+        "scikit-learn",
+        "lightgbm",
+    }
     assert gap.table_kind == "pandas"
 
 
