@@ -58,6 +58,11 @@ class Stage:
     low: float
     high: float
 
+    @classmethod
+    def of(cls, name: str, low: float, high: float, grown: float) -> Stage:
+        """From a trial's seconds, on `grown` times its rows."""
+        return cls(name, low * float(grown**SLOWEST_GROWTH), high * grown)
+
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
@@ -118,7 +123,8 @@ def forecast(design: Design, settings: Settings, overlap: Overlap) -> Forecast:
         most = min(most, plan.round_up(int(fewest * AUTO_GROWTH)))
     rows = sum(design.rows)
     analysis = Analysis.begin(chosen, plain, Silent())
-    first = _stage("aggregate", overlap.seconds * settings.repeats, rows / sum(overlap.rows))
+    seconds = overlap.seconds * settings.repeats
+    first = Stage.of("aggregate", seconds, seconds, rows / sum(overlap.rows))
     grown = rows / sum(chosen.rows)
     parts = [_part_stage(analysis, name, (fewest, most), grown) for name in PARTS]
     return Forecast(
@@ -138,15 +144,8 @@ def _part_stage(analysis: Analysis, name: Any, subsets: tuple[int, int], grown: 
     _, first = _timed(lambda: [part.numerator((0,)) for part in parts])
     _, each = _timed(lambda: [part.numerator(large) for part in parts])
     shared += max(first - each, 0.0)
-    return Stage(
-        f"{name} shares",
-        (shared + each * subsets[0]) * float(grown**SLOWEST_GROWTH),
-        (shared + each * subsets[1]) * grown,
-    )
-
-
-def _stage(name: str, seconds: float, grown: float) -> Stage:
-    return Stage(name, seconds * float(grown**SLOWEST_GROWTH), seconds * grown)
+    low, high = (shared + each * count for count in subsets)
+    return Stage.of(f"{name} shares", low, high, grown)
 
 
 def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
@@ -176,8 +175,7 @@ def _peak_megabytes() -> float:
 def _some_rows(design: Design, most: int, seed: int) -> Design:
     """At most this many rows of each table, at random, outcome shares kept."""
     rng = np.random.default_rng([seed, most])
-    keep = ByDomain(*(_chosen(y, most, rng) for y in design.outcome))
-    return design.take(keep)
+    return design.take(design.outcome.map(lambda outcome: _chosen(outcome, most, rng)))
 
 
 def _chosen(outcome: Array, most: int, rng: np.random.Generator) -> IntArray:

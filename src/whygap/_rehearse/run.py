@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -68,19 +68,15 @@ def rehearse(
         Coverage (with binomial limits), bias in standard deviations, and widths of the intervals.
     """
     settings = settings or Settings()
-    parts = parts_named(detail)
-    _check_form(settings)
-    design, notes = _prepared(study.design, settings)
-    with reporter(settings.progress) as report:
+    _check(replicates, settings)
+    parts_named(detail)  # a wrong name is refused before the world is built
+    design = _compared_rows(study.design, settings)
+    with reporter(settings.progress) as report, one_thread():
         report.stage("building a world from your tables")
-        with one_thread():
-            world = world_of(design, settings)
-        rows = design.sample().effective_size().map(round)
-        plain = replace(settings, support="all")
-        chosen = _variables(world, variables, parts, settings.bins)
-        job = Job(world, rows, plain, parts, chosen)
-        found = _perform(job, replicates, report)
-    return replace(found, notes=notes, table_kind=study.table_kind)
+        world = world_of(design, settings)
+    rows, plain = design.sample().effective_size().map(round), replace(settings, support="all")
+    found = rehearse_world(world, rows, replicates, detail, plain, variables)
+    return replace(found, notes=tuple(_notes(design, settings)), table_kind=study.table_kind)
 
 
 def rehearse_world(
@@ -89,19 +85,19 @@ def rehearse_world(
     replicates: int = 50,
     detail: Sequence[str] | str = PARTS,
     settings: Settings | None = None,
+    variables: Sequence[str] | None = None,
 ) -> Rehearsal:
     """Rehearse in a world of your own (see `whygap.simulate`)."""
     settings = settings or Settings()
-    _check_form(settings)
+    _check(replicates, settings)
     parts = parts_named(detail)
     with reporter(settings.progress) as report:
-        chosen = _variables(world, None, parts, settings.bins)
+        chosen = _variables(world, variables, parts, settings.bins)
         return _perform(Job(world, rows, settings, parts, chosen), replicates, report)
 
 
 def _perform(job: Job, replicates: int, report: Reporter) -> Rehearsal:
     """Run the replicates in batches, until all are done, time is up, or Ctrl-C."""
-    _check_replicates(replicates)
     settings, started = job.settings, time.monotonic()
     report.stage("rehearsing")
     done: list[Replicate] = []
@@ -142,21 +138,25 @@ def _summed_up(job: Job, asked: int, done: Sequence[Replicate], seconds: float) 
     )
 
 
-def _prepared(design: Design, settings: Settings) -> tuple[Design, tuple[str, ...]]:
-    """The rows the world is made of, and how it will differ from them."""
-    notes = [LIKENESS]
+def _compared_rows(design: Design, settings: Settings) -> Design:
+    """The rows the world is made of."""
+    if settings.support != "common":
+        return design
+    with one_thread():
+        return restrict(design, settings, np.random.SeedSequence([settings.seed, 1])).design
+
+
+def _notes(design: Design, settings: Settings) -> Iterator[str]:
+    """How the world differs from the tables."""
+    yield LIKENESS
     if settings.support == "common":
-        with one_thread():
-            seed = np.random.SeedSequence([settings.seed, 1])
-            design = restrict(design, settings, seed).design
-        notes.append("It is made of the rows in the region of shared support.")
+        yield "It is made of the rows in the region of shared support."
     if design.weights is not None:
-        notes.append("Weights: rows are drawn in proportion, as many as yours are worth.")
+        yield "Weights: rows are drawn in proportion, as many as yours are worth."
     if design.clusters is not None:
-        notes.append("Clusters: rows are drawn one by one, so intervals here know no clusters.")
+        yield "Clusters: rows are drawn one by one, so intervals here know no clusters."
     if design.source_risk is not None:
-        notes.append("Source risk: it is estimated in every replicate, not taken as known.")
-    return design, tuple(notes)
+        yield "Source risk: it is estimated in every replicate, not taken as known."
 
 
 def _variables(
@@ -183,16 +183,13 @@ def _variables(
     return tuple(sorted(sorted(everyone, key=explained, reverse=True)[:MOST_VARIABLES]))
 
 
-def _check_form(settings: Settings) -> None:
+def _check(replicates: int, settings: Settings) -> None:
     if settings.outcome_form != "binned":
         raise SettingsError(
             "A rehearsal knows the truth of outcome_form='binned' only",
             got=repr(settings.outcome_form),
             hint="Rehearse with 'binned'; the forms share everything but the risk's bins.",
         )
-
-
-def _check_replicates(replicates: int) -> None:
     fits = isinstance(replicates, int) and not isinstance(replicates, bool)
     if not fits or not FEWEST_REPLICATES <= replicates <= MOST_REPLICATES:
         raise SettingsError(
