@@ -72,10 +72,6 @@ class WalkDrawing:
         """A column's name, on as many lines as it needs."""
         return [step.name] if step.is_part else label(step.name, 11, lines=3).split("\n")
 
-    def ticks(self) -> list[tuple[float, str]]:
-        """A few round values and where they are."""
-        return self.scale.ticks(self.walk.units.tick)
-
     def at(self, level: float) -> list[list[Any]]:
         """Per column: the whisker's top and bottom, the label's height, clear of 0 or not."""
         return [self._whisker(step, level) for step in self.walk.steps]
@@ -93,10 +89,6 @@ class SharesDrawing:
 
     shares: Shares
     scale: Scale
-
-    def ticks(self) -> list[tuple[float, str]]:
-        """A few round shares and where they are."""
-        return self.scale.ticks(lambda tick: f"{100 * tick:,.4g}%")
 
     def at(self, reading: Reading) -> list[list[Any]]:
         """Per line: whisker from, to, interval, standing, ranks."""
@@ -120,10 +112,6 @@ class RevisionDrawing:
 
     curve: Curve
     scale: Scale
-
-    def ticks(self) -> list[tuple[float, str]]:
-        """A few round gains and where they are."""
-        return self.scale.ticks(self.curve.units.gain_tick)
 
     def at(self, level: float) -> dict[str, Any]:
         """Words, and per choice: whisker from, to, interval."""
@@ -194,9 +182,12 @@ def page_of(
     """Work out everything the page shows, at `level` and at the others of the switch."""
     levels = sorted({*levels, round(level, 6)})
     walk = walk_of(gap)
-    drawing = WalkDrawing(walk, Scale(*walk.limits(levels[-1], 0.12), BOTTOM, TOP))
+    drawing = WalkDrawing(walk, Scale(*walk.limits(levels[-1], 0.12), walk.units.tick, BOTTOM, TOP))
     details = tuple(_shares(gap, part, levels[-1]) for part in gap.details())
-    revision = None if curve is None else RevisionDrawing(curve, Scale(*curve.limits(levels[-1])))
+    revision = None
+    if curve is not None:
+        scale = Scale(*curve.limits(levels[-1]), curve.units.gain_tick)
+        revision = RevisionDrawing(curve, scale)
     aggregate, units = gap.aggregate, walk.units
     return Page(
         gap=gap,
@@ -223,7 +214,8 @@ def _key(level: float) -> str:
 
 def _shares(gap: Gap, part: str, widest: float) -> SharesDrawing:
     shares = shares_of(gap, part)
-    return SharesDrawing(shares, Scale(*share_limits([s.estimate for s in shares.lines], widest)))
+    limits = share_limits([line.estimate for line in shares.lines], widest)
+    return SharesDrawing(shares, Scale(*limits, lambda tick: f"{100 * tick:,.4g}%"))
 
 
 def _at_level(

@@ -196,6 +196,7 @@ class Scale:
 
     low: float
     high: float
+    write: Callable[[float], str]
     first: float = 0.0
     last: float = 100.0
 
@@ -204,10 +205,10 @@ class Scale:
         share = min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
         return round(self.first + (self.last - self.first) * share, 2)
 
-    def ticks(self, write: Callable[[float], str]) -> list[tuple[float, str]]:
+    def ticks(self) -> list[tuple[float, str]]:
         """A few round values: where they are, and their words."""
         ticks = round_ticks(self.low, self.high)
-        return [(self.at(tick), with_minus(write(tick))) for tick in ticks]
+        return [(self.at(tick), with_minus(self.write(tick))) for tick in ticks]
 
 
 def round_ticks(low: float, high: float, about: int = 4) -> list[float]:

@@ -158,6 +158,6 @@ def test_minus_signs_only_before_numbers() -> None:
 
 def test_scales_have_round_ticks() -> None:
     assert round_ticks(-0.23, 0.9) == pytest.approx([0.0, 0.5])
-    assert [text for _, text in Scale(-0.1, 0.45).ticks(percent)] == ["0%", "20%", "40%"]
-    assert Scale(0.0, 1.0).at(float("inf")) == 100.0
-    assert Scale(0.0, 1.0, first=250, last=26).at(float("-inf")) == 250.0
+    assert [text for _, text in Scale(-0.1, 0.45, percent).ticks()] == ["0%", "20%", "40%"]
+    assert Scale(0.0, 1.0, percent).at(float("inf")) == 100.0
+    assert Scale(0.0, 1.0, percent, first=250, last=26).at(float("-inf")) == 250.0
