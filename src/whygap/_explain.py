@@ -9,16 +9,18 @@ from whygap.estimate import Estimate
 from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter
 from whygap.results import Gap
-from whygap.running.analysis import CUT_SHORT, Analysis, Caption
+from whygap.running.analysis import CUT_SHORT, Analysis, Caption, DetailName
 from whygap.running.shares import PartName
 from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables.design import Design
 
 __all__ = [
+    "DETAILS",
     "PARTS",
     "Analysis",
     "Caption",
+    "details_named",
     "explain",
     "explain_design",
     "explain_with",
@@ -28,22 +30,26 @@ __all__ = [
 ]
 
 PARTS: tuple[PartName, ...] = ("covariate", "outcome")
+DETAILS: tuple[DetailName, ...] = ("points", "where", "recoverable", *PARTS)
+"""The questions, in the order they are answered: the useful ones first."""
 
 
 def explain(
     study: Study,
-    detail: Sequence[str] | str = PARTS,
+    detail: Sequence[str] | str = DETAILS,
     settings: Settings | None = None,
 ) -> Gap:
     """Explain the performance gap of a study.
 
     Args:
         study: the two tables and their roles.
-        detail: which parts get shares per covariate: "covariate", "outcome", both, or none.
+        detail: what is asked beyond the parts: "points" (what each variable costs), "where" (who
+            is hit), "recoverable" (what a better model could win back), and the paper's shares of
+            the "covariate" and the "outcome" part; "all" is all of them, () none.
         settings: how to run; `Settings()` unless given.
 
     Returns:
-        The gap, its three parts, the shares asked for, and how far to trust them.
+        The gap, its three parts, the details asked for, and how far to trust them.
     """
     settings = settings or Settings()
     return explain_with(study, detail, settings, Menu(settings))
@@ -51,7 +57,7 @@ def explain(
 
 def explain_with(study: Study, detail: Sequence[str] | str, settings: Settings, menu: Menu) -> Gap:
     """Explain a study with a menu of learners that may already have chosen some of them."""
-    wanted = parts_named(detail)
+    wanted = details_named(detail)
     with reporter(settings.progress) as report:
         design = study.read(report)
         caption = Caption.of(study)
@@ -70,7 +76,7 @@ def explain_design(
     """From encoded tables to the result: `explain`, the experiments and rehearsals all go here."""
     analysis = Analysis.begin(design, settings, report or Silent(), menu)
     aggregate = analysis.aggregate()
-    details = analysis.details(parts_named(detail))
+    details = analysis.details(details_named(detail))
     return analysis.gap(caption or Caption(), aggregate, details)
 
 
@@ -97,16 +103,31 @@ def subset_values(
     return [1 - top / found.denominator for top in found.numerators]
 
 
-def parts_named(detail: Sequence[str] | str) -> tuple[PartName, ...]:
-    """The detailed parts asked for, checked, in the order they are computed."""
+def details_named(detail: Sequence[str] | str) -> tuple[DetailName, ...]:
+    """The details asked for, checked, in the order they are computed."""
+    if detail == "all":
+        return DETAILS
     names = (detail,) if isinstance(detail, str) else tuple(detail or ())
+    for name in names:
+        if name not in DETAILS:
+            known = ", ".join(f"'{one}'" for one in DETAILS)
+            raise SettingsError(
+                f"There is no detail '{name}'",
+                hint=did_you_mean(str(name), DETAILS) or f"Details are {known}.",
+            )
+    return tuple(one for one in DETAILS if one in names)
+
+
+def parts_named(part: Sequence[str] | str) -> tuple[PartName, ...]:
+    """Parts that have shares, checked, in the order they are computed."""
+    names = (part,) if isinstance(part, str) else tuple(part or ())
     for name in names:
         if name not in PARTS:
             raise SettingsError(
                 f"There is no detailed part '{name}'",
-                hint=did_you_mean(name, PARTS) or "Parts are 'covariate' and 'outcome'.",
+                hint=did_you_mean(str(name), PARTS) or "Parts are 'covariate' and 'outcome'.",
             )
-    return tuple(part for part in PARTS if part in names)
+    return tuple(one for one in PARTS if one in names)
 
 
 def was_interrupted(gap: Gap) -> bool:

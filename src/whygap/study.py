@@ -136,7 +136,8 @@ class Study:
             report.stage("asking the model")
             model = replace(model, after_batch=lambda done, all_: report.update(done, all_, "rows"))
         scoring = Scoring(self.metric_, self.threshold, model)
-        return build_design(frames, self.roles, scoring, self.positive, self.names)
+        design = build_design(frames, self.roles, scoring, self.positive, self.names)
+        return replace(design, threshold=float(self.threshold))
 
     @cached_property
     def model_scoring(self) -> ModelScoring | None:

@@ -11,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whygap.domains import Array, ByDomain
 from whygap.estimate import Estimate, Sample
 
 __all__ = ["Group", "WhereValues", "contribution", "mean_change", "target_share"]
 
-Group = ByDomain[np.ndarray[tuple[int], np.dtype[np.bool_]]]
+Group = ByDomain[NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -26,8 +26,19 @@ from whygap.nuisances.profiles import profiles
 from whygap.nuisances.source_risk import SourceRisk, fit_source_risk
 from whygap.nuisances.support import restrict
 from whygap.progress import Reporter
-from whygap.results import About, Aggregate, Detailed, Diagnostics, Gap
+from whygap.results import (
+    About,
+    Aggregate,
+    Detailed,
+    Diagnostics,
+    Gap,
+    Points,
+    Recoverable,
+    Sampling,
+    Where,
+)
 from whygap.running.checkpoint import fingerprint, open_checkpoint
+from whygap.running.culprits import points, recoverable, where
 from whygap.running.game import INTERRUPTED, Run, probe_subsets
 from whygap.running.shares import Part, PartName, shares
 from whygap.running.workers import one_thread
@@ -36,7 +47,9 @@ from whygap.shapley import Subset
 from whygap.study import Study
 from whygap.tables.design import Design, Note
 
-__all__ = ["CUT_SHORT", "Analysis", "Caption", "SubsetNumerators"]
+__all__ = ["CUT_SHORT", "Analysis", "Caption", "DetailName", "Details", "SubsetNumerators"]
+
+DetailName = Literal["points", "where", "recoverable", "covariate", "outcome"]
 
 CUT_SHORT = "You interrupted the analysis"
 
@@ -74,6 +87,17 @@ class SubsetNumerators:
 
     denominator: Estimate
     numerators: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Details:
+    """Answers to the questions that were asked."""
+
+    points: Points | None = None
+    where: Where | None = None
+    recoverable: Recoverable | None = None
+    covariate: Detailed | None = None
+    outcome: Detailed | None = None
 
 
 @dataclass(slots=True)
@@ -127,20 +151,28 @@ class Analysis:
             }
         )
 
-    def details(self, wanted: Sequence[PartName]) -> dict[PartName, Detailed]:
-        """Shares of the parts asked for; after Ctrl-C, of those that are finished."""
-        found: dict[PartName, Detailed] = {}
+    def details(self, wanted: Sequence[DetailName]) -> Details:
+        """The questions asked, in their order; after Ctrl-C, those that are answered."""
         run = self._run()
+        answers: dict[DetailName, Callable[[], Any]] = {
+            "points": lambda: points(self.crossfits, run),
+            "where": lambda: where(self.crossfits, run),
+            "recoverable": lambda: recoverable(self.crossfits, self._source_risks(), run),
+            "covariate": lambda: self._shares("covariate", run),
+            "outcome": lambda: self._shares("outcome", run),
+        }
+        found: dict[DetailName, Any] = {}
         try:
-            for part in wanted:
-                found[part] = self._shares(part, run)
-                sampling = found[part].sampling
-                if sampling is not None and sampling.stopped == INTERRUPTED:
+            for name in wanted:
+                clock = time.perf_counter()
+                found[name] = answers[name]()
+                self.seconds[name] = time.perf_counter() - clock
+                if _was_interrupted(found[name]):
                     raise KeyboardInterrupt
         except KeyboardInterrupt:
-            left_out = [part for part in wanted if part not in found]
+            left_out = [name for name in wanted if name not in found]
             self.notes.append(Note("warning", _interrupted_text(left_out)))
-        return found
+        return Details(**found)
 
     def _run(self) -> Run:
         where = self.settings.checkpoint
@@ -148,23 +180,26 @@ class Analysis:
         return Run(self.settings, self.report, open_checkpoint(where, print_))
 
     def _shares(self, part: PartName, run: Run) -> Detailed:
-        clock = time.perf_counter()
         self.report.stage(f"fitting models of the {part} part")
         names = tuple(player.name for player in self.design.players)
-        result = shares(part, self.parts(part), names, run)
-        self.seconds[part] = time.perf_counter() - clock
-        return result
+        return shares(part, self.parts(part), names, run)
+
+    def _source_risks(self) -> list[SourceRisk]:
+        """Twins of the source risk, fitted once."""
+        if not self.risks:
+            with one_thread():
+                self.risks.extend(fit_source_risk(c) for c in self.crossfits)
+        return self.risks
 
     def parts(self, name: PartName) -> list[Part]:
         """What a part shares over subsets, one per repeat."""
         probes = probe_subsets(len(self.design.players), self.settings.seed)
         prepare = prepare_covariate if name == "covariate" else prepare_outcome
+        risks = self._source_risks()
         with one_thread():
-            if not self.risks:
-                self.risks.extend(fit_source_risk(c) for c in self.crossfits)
             return [
                 cast(Part, prepare(crossfit, probes, risk))
-                for crossfit, risk in zip(self.crossfits, self.risks, strict=True)
+                for crossfit, risk in zip(self.crossfits, risks, strict=True)
             ]
 
     def values(self, name: PartName, subsets: Sequence[Subset]) -> SubsetNumerators:
@@ -176,15 +211,18 @@ class Analysis:
                 tuple(median_of([part.numerator(s) for part in parts]) for s in subsets),
             )
 
-    def gap(self, caption: Caption, aggregate: Aggregate, details: dict[PartName, Detailed]) -> Gap:
+    def gap(self, caption: Caption, aggregate: Aggregate, details: Details) -> Gap:
         """Everything in one result."""
         crossfit = self.crossfits[0]
         ratios = ratio_records(crossfit)
         notes = (*self.design.notes, *overlap_notes(crossfit, ratios), *self.notes)
         return Gap(
             aggregate=aggregate,
-            covariate=details.get("covariate"),
-            outcome=details.get("outcome"),
+            covariate=details.covariate,
+            outcome=details.outcome,
+            points=details.points,
+            where=details.where,
+            recoverable=details.recoverable,
             diagnostics=Diagnostics(tuple(crossfit.menu.records), ratios, notes),
             about=self._about(caption),
             profiles=profiles(crossfit),
@@ -213,13 +251,32 @@ class Analysis:
         )
 
 
+def _was_interrupted(answer: Any) -> bool:
+    """Whether a game behind the answer was cut short."""
+    if isinstance(answer, Points):
+        samplings: list[Sampling | None] = list(answer.sampling.values())
+    elif isinstance(answer, Recoverable):
+        samplings = [answer.at_home.sampling]
+    else:
+        samplings = [getattr(answer, "sampling", None)]
+    return any(s is not None and s.stopped == INTERRUPTED for s in samplings)
+
+
 def _interrupted_text(left_out: Sequence[str]) -> str:
     if not left_out:
-        return f"{CUT_SHORT}: the shares rest on the subsets finished until then."
-    return (
-        f"{CUT_SHORT}: it has no shares of the "
-        f"{' and '.join(left_out)} part{'s' if len(left_out) > 1 else ''}."
-    )
+        return f"{CUT_SHORT}: the last answer rests on the subsets finished until then."
+    missing = [_IN_WORDS[name] for name in left_out]
+    *most, last = missing
+    return f"{CUT_SHORT}: it has no {', '.join(most)}{' and ' if most else ''}{last}."
+
+
+_IN_WORDS = {
+    "points": "points of the variables",
+    "where": "groups",
+    "recoverable": "budgets",
+    "covariate": "shares of the covariate part",
+    "outcome": "shares of the outcome part",
+}
 
 
 def _versions() -> dict[str, str]:

@@ -63,6 +63,7 @@ class Design:
         weights: row weights, or None.
         clusters: cluster numbers, or None.
         source_risk: a known p_0(Y=1 | W, Z) at every row, or None.
+        threshold: from which prediction on the model's label is 1.
         notes: what was dropped, pooled, or looks wrong.
     """
 
@@ -77,6 +78,7 @@ class Design:
     weights: ByDomain[Array] | None = None
     clusters: ByDomain[IntArray] | None = None
     source_risk: ByDomain[Array] | None = None
+    threshold: float = 0.5
     notes: tuple[Note, ...] = field(default=())
 
     @property

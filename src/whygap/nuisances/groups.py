@@ -1,0 +1,115 @@
+"""Groups of rows: levels or ranges of each column, and of the model's own prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from whygap.domains import Array, ByDomain, IntArray
+from whygap.equations.where import Group as RowGroup
+from whygap.equations.where import WhereValues, contribution, target_share
+from whygap.nuisances.cross_fit import CrossFit
+from whygap.results import Group
+from whygap.tables.design import Column
+from whygap.tables.filter import MODEL_SCORE
+
+__all__ = ["PREDICTED_LABEL", "Grouped", "group_column", "grouped_columns", "where_groups"]
+
+PREDICTED_LABEL = "the model's label"
+# As many levels as a reader takes in; rarer ones are pooled.
+_MOST_LEVELS = 8
+# Sextiles: fine enough to see where, coarse enough to measure.
+_QUANTILES = np.linspace(0, 1, 7)
+# Mean changes within groups of fewer target rows say nothing.
+_LEAST_ROWS = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grouped:
+    """One variable's groups: labels, and the group number of every row."""
+
+    variable: str
+    labels: tuple[str, ...]
+    codes: ByDomain[IntArray]
+
+
+def grouped_columns(crossfit: CrossFit) -> list[Grouped]:
+    """Every column of W and Z, then the model's label and score (one of them if they are one)."""
+    design = crossfit.design
+    features = crossfit.evaluated(design.features)
+    found = [
+        group_column(design.columns[j], features.map(lambda x, j=j: x[:, j]))  # type: ignore[misc]
+        for j in crossfit.all_columns()
+    ]
+    score = crossfit.evaluated(design.prediction)
+    label = score.map(lambda f: (f >= design.threshold).astype(np.int64))
+    found.append(Grouped(PREDICTED_LABEL, ("0", "1"), label))
+    if not all(np.isin(f, (0.0, 1.0)).all() for f in score):
+        found.append(group_column(Column(MODEL_SCORE, "numeric"), score))
+    return found
+
+
+def where_groups(crossfit: CrossFit, grouped: Sequence[Grouped]) -> list[Group]:
+    """Contribution and mean change of every group."""
+    aggregate = crossfit.aggregate
+    values = WhereValues(crossfit.sample, aggregate.loss, aggregate.mu_0_wz, aggregate.pi_wz)
+    return [
+        _group(values, one.variable, label, one.codes.map(lambda c, k=k: c == k))  # type: ignore[misc]
+        for one in grouped
+        for k, label in enumerate(one.labels)
+    ]
+
+
+def _group(values: WhereValues, variable: str, label: str, inside: RowGroup) -> Group:
+    points = contribution(values, inside)
+    shares = values.sample.mean(inside.map(lambda mask: mask.astype(float)))
+    enough = int(inside.target.sum()) >= _LEAST_ROWS
+    change = points / target_share(values, inside) if enough else None
+    return Group(variable, label, shares.source, shares.target, points, change)
+
+
+def group_column(column: Column, values: ByDomain[Array]) -> Grouped:
+    """Levels, or ranges of equal numbers of rows; missing values are a group of their own."""
+    both = np.concatenate(list(values))
+    known = both[~np.isnan(both)]
+    if not len(known):  # all that was known lay outside the region of shared support
+        return Grouped(column.name, ("missing",), values.map(lambda v: np.zeros(len(v), np.int64)))
+    distinct, counts = np.unique(known, return_counts=True)
+    if column.kind == "category" or len(distinct) <= _MOST_LEVELS:
+        labels, codes = _levels(column, distinct, counts, values)
+    else:
+        labels, codes = _ranges(column, known, values)
+    if np.isnan(both).any():
+        labels = [*labels, "missing"]
+        codes = codes.zip(values, lambda c, v: np.where(np.isnan(v), len(labels) - 1, c))
+    return Grouped(column.name, tuple(labels), codes)
+
+
+def _levels(
+    column: Column, distinct: Array, counts: IntArray, values: ByDomain[Array]
+) -> tuple[list[str], ByDomain[IntArray]]:
+    frequent = np.sort(distinct[np.argsort(-counts, kind="stable")][:_MOST_LEVELS])
+    labels = [column.levels[int(v)] if column.levels else f"{v:g}" for v in frequent]
+    pooled = len(distinct) - len(frequent)
+
+    def code(v: Array) -> IntArray:
+        place = np.clip(np.searchsorted(frequent, v), 0, len(frequent) - 1)
+        return np.where(frequent[place] == v, place, len(frequent)).astype(np.int64)
+
+    return [*labels, f"{pooled} other levels"] if pooled else labels, values.map(code)
+
+
+def _ranges(
+    column: Column, known: Array, values: ByDomain[Array]
+) -> tuple[list[str], ByDomain[IntArray]]:
+    """Bins above one edge and up to the next; the first one includes its lower edge."""
+    edges = np.unique(np.quantile(known, _QUANTILES))
+    inner = edges[1:-1]
+    names = [column.levels[int(v)] if column.levels else f"{v:.4g}" for v in inner]
+    labels = [f"at most {names[0]}"] if len(inner) else [column.name]
+    labels += [f"above {a} to {b}" for a, b in pairwise(names)]
+    labels += [f"above {names[-1]}"] if len(inner) else []
+    return labels, values.map(lambda v: np.searchsorted(inner, v, side="left").astype(np.int64))

@@ -1,0 +1,299 @@
+"""Rules of up to two conditions: searched on half of the units, measured on the other half.
+
+Then the halves change places. A rule is searched by its contrast (how far the mean change among its
+rows differs from the rest), because a shift that hits everybody alike needs no rule; it is shown
+only if, on rows that had no part in finding it, both the contrast and the contribution differ from
+0, all measured rules taken together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whygap.combine import joint_covariance
+from whygap.domains import DOMAINS, Array, ByDomain, Domain
+from whygap.estimate import Estimate
+from whygap.nuisances.cross_fit import CrossFit
+from whygap.results import Condition, Rule
+from whygap.shapley import max_t_quantile
+from whygap.tables.design import Column
+from whygap.tables.encode import OTHER
+from whygap.tables.filter import MODEL_SCORE
+
+__all__ = ["Rules", "find_rules"]
+
+Mask = NDArray[np.bool_]
+# Rules measured each way round: enough to name the worst, few enough to confirm them.
+_MEASURED = 5
+# Each way round has half of the 5% that may go wrong.
+_LEVEL = 0.975
+# Groups of nearly all rows, or of hardly any, say nothing about where.
+_SHARES = (0.02, 0.95)
+# Two rules that share this part of their target rows are one.
+_SAME = 0.7
+# Conditions that enter pairs: the strongest ones where a table is wide.
+_MOST_ATOMS = 300
+# Cuts of a number: sextiles; of the score: quartiles.
+_CUTS = np.linspace(0, 1, 7)[1:-1]
+_SCORE_CUTS = (0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Confirmed rules, the largest contribution first, and how many were measured."""
+
+    confirmed: tuple[Rule, ...]
+    measured: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Atom:
+    """One condition and its rows."""
+
+    condition: Condition
+    rows: ByDomain[Mask]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Atoms:
+    """Conditions and their rows (rows, conditions)."""
+
+    conditions: list[Condition]
+    masks: ByDomain[Mask]
+
+    def rows_of(self, rule: tuple[int, ...]) -> ByDomain[Mask]:
+        return self.masks.map(lambda m: np.logical_and.reduce(m[:, list(rule)], axis=1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Measured:
+    """One rule on the half that did not find it."""
+
+    rule: tuple[int, ...]
+    points: Estimate
+    change: Estimate
+    critical: float
+    confirmed: bool
+
+
+def find_rules(crossfit: CrossFit) -> Rules:
+    """Search on either half, measure on the other, keep what is confirmed."""
+    atoms = _atoms(crossfit)
+    halves = _halves(crossfit)
+    if not atoms.conditions or min(map(len, crossfit.rows)) < 4 * _MEASURED:
+        return Rules((), 0)
+    residual = crossfit.aggregate.loss.zip(crossfit.aggregate.mu_0_wz, np.subtract)
+    rows = ByDomain(-crossfit.aggregate.pi_wz * residual.source, residual.target)
+    measured: list[_Measured] = []
+    for found_on, measured_on in (halves, halves[::-1]):
+        chosen = _search(crossfit, atoms, rows, found_on)
+        measured += _measure(crossfit, atoms, rows, measured_on, chosen)
+    return Rules(tuple(_shown(crossfit, atoms, measured)), len(measured))
+
+
+def _halves(crossfit: CrossFit) -> tuple[ByDomain[Mask], ByDomain[Mask]]:
+    """Units at random, so that rows of one cluster stay together."""
+    rng = np.random.default_rng([crossfit.settings.seed, 3])
+    sample = crossfit.sample
+    first = ByDomain(
+        *((rng.permutation(sample.sizes[d]) % 2 == 0)[sample.units[d]] for d in DOMAINS)
+    )
+    return first, first.map(np.logical_not)
+
+
+def _atoms(crossfit: CrossFit) -> _Atoms:
+    """Conditions on each column and on the score that hold for some rows and not for all."""
+    design = crossfit.design
+    features = crossfit.evaluated(design.features)
+    score = crossfit.evaluated(design.prediction)
+    found = [
+        atom
+        for j in crossfit.all_columns()
+        for atom in _column_atoms(design.columns[j], ByDomain(*(x[:, j] for x in features)))
+    ]
+    cuts = {design.threshold, *(float(q) for q in np.quantile(score.target, _SCORE_CUTS))}
+    found += _cut_atoms(MODEL_SCORE, score, sorted(cuts))
+    kept = [atom for atom in found if _SHARES[0] <= atom.rows.target.mean() <= 1 - _SHARES[0]]
+    empty = [np.zeros((0, 0), dtype=bool)]
+    masks = ByDomain(*(np.column_stack([a.rows[d] for a in kept] or empty) for d in DOMAINS))
+    return _Atoms([atom.condition for atom in kept], masks)
+
+
+def _column_atoms(column: Column, values: ByDomain[Array]) -> Iterator[_Atom]:
+    """Levels, or a number above or at most a cut; and missing."""
+    yield _Atom(Condition(column.name, "missing"), values.map(np.isnan))
+    if column.levels:
+        for code, level in enumerate(column.levels):
+            if not level.startswith(OTHER):
+                rows = ByDomain(*(v == code for v in values))
+                yield _Atom(Condition(column.name, "is", level=level), rows)
+        return
+    both = np.concatenate(list(values))
+    known = both[~np.isnan(both)]
+    distinct = np.unique(known)
+    few = len(distinct) <= len(_CUTS) + 1
+    cuts = distinct[:-1] if few else np.unique(np.quantile(known, _CUTS))
+    yield from _cut_atoms(column.name, values, cuts)
+
+
+def _cut_atoms(name: str, values: ByDomain[Array], cuts: Iterable[float]) -> Iterator[_Atom]:
+    for cut in map(float, cuts):
+        above = ByDomain(*(v > cut for v in values))
+        at_most = ByDomain(*(v <= cut for v in values))
+        yield _Atom(Condition(name, "above", number=cut), above)
+        yield _Atom(Condition(name, "at most", number=cut), at_most)
+
+
+def _search(
+    crossfit: CrossFit, atoms: _Atoms, rows: ByDomain[Array], half: ByDomain[Mask]
+) -> list[tuple[int, ...]]:
+    """The strongest rules by their contrast on one half, no two of nearly the same rows.
+
+    The largest of n null z-values is about sqrt(2 log n): pairs, of which there are many, must
+    exceed that by as much as single conditions exceed theirs.
+    """
+    weights = crossfit.sample.weights
+    z = _contrasts(atoms.masks, rows, weights, half)
+    singles = np.diag(z)
+    strongest = np.sort(np.argsort(-singles, kind="stable")[:_MOST_ATOMS])
+    i, j = np.triu_indices(len(strongest), 1)
+    pairs = z[strongest[i], strongest[j]]
+    scores = np.concatenate([singles - _by_chance(singles), pairs - _by_chance(pairs)])
+    rules: list[tuple[int, ...]] = [(k,) for k in range(len(singles))]
+    rules += [(int(a), int(b)) for a, b in zip(strongest[i], strongest[j], strict=True)]
+    chosen: list[tuple[int, ...]] = []
+    kept: list[Mask] = []
+    for place in np.argsort(-scores, kind="stable"):
+        if len(chosen) == _MEASURED or not scores[place] > -np.inf:
+            break
+        inside = atoms.rows_of(rules[place]).target
+        if not any(_overlap(inside, other) > _SAME for other in kept):
+            chosen.append(rules[place])
+            kept.append(inside)
+    return chosen
+
+
+def _by_chance(z: Array) -> float:
+    count = int(np.isfinite(z).sum())
+    return math.sqrt(2 * math.log(max(count, 2)))
+
+
+def _overlap(one: Mask, other: Mask) -> float:
+    return float((one & other).sum() / max((one | other).sum(), 1))
+
+
+def _contrasts(
+    masks: ByDomain[Mask], rows: ByDomain[Array], weights: ByDomain[Array], half: ByDomain[Mask]
+) -> Array:
+    """|z| of C(g) - P(g) C(all) for every pair of conditions (singles on the diagonal).
+
+    Sizes outside the limits get -inf. Rows count as independent here: this only ranks rules.
+    """
+    top: Array = np.zeros(1)
+    total, share = 0.0, np.zeros(1)
+    sides = []
+    for d in ("target", "source"):
+        inside = half[d]
+        member = masks[d][inside].astype(np.float32)
+        weight = weights[d][inside] / weights[d][inside].sum()
+        value = weight * rows[d][inside]
+        if d == "target":
+            share = member.T @ (member * weight[:, None].astype(np.float32))
+        sums = member.T @ (member * value[:, None].astype(np.float32))
+        squares = member.T @ (member * (value**2)[:, None].astype(np.float32))
+        sides.append((value, squares))
+        top, total = top + sums, total + float(value.sum())
+    variance: Array = np.zeros(1)
+    for value, squares in sides:
+        spread = squares * (1 - 2 * share) + share**2 * float(value @ value)
+        variance = variance + np.maximum(spread, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z = np.abs(top - share * total) / np.sqrt(variance)
+    allowed = (share >= _SHARES[0]) & (share <= _SHARES[1]) & (variance > 0)
+    return np.where(allowed, z, -np.inf)
+
+
+def _measure(
+    crossfit: CrossFit,
+    atoms: _Atoms,
+    rows: ByDomain[Array],
+    half: ByDomain[Mask],
+    rules: Sequence[tuple[int, ...]],
+) -> list[_Measured]:
+    """Contribution and contrast of each rule on the other half, all taken together."""
+    found = []
+    whole = _half_mean(crossfit, rows, half)
+    for rule in rules:
+        inside = atoms.rows_of(rule).map(lambda mask: mask.astype(float))
+        points = _half_mean(crossfit, rows.zip(inside, np.multiply), half)
+        nothing = np.zeros_like(inside.source)
+        share = _half_mean(crossfit, ByDomain(nothing, inside.target), half)
+        if share.value > 0:
+            found.append((rule, points, share, points - share * whole))
+    if not found:
+        return []
+    critical = max_t_quantile(joint_covariance([e for f in found for e in (f[1], f[3])]), _LEVEL)
+    return [
+        _Measured(
+            rule,
+            points,
+            points / share,
+            critical,
+            all(abs(e.value) > critical * e.standard_error for e in (points, contrast)),
+        )
+        for rule, points, share, contrast in found
+    ]
+
+
+def _half_mean(crossfit: CrossFit, rows: ByDomain[Array], half: ByDomain[Mask]) -> Estimate:
+    """Mean over one half of the rows, as an estimate of the whole study."""
+    weights = crossfit.sample.weights
+
+    def contributions(d: Domain) -> Array:
+        weight = weights[d] * half[d]
+        mean = float(weight @ rows[d] / weight.sum())
+        return np.asarray(mean + half[d] * (rows[d] - mean) * (len(weight) / weight.sum()))
+
+    return Estimate.from_contributions(
+        crossfit.sample, source=contributions("source"), target=contributions("target")
+    )
+
+
+def _shown(crossfit: CrossFit, atoms: _Atoms, measured: Sequence[_Measured]) -> list[Rule]:
+    """Confirmed rules; one that was confirmed both ways round is the mean of both."""
+    by_rule: dict[tuple[int, ...], list[_Measured]] = {}
+    for one in measured:
+        if one.confirmed:
+            by_rule.setdefault(one.rule, []).append(one)
+    rules = [_rule(crossfit, atoms, rule, both) for rule, both in by_rule.items()]
+    rules.sort(key=lambda rule: -abs(rule.points.value))
+    shown: list[tuple[Rule, Mask]] = []
+    by_conditions = {tuple(atoms.conditions[k] for k in rule): rule for rule in by_rule}
+    for rule in rules:
+        inside = atoms.rows_of(by_conditions[rule.conditions]).target
+        if not any(_overlap(inside, other) > _SAME for _, other in shown):
+            shown.append((rule, inside))
+    return [rule for rule, _ in shown]
+
+
+def _rule(
+    crossfit: CrossFit, atoms: _Atoms, rule: tuple[int, ...], both: Sequence[_Measured]
+) -> Rule:
+    points = sum((m.points for m in both[1:]), both[0].points) / len(both)
+    change = sum((m.change for m in both[1:]), both[0].change) / len(both)
+    half_width = max(m.critical for m in both) * points.standard_error
+    shares = crossfit.sample.mean(atoms.rows_of(rule).map(lambda mask: mask.astype(float)))
+    return Rule(
+        tuple(atoms.conditions[k] for k in rule),
+        shares.source,
+        shares.target,
+        points,
+        change,
+        (points.value - half_width, points.value + half_width),
+        len(both),
+    )

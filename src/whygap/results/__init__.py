@@ -1,0 +1,34 @@
+"""What an analysis returns: frozen nouns, no computing beyond reading them off.
+
+`Gap` holds the aggregate parts, points, groups and budgets, the paper's shares (or None), and how
+it was computed. It is saved as versioned JSON (`whygap.storage`) and shown by `whygap.render`.
+"""
+
+from whygap.results.about import About, Diagnostics, NuisanceRecord, Profile, RatioRecord
+from whygap.results.aggregate import Aggregate
+from whygap.results.culprits import Budget, Condition, Group, Points, Recoverable, Rule, Where
+from whygap.results.gap import Gap
+from whygap.results.joint import Joint, RankInterval, Sampling
+from whygap.results.shares import Detailed, SubsetValue
+
+__all__ = [
+    "About",
+    "Aggregate",
+    "Budget",
+    "Condition",
+    "Detailed",
+    "Diagnostics",
+    "Gap",
+    "Group",
+    "Joint",
+    "NuisanceRecord",
+    "Points",
+    "Profile",
+    "RankInterval",
+    "RatioRecord",
+    "Recoverable",
+    "Rule",
+    "Sampling",
+    "SubsetValue",
+    "Where",
+]

@@ -1,0 +1,88 @@
+"""How a result came about, and how far to trust it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from whygap.domains import ByDomain
+from whygap.tables.design import Note
+
+__all__ = ["About", "Diagnostics", "NuisanceRecord", "Profile", "RatioRecord"]
+
+
+@dataclass(frozen=True, slots=True)
+class NuisanceRecord:
+    """Which model was chosen for one kind of nuisance, and how well it predicts out of fold."""
+
+    name: str
+    target: str
+    columns: str
+    chosen: str
+    score_name: str
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class RatioRecord:
+    """Overlap of the two domains on some columns, read off the density ratio at source rows."""
+
+    name: str
+    columns: str
+    effective_size: float
+    rows: int
+    largest_weight: float
+    clipped_share: float
+    domain_auc: float
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One covariate's own story: its distribution in both domains and the gap along it.
+
+    `gap` is the outcome part within each bin (target rows of that bin), with its standard error;
+    `support` the share of target rows. All tuples have one entry per bin.
+    """
+
+    variable: str
+    bins: tuple[str, ...]
+    source_share: tuple[float, ...]
+    target_share: tuple[float, ...]
+    gap: tuple[float, ...]
+    gap_error: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostics:
+    """How far to trust the numbers."""
+
+    nuisances: tuple[NuisanceRecord, ...] = ()
+    ratios: tuple[RatioRecord, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Texts of the notes that are more than information."""
+        return tuple(note.text for note in self.notes if note.level != "info")
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What was analysed and how: enough to repeat it."""
+
+    outcome: str
+    metric: str
+    higher_is_better: bool | None
+    is_share: bool
+    source_name: str
+    target_name: str
+    rows: ByDomain[int]
+    effective_rows: ByDomain[float]
+    baseline: tuple[str, ...]
+    players: Mapping[str, tuple[str, ...]]
+    settings: Mapping[str, Any]
+    versions: Mapping[str, str]
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    created: str = ""
+    kept_share: ByDomain[float] = field(default_factory=lambda: ByDomain(1.0, 1.0))

@@ -1,0 +1,195 @@
+"""Points, where, recoverable: what each variable costs, who is hit, what can be won back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from whygap.domains import Array
+from whygap.errors import ResultError
+from whygap.estimate import Estimate
+from whygap.results.joint import Joint, RankInterval, Sampling
+
+__all__ = ["Budget", "Condition", "Group", "Points", "Recoverable", "Rule", "Where"]
+
+PartName = Literal["baseline", "covariate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """What each variable costs, signed, in the metric's units.
+
+    Attributes:
+        baseline: columns of W; they add up to the baseline part.
+        covariate: players of Z; they add up to the covariate part.
+        sampling: by part, how subsets were chosen.
+    """
+
+    baseline: Joint
+    covariate: Joint
+    sampling: Mapping[str, Sampling]
+
+    def parts(self) -> dict[str, Joint]:
+        """Both games by name; the baseline one is empty without W."""
+        return {"baseline": self.baseline, "covariate": self.covariate}
+
+    def difference(self, part: PartName, first: str, second: str) -> Estimate:
+        """Points of the first less those of the second."""
+        return self._part(part).difference(first, second)
+
+    def ranking(self, part: PartName, level: float = 0.95) -> dict[str, RankInterval]:
+        """Ranks (1 = largest, signs kept) that the data do not exclude, all at once."""
+        return self._part(part).ranking(level)
+
+    def _part(self, part: str) -> Joint:
+        if part not in self.parts():
+            hint = "Parts are 'baseline' and 'covariate'."
+            raise ResultError(f"There are no points of the part '{part}'", hint=hint)
+        return self.parts()[part]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows that share a level or a range of one variable.
+
+    Attributes:
+        variable: its name; the model's own label and score have groups, too.
+        label: the level or range in words.
+        source_share: share of source rows.
+        target_share: share of target rows.
+        points: contribution to the outcome part; over one variable they add up to it.
+        change: mean change within the group; None with too few target rows.
+    """
+
+    variable: str
+    label: str
+    source_share: float
+    target_share: float
+    points: Estimate
+    change: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One column's half of a rule.
+
+    `kind` is "is" (a level), "above" or "at most" (a number), or "missing".
+    """
+
+    variable: str
+    kind: Literal["is", "above", "at most", "missing"]
+    level: str = ""
+    number: float = 0.0
+
+    def __str__(self) -> str:
+        match self.kind:
+            case "is":
+                return f"{self.variable} is {self.level}"
+            case "missing":
+                return f"{self.variable} is missing"
+            case _:
+                return f"{self.variable} {self.kind} {self.number:.4g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Rows that fulfil one or two conditions, found on some rows and confirmed on others.
+
+    Attributes:
+        conditions: all must hold.
+        source_share: share of source rows.
+        target_share: share of target rows.
+        points: contribution to the outcome part, from rows that had no part in finding the rule.
+        change: mean change within the rule's rows, likewise.
+        interval: simultaneous 95% interval of the points, over all rules that were measured.
+        times_confirmed: 2 when it was found and confirmed both ways round.
+    """
+
+    conditions: tuple[Condition, ...]
+    source_share: float
+    target_share: float
+    points: Estimate
+    change: Estimate
+    interval: tuple[float, float]
+    times_confirmed: int
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.conditions))
+
+    def mask(self, table: Any, prediction: Any = None) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which rows of a table fulfil it; `prediction`: scores, or the name of their column."""
+        from whygap.tables.filter import rows_that_fulfil
+
+        return rows_that_fulfil(self.conditions, table, prediction)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Who is hit by the outcome part.
+
+    Attributes:
+        groups: of every column of W and Z, and of the model's own prediction.
+        covariance: of the groups' points.
+        rules: confirmed ones, the largest contribution first.
+        tried: how many rules were measured on rows that had no part in finding them.
+    """
+
+    groups: tuple[Group, ...]
+    covariance: Array
+    rules: tuple[Rule, ...]
+    tried: int
+
+    def variables(self) -> list[str]:
+        """Columns that have groups."""
+        return list(dict.fromkeys(group.variable for group in self.groups))
+
+    def of(self, variable: str) -> tuple[Group, ...]:
+        """The groups of one column."""
+        return tuple(group for group in self.groups if group.variable == variable)
+
+    def simultaneous(self, level: float = 0.95) -> tuple[tuple[float, float], ...]:
+        """Intervals of all groups' points, in the order of `groups`, that hold at once (max-t)."""
+        from whygap.shapley import inference
+
+        values = np.array([group.points.value for group in self.groups])
+        bounds = inference.simultaneous_intervals(values, self.covariance, level)
+        return tuple((float(low), float(high)) for low, high in bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Squared error that a better model could win back: total = recalibration + variables.
+
+    Attributes:
+        total: all that these columns can win.
+        irreducible: what no model on these columns can win.
+        recalibration: what a new scale of the model's own score wins; None on the target's mix.
+        variables: through which columns the rest is won, W and Z alike; None likewise.
+        sampling: how subsets were chosen.
+    """
+
+    total: Estimate
+    irreducible: Estimate
+    recalibration: Estimate | None = None
+    variables: Joint | None = None
+    sampling: Sampling | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recoverable:
+    """Three budgets of squared error, and what the target adds to what was missed at home.
+
+    Attributes:
+        here: with target labels, in the target.
+        on_target_mix: with source labels, on the target's rows: what reweighting could win.
+        at_home: in the source: what the model already missed.
+        here_less_at_home: `here.total` minus `at_home.total`.
+    """
+
+    here: Budget
+    on_target_mix: Budget
+    at_home: Budget
+    here_less_at_home: Estimate

@@ -1,0 +1,87 @@
+"""The result of an analysis; its methods import the rooms that show and store it when called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from whygap.results.about import About, Diagnostics, Profile
+from whygap.results.aggregate import Aggregate
+from whygap.results.culprits import Points, Recoverable, Where
+from whygap.results.shares import Detailed
+
+__all__ = ["Gap"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gap:
+    """The explanation of one performance gap (target minus source, in the metric's own units).
+
+    Two results are equal when everything that is saved of them is equal.
+    """
+
+    aggregate: Aggregate
+    covariate: Detailed | None
+    outcome: Detailed | None
+    diagnostics: Diagnostics
+    about: About
+    points: Points | None = None
+    where: Where | None = None
+    recoverable: Recoverable | None = None
+    profiles: tuple[Profile, ...] = ()
+    table_kind: str = field(default="pyarrow", compare=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Gap):
+            return NotImplemented
+        from whygap import storage
+
+        return storage.to_mapping(self) == storage.to_mapping(other)
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays and mappings
+
+    def details(self) -> dict[str, Detailed]:
+        """The detailed parts that were asked for."""
+        both = {"covariate": self.covariate, "outcome": self.outcome}
+        return {name: detail for name, detail in both.items() if detail is not None}
+
+    def to_frame(self, level: float = 0.95) -> Any:
+        """Tidy table of every estimate, in the kind of table the study came in."""
+        from whygap.render import frame
+
+        return frame.to_frame(self, level)
+
+    def summary(self, level: float | None = None) -> str:
+        """Plain words."""
+        from whygap.render import words
+
+        return words.summary(self, level or float(self.about.settings.get("level", 0.95)))
+
+    def __str__(self) -> str:
+        from whygap.render import words
+
+        return words.short(self)
+
+    def _repr_html_(self) -> str:
+        from whygap.render import report
+
+        return report.notebook(self)
+
+    def save(self, path: str | Path, *, influence: bool = False) -> Path:
+        """Write versioned JSON, whole or not at all."""
+        from whygap import storage
+
+        return storage.save(self, path, influence=influence)
+
+    def plot(self, **options: Any) -> Any:
+        """A matplotlib figure: the waterfall and the shares."""
+        from whygap.render import plot
+
+        return plot.overview(self, **options)
+
+    def report(self, path: str | Path, level: float | None = None, revision: Any = None) -> Path:
+        """Write one self-contained HTML page; `revision` is what `wg.revise` returned."""
+        from whygap.render import report
+
+        return report.write(self, path, level, revision)

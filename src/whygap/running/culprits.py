@@ -1,0 +1,135 @@
+"""Points, where and recoverable of one run: games played, groups measured, budgets drawn up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from whygap.combine import joint_covariance, linear_map, median_of
+from whygap.domains import Domain
+from whygap.equations import corners
+from whygap.equations.recoverable import (
+    irreducible_on_target_mix,
+    on_target_mix,
+    squared_error,
+)
+from whygap.estimate import Estimate
+from whygap.nuisances.cross_fit import CrossFit
+from whygap.nuisances.groups import grouped_columns, where_groups
+from whygap.nuisances.points import PointsGame, baseline_points, covariate_points
+from whygap.nuisances.recoverable import prepare_gain, target_mix_values
+from whygap.nuisances.rules import find_rules
+from whygap.nuisances.source_risk import SourceRisk
+from whygap.results import Budget, Group, Joint, Points, Recoverable, Sampling, Where
+from whygap.running.game import INTERRUPTED, Played, Run, play, probe_subsets
+from whygap.running.workers import one_thread
+
+__all__ = ["points", "recoverable", "where"]
+
+# A sampling error this small beside the whole part's standard error needs no more subsets,
+# however precisely a single small share is known.
+_FLOOR = 0.05
+
+
+def points(crossfits: Sequence[CrossFit], run: Run) -> Points:
+    """Signed points of the columns of W and of the players of Z."""
+    design = crossfits[0].design
+    names = [design.columns[c].name for c in design.baseline]
+    found, sampling = {}, {}
+    if names:
+        found["baseline"], sampling["baseline"] = _points("baseline", names, crossfits, run)
+    players = [player.name for player in design.players]
+    found["covariate"], sampling["covariate"] = _points("covariate", players, crossfits, run)
+    return Points(found.get("baseline", Joint({}, np.zeros((0, 0)))), found["covariate"], sampling)
+
+
+def _points(
+    part: str, names: Sequence[str], crossfits: Sequence[CrossFit], run: Run
+) -> tuple[Joint, Sampling]:
+    prepare = baseline_points if part == "baseline" else covariate_points
+    probes = probe_subsets(len(names), run.settings.seed)
+    with one_thread():
+        games: list[PointsGame] = [prepare(crossfit, probes) for crossfit in crossfits]
+    whole = median_of([g.full for g in games]) - median_of([g.empty for g in games])
+    floor = _FLOOR * whole.standard_error
+    played = play(f"points {part}", games, run, floor=floor)
+    if part == "baseline" and played.sampling.stopped == INTERRUPTED:
+        raise KeyboardInterrupt
+    return _joint(names, played), played.sampling
+
+
+def _joint(names: Sequence[str], played: Played) -> Joint:
+    shares = dict(zip(names, played.shares, strict=True))
+    return Joint(shares, joint_covariance(played.shares))
+
+
+def where(crossfits: Sequence[CrossFit], run: Run) -> Where:
+    """Groups of every column, and confirmed rules.
+
+    Where cross-fittings are repeated, the one (or two) whose corner is the median has the groups:
+    so their contributions add up to the outcome part.
+    """
+    run.report.stage("who is hit")
+    ends = [corners.mean_110(crossfit.aggregate).value for crossfit in crossfits]
+    order = np.argsort(ends, kind="stable")
+    middle = [int(order[(len(ends) - 1) // 2]), int(order[len(ends) // 2])]
+    with one_thread():
+        grouped = grouped_columns(crossfits[0])
+        by_repeat = [where_groups(crossfits[k], grouped) for k in sorted(set(middle))]
+        groups = [_mean_group(alike) for alike in zip(*by_repeat, strict=True)]
+        rules = find_rules(crossfits[middle[0]])
+    covariance = joint_covariance([group.points for group in groups])
+    return Where(tuple(groups), covariance, rules.confirmed, rules.measured)
+
+
+def _mean_group(alike: Sequence[Group]) -> Group:
+    first = alike[0]
+    if len(alike) == 1:
+        return first
+    changes = [group.change for group in alike if group.change is not None]
+    return Group(
+        first.variable,
+        first.label,
+        first.source_share,
+        first.target_share,
+        _mean([group.points for group in alike]),
+        _mean(changes) if changes else None,
+    )
+
+
+def _mean(estimates: Sequence[Estimate]) -> Estimate:
+    return linear_map(np.full((1, len(estimates)), 1 / len(estimates)), estimates)[0]
+
+
+def recoverable(
+    crossfits: Sequence[CrossFit], risks: Sequence[SourceRisk], run: Run
+) -> Recoverable:
+    """The three budgets."""
+    here = _budget("target", crossfits, run)
+    with one_thread():
+        mixes = [target_mix_values(c, risk) for c, risk in zip(crossfits, risks, strict=True)]
+        mix = Budget(
+            median_of([on_target_mix(values) for values in mixes]),
+            median_of([irreducible_on_target_mix(values) for values in mixes]),
+        )
+    at_home = _budget("source", crossfits, run)
+    return Recoverable(here, mix, at_home, here.total - at_home.total)
+
+
+def _budget(domain: Domain, crossfits: Sequence[CrossFit], run: Run) -> Budget:
+    design = crossfits[0].design
+    names = [design.columns[c].name for c in design.baseline]
+    names += [player.name for player in design.players]
+    probes = probe_subsets(len(names), run.settings.seed)
+    with one_thread():
+        games = [prepare_gain(crossfit, domain, probes) for crossfit in crossfits]
+        error = median_of([squared_error(game.values) for game in games])
+        floor = _FLOOR * error.standard_error
+    word = {"target": "here", "source": "at home"}[domain]
+    played = play(f"recoverable {word}", games, run, floor=floor)
+    if domain == "target" and played.sampling.stopped == INTERRUPTED:
+        raise KeyboardInterrupt
+    return Budget(
+        played.full, error - played.full, played.empty, _joint(names, played), played.sampling
+    )
