@@ -9,18 +9,16 @@ from whygap.estimate import Estimate
 from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter
 from whygap.results import Gap
-from whygap.running.analysis import CUT_SHORT, Analysis, Caption, DetailName
+from whygap.running.analysis import CUT_SHORT, Analysis, Caption
 from whygap.running.shares import PartName
-from whygap.settings import Settings
+from whygap.settings import DETAILS, Settings, details_named
 from whygap.study import Study
 from whygap.tables.design import Design
 
 __all__ = [
-    "DETAILS",
     "PARTS",
     "Analysis",
     "Caption",
-    "details_named",
     "explain",
     "explain_design",
     "explain_with",
@@ -30,8 +28,6 @@ __all__ = [
 ]
 
 PARTS: tuple[PartName, ...] = ("covariate", "outcome")
-DETAILS: tuple[DetailName, ...] = ("points", "where", "recoverable", *PARTS)
-"""The questions, in the order they are answered: the useful ones first."""
 
 
 def explain(
@@ -101,21 +97,6 @@ def subset_values(
             hint="There is no shift of this kind to explain, or too few rows to see it.",
         )
     return [1 - top / found.denominator for top in found.numerators]
-
-
-def details_named(detail: Sequence[str] | str) -> tuple[DetailName, ...]:
-    """The details asked for, checked, in the order they are computed."""
-    if detail == "all":
-        return DETAILS
-    names = (detail,) if isinstance(detail, str) else tuple(detail or ())
-    for name in names:
-        if name not in DETAILS:
-            known = ", ".join(f"'{one}'" for one in DETAILS)
-            raise SettingsError(
-                f"There is no detail '{name}'",
-                hint=did_you_mean(str(name), DETAILS) or f"Details are {known}.",
-            )
-    return tuple(one for one in DETAILS if one in names)
 
 
 def parts_named(part: Sequence[str] | str) -> tuple[PartName, ...]:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from whygap._explain import PARTS, explain_with, was_interrupted
+from whygap._explain import explain_with, was_interrupted
 from whygap.errors import InputError, SettingsError, WhygapError, did_you_mean
 from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter
 from whygap.render import frame
 from whygap.render.report import write_many
 from whygap.results import Gap
-from whygap.settings import Settings
+from whygap.settings import DETAILS, Settings
 from whygap.study import Study
 from whygap.tables import Design, native_table
 
@@ -80,7 +80,7 @@ class Many:
 def explain_many(
     study: Study,
     targets: Mapping[str, Any],
-    detail: Sequence[str] | str = PARTS,
+    detail: Sequence[str] | str = DETAILS,
     settings: Settings | None = None,
 ) -> Many:
     """Explain the gap between one source and each of several targets.

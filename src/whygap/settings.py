@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 from whygap.errors import SettingsError, did_you_mean
 
-__all__ = ["Settings"]
+__all__ = ["DETAILS", "DetailName", "Settings", "details_named"]
+
+DetailName = Literal["points", "where", "recoverable", "covariate", "outcome"]
+DETAILS: tuple[DetailName, ...] = ("points", "where", "recoverable", "covariate", "outcome")
+"""What can be asked beyond the parts, in the order it is answered: the useful first."""
 
 LEARNERS = ("auto", "fast", "boosted", "paper")
 OUTCOME_FORMS = ("binned", "smooth")
@@ -121,6 +125,21 @@ class Settings:
         if not isinstance(self.learner, str):
             plain["learner"] = str(self.learner)
         return plain
+
+
+def details_named(detail: Sequence[str] | str) -> tuple[DetailName, ...]:
+    """The details asked for, checked, in the order they are computed."""
+    if detail == "all":
+        return DETAILS
+    names = (detail,) if isinstance(detail, str) else tuple(detail or ())
+    for name in names:
+        if name not in DETAILS:
+            known = ", ".join(f"'{one}'" for one in DETAILS)
+            raise SettingsError(
+                f"There is no detail '{name}'",
+                hint=did_you_mean(str(name), DETAILS) or f"Details are {known}.",
+            )
+    return tuple(one for one in DETAILS if one in names)
 
 
 Rule = Callable[[str, Any], None]

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whygap.errors import InputError, SettingsError, TableError, did_you_mean, did_you_mean_file
-from whygap.settings import Settings
+from whygap.errors import InputError, TableError, did_you_mean, did_you_mean_file
+from whygap.settings import Settings, details_named
 from whygap.study import Study
 from whygap.tables import TablePart, files, model_files
 from whygap.tables.draft import draft_study
 
-__all__ = ["DETAILS", "StudyFile", "check_details", "draft_study", "read_study_file"]
+__all__ = ["StudyFile", "draft_study", "read_study_file"]
 
 ROLES = ("outcome", "baseline", "covariates", "prediction", "weights", "clusters", "source_risk")
 PLAIN = (*ROLES, "threshold", "groups", "positive", "source_name", "target_name")
 KEYS = ("source", "target", "targets", "drop", "model", "metric", *PLAIN)
 RUN_KEYS = ("detail", "report", "settings")
-DETAILS = ("covariate", "outcome")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,13 +162,5 @@ def details_of(value: Any, file: Path) -> tuple[str, ...] | None:
     if value is None:
         return None
     names = (value,) if isinstance(value, str) else names_listed(value, "detail", file)
-    check_details(names, DETAILS)
+    details_named(names)
     return names
-
-
-def check_details(names: Sequence[str], allowed: Sequence[str]) -> None:
-    """Parts that can be taken apart."""
-    for name in names:
-        if name not in allowed:
-            hint = did_you_mean(name, allowed) or f"Details are: {', '.join(allowed)}."
-            raise SettingsError(f"There is no detail '{name}'", hint=hint)

@@ -1,7 +1,7 @@
 """Imports go one way, as the table in docs/architecture.md says.
 
 A room may import rooms on the lines above its own, and rooms on its own line as long as these do
-not go in circles. Methods of `results.py` may import `render` and `storage` when called.
+not go in circles. Methods of `results` may import `render` and `storage` when called.
 """
 
 from __future__ import annotations

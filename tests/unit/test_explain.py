@@ -11,9 +11,8 @@ from small_study import covariate_tables, fast, make_study, make_table, tables
 
 import whygap as wg
 from whygap.errors import InputError, SettingsError
+from whygap.settings import DETAILS
 from whygap.storage import to_mapping
-
-PARTS = ("covariate", "outcome")
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +85,7 @@ def test_a_part_gives_the_same_numbers_alone_and_with_the_other(study, gap):
 def test_an_unknown_part_is_refused(study):
     with pytest.raises(SettingsError) as caught:
         wg.explain(study, detail="outcomes", settings=fast())
-    assert str(caught.value) == "There is no detailed part 'outcomes'. Did you mean 'outcome'?"
+    assert str(caught.value) == "There is no detail 'outcomes'. Did you mean 'outcome'?"
 
 
 def test_the_same_seed_gives_the_same_numbers(study, gap):
@@ -282,7 +281,7 @@ def test_a_known_source_risk_is_used():
 
 def test_about_says_enough_to_repeat_it(gap):
     assert gap.about.settings == fast().to_mapping()
-    assert set(gap.about.seconds) == {"aggregate", *PARTS}
+    assert set(gap.about.seconds) == {"aggregate", *DETAILS}
     assert set(gap.about.versions) >= {
         "engine",
         "python",

@@ -38,7 +38,9 @@ Page = Annotated[
 Detail = Annotated[
     str | None,
     typer.Option(
-        "--detail", metavar="PARTS", help="covariate, outcome, both joined by a comma, or none."
+        "--detail",
+        metavar="NAMES",
+        help="points, where, recoverable, covariate, outcome, joined by commas; all, or none.",
     ),
 ]
 TimeBudget = Annotated[
@@ -76,8 +78,7 @@ def command(
     speaker: Speaker,
 ) -> None:
     """Explain why the metric differs between two tables."""
-    from whygap.settings import Settings
-    from whygap.study_file import DETAILS
+    from whygap.settings import DETAILS, Settings
 
     check_writable(output, report)
     wanted = _parts(detail)
@@ -105,14 +106,13 @@ def _refuse_both(roles: RoleOptions) -> None:
 
 
 def _parts(text: str | None) -> tuple[str, ...] | None:
-    """The parts named by --detail; None when it was not given."""
-    from whygap.study_file import DETAILS, check_details
+    """The details named by --detail; None when it was not given."""
+    from whygap.settings import details_named
 
     names = names_in(text)
-    if names is None:
+    if names is None or list(names) == ["all"]:
         return None
-    check_details(names, (*DETAILS, "none"))
-    return tuple(name for name in names if name != "none")
+    return details_named(tuple(name for name in names if name != "none"))
 
 
 def _run(asked: StudyFile, parts: tuple[str, ...], delivery: Delivery) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -42,14 +42,13 @@ from whygap.running.culprits import points, recoverable, where
 from whygap.running.game import INTERRUPTED, Run, probe_subsets
 from whygap.running.shares import Part, PartName, shares
 from whygap.running.workers import one_thread
-from whygap.settings import Settings
+from whygap.settings import DetailName, Settings
 from whygap.shapley import Subset
 from whygap.study import Study
 from whygap.tables.design import Design, Note
 
-__all__ = ["CUT_SHORT", "Analysis", "Caption", "DetailName", "Details", "SubsetNumerators"]
+__all__ = ["CUT_SHORT", "Analysis", "Caption", "Details", "SubsetNumerators"]
 
-DetailName = Literal["points", "where", "recoverable", "covariate", "outcome"]
 
 CUT_SHORT = "You interrupted the analysis"
 
