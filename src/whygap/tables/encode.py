@@ -34,11 +34,7 @@ MOSTLY_NUMBERS = 10  # one word among ten levels is rather a mark for "missing"
 HUGE = 1e100  # sums of squares of larger numbers would overflow float64
 ONE_SIDED = 0.01  # share of rows without a counterpart from which overlap is in doubt
 OTHER = "(other)"
-UNITS = {
-    "date": "days since 1970-01-01",
-    "time": "seconds since midnight",
-    "duration": "days",
-}
+UNITS = {"date": "days since 1970-01-01", "time": "seconds since midnight", "duration": "days"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,16 +15,9 @@ __all__ = ["Encoded", "Labels", "as_predictions", "encode", "find_labels", "in_u
 
 SLACK = 1e-6  # what a probability may exceed [0, 1] by: float32 models round that much
 
-OBVIOUS = (
-    ("0", "1"),
-    ("-1", "1"),
-    ("no", "yes"),
-    ("n", "y"),
-    ("false", "true"),
-    ("f", "t"),
-    ("negative", "positive"),
-    ("neg", "pos"),
-)
+# Where it is obvious which value counts as 1: pairs, in small letters.
+NEGATIVE = ("0", "-1", "no", "n", "false", "f", "negative", "neg")
+POSITIVE = ("1", "1", "yes", "y", "true", "t", "positive", "pos")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +56,11 @@ def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Labels:
     if len(values) == 2:
         return choose_positive(name, values, positive)
     shown = ", ".join(repr_level(v) for v in values[:4]) + (", ..." if len(values) > 4 else "")
-    if len(values) == 1:
-        hint = "Two are needed: with one value there is nothing to predict."
-        raise ColumnError(f"The outcome '{name}' has one distinct value", got=shown, hint=hint)
-    hint = "Two are needed: turn it into yes/no first, for example 'above 10'."
     amount = f"{len(values)} distinct values"
+    hint = "Two are needed: turn it into yes/no first, for example 'above 10'."
+    if len(values) == 1:
+        amount = "one distinct value"
+        hint = "Two are needed: with one value there is nothing to predict."
     raise ColumnError(f"The outcome '{name}' has {amount}", got=shown, hint=hint)
 
 
@@ -100,21 +93,22 @@ def repr_level(level: str) -> str:
 def choose_positive(name: str, values: list[str], positive: Any) -> Labels:
     """`positive` when given, the obvious one otherwise."""
     first, second = values
+    got = f"values {repr_level(first)} and {repr_level(second)}"
     if positive is not None:
         for value, other in ((first, second), (second, first)):
             if same_label(positive, value):
                 return Labels(negative=other, positive=value)
         raise ColumnError(
             f"positive={positive!r} is not a value of the outcome '{name}'",
-            got=f"values {repr_level(first)} and {repr_level(second)}",
+            got=got,
             hint=did_you_mean(str(positive), values),
         )
-    for low, high in OBVIOUS:
+    for low, high in zip(NEGATIVE, POSITIVE, strict=True):
         if {first.lower(), second.lower()} == {low, high}:
             return Labels(*sorted(values, key=lambda v: v.lower() == high))
     raise ColumnError(
         f"It is not clear which value of the outcome '{name}' counts as 1",
-        got=f"values {repr_level(first)} and {repr_level(second)}",
+        got=got,
         hint=f"Say it: positive={repr_level(second)}.",
     )
 
@@ -143,21 +137,12 @@ def encode(column: RawColumn, labels: Labels) -> Encoded:
 
 
 def as_predictions(
-    what: str,
-    raw: ByDomain[RawColumn],
-    labels: Labels,
-    error: type[InputError] = ColumnError,
+    what: str, raw: ByDomain[RawColumn], labels: Labels, error: type[InputError] = ColumnError
 ) -> ByDomain[Array]:
     """Probabilities as they are, the outcome's own labels as 0 and 1; missing stays NaN.
 
     Numbers that are all among the outcome's two values are labels; other numbers must lie in
-    [0, 1] (a rounding excess up to 1e-6 is cut off).
-
-    Args:
-        what: what messages call the predictions.
-        raw: the predictions of both tables.
-        labels: the outcome's two values.
-        error: the kind of error to raise.
+    [0, 1] (a rounding excess up to 1e-6 is cut off). Messages call the predictions `what`.
     """
     refuse_unusable(what, raw, error, "", "")
     encoded = raw.map(lambda column: encode(column, labels))

@@ -144,7 +144,12 @@ def raw_answers(
         except WhygapError:
             raise
         except Exception as err:  # a model may fail in any way
-            raise model_failed(predictor, frame, columns, err) from err
+            raise ModelError(
+                f"The model {predictor.name} failed on the {frame.label} table",
+                got=first_line(err, with_type=True),
+                hint=f"It was given a {frame.kind} table with columns {listed(columns)}; it may "
+                "expect others.",
+            ) from err
         if answer.ndim == 0 or len(answer) != rows:
             raise ModelError(
                 f"The model {predictor.name} must give one prediction per row",
@@ -153,18 +158,6 @@ def raw_answers(
         parts.append(answer)
         after_batch(start + rows)
     return np.concatenate(parts)
-
-
-def model_failed(
-    predictor: Predictor, frame: Frame, columns: Sequence[str], err: Exception
-) -> ModelError:
-    """A model that raised: most often it expects other columns."""
-    return ModelError(
-        f"The model {predictor.name} failed on the {frame.label} table",
-        got=first_line(err, with_type=True),
-        hint=f"It was given a {frame.kind} table with columns {listed(columns)}; it may expect "
-        "others.",
-    )
 
 
 def table_for(
@@ -234,8 +227,15 @@ def positive_column(predictor: Predictor, answer: Any, labels: Labels) -> Any:
 
 
 def positive_place(predictor: Predictor, labels: Labels) -> int:
-    """0 or 1: where the positive label stands among the model's classes."""
-    classes = predictor.classes or sorted_labels(labels)
+    """0 or 1: where the positive label stands among the model's classes.
+
+    A model that does not say has them in scikit-learn's order: numbers first, then text.
+    """
+
+    def place(label: str) -> tuple[float, str]:
+        return (float(label), "") if is_number(label) else (np.inf, label)
+
+    classes = predictor.classes or sorted((labels.negative, labels.positive), key=place)
     codes = [labels.code(label) for label in classes]
     if codes == [0.0, 1.0] or codes == [1.0, 0.0]:
         return codes.index(1.0)
@@ -245,12 +245,3 @@ def positive_place(predictor: Predictor, labels: Labels) -> int:
         f"The model {predictor.name} knows other classes than the outcome",
         got=f"{classes[0]!r} and {classes[1]!r}; the outcome has {labels}",
     )
-
-
-def sorted_labels(labels: Labels) -> tuple[str, ...]:
-    """Both labels in the order in which scikit-learn lists classes: numbers first."""
-
-    def place(label: str) -> tuple[float, str]:
-        return (float(label), "") if is_number(label) else (np.inf, label)
-
-    return tuple(sorted((labels.negative, labels.positive), key=place))
