@@ -55,8 +55,7 @@ def command(
         graph=read_graph(graph_file) if graph_file else None,
         others_only=others_only,
     )
-    if output is not None:
-        speaker.write_csv(output, table)
+    speaker.write_csv(output, table)
     records = records_of(table)
     speaker.result(_words(records), records)
 

@@ -22,7 +22,6 @@ from whygap.cli.options import (
     settings_with,
 )
 from whygap.cli.output import Speaker, check_writable
-from whygap.errors import InputError
 
 if TYPE_CHECKING:
     from whygap._many import Many
@@ -88,21 +87,12 @@ def command(
         run = settings_with(Settings(), settings, speaker.quiet, **chosen)
         asked = roles.read(run, unsafe_pickle)
     else:
-        _refuse_both(roles)
+        roles.refuse_beside_a_file()
         file = StudyOptions(study_file, settings, unsafe_pickle)
         asked = file.read(speaker.quiet, **chosen)
     delivery = Delivery(output, report or asked.report, influence, speaker)
     check_writable(delivery.page)
     _run(asked, asked.detail or DETAILS if wanted is None else wanted, delivery)
-
-
-def _refuse_both(roles: RoleOptions) -> None:
-    if roles.given:
-        raise InputError(
-            "Roles are named in the study file or as options, not in both",
-            got=", ".join(f"--{name}" for name in roles.given),
-            hint="Leave these options out, or leave the study file out.",
-        )
 
 
 def _parts(text: str | None) -> tuple[str, ...] | None:

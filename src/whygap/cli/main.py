@@ -34,7 +34,7 @@ from whygap.errors import InputError
 
 __all__ = ["app", "main"]
 
-FINDING, USER_ERROR, OWN_ERROR, STOPPED = 1, 2, 3, 130
+USER_ERROR, OWN_ERROR, STOPPED = 2, 3, 130
 COMMANDS: tuple[ModuleType, ...] = (demo, init, check, explain, table, plot, report)
 COMMANDS += (compare, revise, rehearse, simulate)
 
@@ -71,7 +71,8 @@ def main() -> None:
         _stop("Stopped.", err, STOPPED)
     except Exception as err:
         hint = "" if _verbose() else " Run again with --verbose to see where."
-        _stop(f"whygap failed: {_one_line(err)}.{hint}", err, OWN_ERROR)
+        text = " ".join([type(err).__name__ + ":", *str(err).split()]).rstrip(".:")
+        _stop(f"whygap failed: {text}.{hint}", err, OWN_ERROR)
 
 
 def _show_version(wanted: bool) -> None:
@@ -104,11 +105,6 @@ def _stop(message: str, err: BaseException, code: int) -> None:
 
 def _verbose() -> bool:
     return any(argument in ("--verbose", "-v") for argument in sys.argv[1:])
-
-
-def _one_line(err: BaseException) -> str:
-    text = " ".join(str(err).split()).rstrip(".")
-    return f"{type(err).__name__}: {text}" if text else type(err).__name__
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

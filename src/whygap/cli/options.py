@@ -116,6 +116,15 @@ class RoleOptions:
         """The roles that were named."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
+    def refuse_beside_a_file(self) -> None:
+        """A study file names the roles itself."""
+        if self.given:
+            raise InputError(
+                "Roles are named in the study file or as options, not in both",
+                got=", ".join(f"--{name}" for name in self.given),
+                hint="Leave these options out, or leave the study file out.",
+            )
+
     def read(self, settings: Settings, unsafe_pickle: bool) -> StudyFile:
         """A study from the options of the command line."""
         from whygap.study import Study

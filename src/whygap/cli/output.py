@@ -55,7 +55,7 @@ class Speaker:
             self.note(f"Wrote {path}")
 
     def write_csv(self, path: Path | None, table: Any) -> None:
-        """Comma-separated text, the same for every kind of table."""
+        """Comma-separated text, the same for every kind of table, where a file was asked for."""
         records = records_of(table)
         text = io.StringIO()
         names = list(records[0]) if records else []

@@ -49,8 +49,7 @@ def command(
         check_model_file(model_file)
     found = asked.read(speaker.quiet, seed=seed)
     revision = _revised(found, top, given, names_in(variables))
-    if output is not None:
-        speaker.write_csv(output, revision.to_frame())
+    speaker.write_csv(output, revision.to_frame())
     if model_file is not None:
         speaker.note(f"Wrote {save_model(revision.model, model_file)}")
     speaker.result(str(revision), revision.to_mapping())

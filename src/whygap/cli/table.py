@@ -31,5 +31,4 @@ def command(
     words = table.render(gap, format, level).rstrip("\n")
     if output is None:
         speaker.result(words, list(frame.rows(gap, level)))
-    else:
-        speaker.write(output, words + "\n")
+    speaker.write(output, words + "\n")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from whygap.tables.build import build_design
 from whygap.tables.design import Column, Design, Note, Player
-from whygap.tables.open import Frame, OpenedTable, TableKind, TablePart, native_table, open_table
+from whygap.tables.open import OpenedTable, TableKind, TablePart, native_table, open_table
 from whygap.tables.roles import Roles, resolve_roles
 from whygap.tables.score import ModelScoring, Scoring
 
 __all__ = [
     "Column",
     "Design",
-    "Frame",
     "ModelScoring",
     "Note",
     "OpenedTable",

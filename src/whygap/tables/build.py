@@ -35,12 +35,8 @@ def build_design(
 ) -> Design:
     """Outcome and predictions first, then the rows they leave, then the columns.
 
-    Args:
-        frames: both tables, read.
-        roles: which column is what.
-        scoring: how predictions are made and scored.
-        positive: the outcome value that counts as 1, or None for the obvious one.
-        names: what the two domains are called in notes.
+    `positive` is the outcome value that counts as 1, None for the obvious one; `names` are what
+    the two domains are called in notes.
     """
     scored = score_rows(frames, roles, scoring, positive)
     features = encode_features(frames, roles, scored.keep)

@@ -13,17 +13,7 @@ import pyarrow.compute as pc
 from whygap.domains import Array
 from whygap.errors import ColumnError
 
-__all__ = [
-    "RawColumn",
-    "RawKind",
-    "into_levels",
-    "is_number",
-    "only_observed",
-    "present",
-    "raw_column",
-    "recode",
-    "to_text",
-]
+__all__ = ["RawColumn", "into_levels", "is_number", "present", "raw_column", "recode", "to_text"]
 
 RawKind = Literal["number", "boolean", "text", "ordered", "date", "time", "duration", "missing"]
 

@@ -111,11 +111,10 @@ class Design:
 
     def take(self, rows: ByDomain[NDArray[Any]]) -> Design:
         """The same design on some rows of each domain, given as positions or as a mask."""
-        by_row = ("features", "outcome", "prediction", "intercept", "slope")
-        if_any = ("weights", "clusters", "source_risk")
+        always = ("features", "outcome", "prediction", "intercept", "slope")
         taken: dict[str, Any] = {
             name: values.zip(rows, lambda one, chosen: one[chosen])
-            for name in by_row + if_any
+            for name in (*always, "weights", "clusters", "source_risk")
             if (values := getattr(self, name)) is not None
         }
         return replace(self, **taken)

@@ -24,12 +24,7 @@ UNKNOWN = "  # nothing fits: please fill in"
 
 
 def draft_study(source: Any = None, target: Any = None) -> str:
-    """The text of a commented study file.
-
-    Args:
-        source: path of the source table, or None for a generic template.
-        target: path of the target table, or None.
-    """
+    """The text of a commented study file for two paths; without them, a generic template."""
     if (source is None) != (target is None):
         raise InputError(
             "To guess roles, both tables are needed",
@@ -39,14 +34,10 @@ def draft_study(source: Any = None, target: Any = None) -> str:
     if source is None:
         example = GuessedRoles("readmitted", "risk", None, None, ("age", "sex"))
         return fill("source.parquet", "target.parquet", example, mark="")
-    return fill(shown_path(source), shown_path(target), guess_roles(source, target), mark=GUESS)
-
-
-def shown_path(path: Any) -> str:
-    """A path as it is written in the file."""
-    if not isinstance(path, str | Path):
-        raise InputError("A study file names tables by their path", got=type(path).__name__)
-    return str(path)
+    for path in (source, target):
+        if not isinstance(path, str | Path):
+            raise InputError("A study file names tables by their path", got=type(path).__name__)
+    return fill(str(source), str(target), guess_roles(source, target), mark=GUESS)
 
 
 def fill(source: str, target: str, guess: GuessedRoles, mark: str) -> str:

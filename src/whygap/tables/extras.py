@@ -82,13 +82,8 @@ def read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
             )
         if not values.any():
             raise ColumnError(f"{what} is zero in every row of {domain}")
-    return weights.map(in_range)
-
-
-def in_range(weights: Array) -> Array:
-    """Only proportions matter: weights whose squares would leave the range are scaled to 1."""
-    largest = weights.max()
-    return weights if 1 / HUGE < largest < HUGE else weights / largest
+    # Only proportions matter: weights whose squares would leave the range are scaled to 1.
+    return weights.map(lambda w: w if 1 / HUGE < w.max() < HUGE else w / w.max())
 
 
 def zero_notes(weights: ByDomain[Array]) -> tuple[Note, ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,14 +89,12 @@ def suffix_of(path: Path) -> str | None:
 
 def file_names(path: Path, label: str) -> list[str]:
     """Column names of one file; the row index that pandas stores is not a column."""
-    try:
+    with refusing(path, label):
         if suffix_of(path) == "parquet":
             names = pa_parquet.read_schema(path).names
         else:
             with pa_csv.open_csv(path, parse_options=PARSING) as reader:
                 names = reader.schema.names
-    except (pa.ArrowException, OSError, EOFError) as err:
-        raise unreadable(path, label, err) from err
     return [name for name in names if not PANDAS_INDEX.fullmatch(name)]
 
 
@@ -113,13 +112,11 @@ def read_files(paths: Sequence[Path], columns: Sequence[str], label: str) -> Any
 
 def read_file(path: Path, columns: Sequence[str], label: str) -> Any:
     """The chosen columns of one file."""
-    try:
+    with refusing(path, label):
         if suffix_of(path) == "parquet":
             with pa_parquet.ParquetFile(path) as file:
                 return file.read(columns=list(columns), use_threads=False).select(list(columns))
         return read_csv(path, columns)
-    except (pa.ArrowException, OSError, EOFError) as err:
-        raise unreadable(path, label, err) from err
 
 
 def read_csv(path: Path, columns: Sequence[str]) -> Any:
@@ -146,13 +143,17 @@ def read_csv(path: Path, columns: Sequence[str]) -> Any:
             types[name] = pa.string()
 
 
-def unreadable(path: Path, label: str, err: Exception) -> TableError:
-    """A file that exists and cannot be read: damaged, half-written, not what its name says."""
-    return TableError(
-        f"The {label} table '{path}' cannot be read",
-        got=first_line(err),
-        hint="The file may be damaged, half-written, or of another format than its name says.",
-    )
+@contextlib.contextmanager
+def refusing(path: Path, label: str) -> Iterator[None]:
+    """Refuse a file that exists and cannot be read: damaged, or not what its name says."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, EOFError) as err:
+        raise TableError(
+            f"The {label} table '{path}' cannot be read",
+            got=first_line(err),
+            hint="The file may be damaged, half-written, or of another format than its name says.",
+        ) from err
 
 
 def is_query(text: str) -> bool:

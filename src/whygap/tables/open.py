@@ -6,6 +6,7 @@ import importlib.util
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -110,16 +111,13 @@ def open_table(table: Any, label: str) -> OpenedTable:
         native = files.run_query(native, label)
     if isinstance(native, str | Path):
         paths = files.find_files(native, label)
-        names = checked_names(files.shared_names(paths, label), label)
-        return OpenedTable(
-            label, "pyarrow", names, lambda columns: files.read_files(paths, columns, label)
-        )
-    if type(native).__name__ == "DuckDBPyRelation":
-        names = checked_names(native.columns, label)
-        return OpenedTable(
-            label, "pyarrow", names, lambda columns: files.read_relation(native, columns, label)
-        )
-    return open_in_memory(native, label)
+        names = files.shared_names(paths, label)
+        load = partial(files.read_files, paths, label=label)
+    elif type(native).__name__ == "DuckDBPyRelation":
+        names, load = native.columns, partial(files.read_relation, native, label=label)
+    else:
+        return open_in_memory(native, label)
+    return OpenedTable(label, "pyarrow", checked_names(names, label), load)
 
 
 def open_in_memory(native: Any, label: str) -> OpenedTable:

@@ -61,14 +61,9 @@ def resolve_roles(
     covariates: Any,
     groups: Any,
 ) -> Roles:
-    """Check every named column and fill in the default covariates.
+    """Check every column the caller named; without covariates, all others are covariates.
 
-    Args:
-        tables: both tables.
-        single: role -> column or None, for the roles that are one column.
-        baseline: the caller's W.
-        covariates: the caller's Z, or None for every column not otherwise named.
-        groups: the caller's groups, or None.
+    `single` maps the roles of `ONE_COLUMN` to the caller's column, or None.
     """
     ones: dict[str, Any] = {role: one_name(role, name) for role, name in single.items()}
     w_names = many_names("baseline", baseline)
