@@ -15,6 +15,7 @@ import numpy as np
 
 from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.errors import InputError
+from whygap.simulate.grid import drawn_outcomes
 from whygap.simulate.world import Corners, Subset, SubsetTruth
 from whygap.tables.design import Column, Design, Player
 
@@ -78,15 +79,11 @@ class Atoms:
         rows = np.tile(per_atom, 2)
         return ByDomain(rows, rows)
 
-    def draw_atoms(self, rows: ByDomain[int], rng: np.random.Generator) -> ByDomain[IntArray]:
-        """Atom numbers drawn with the domain's probabilities."""
-        return rows.zip(self.mass, lambda n, mass: rng.choice(len(mass), size=n, p=mass))
-
     def draw(self, rows: ByDomain[int], rng: np.random.Generator) -> Design:
         """Independent rows of both domains."""
-        atoms = self.draw_atoms(rows, rng)
+        atoms = rows.zip(self.mass, lambda n, mass: rng.choice(len(mass), size=n, p=mass))
         risks = atoms.zip(self.risk, lambda index, risk: risk[index])
-        return self.design(atoms, risks.map(lambda r: (rng.random(len(r)) < r).astype(float)))
+        return self.design(atoms, drawn_outcomes(risks, rng))
 
     def design(
         self,
@@ -202,11 +199,11 @@ class Atoms:
         ours, theirs = (1 - epsilon) * self.mass[domain], epsilon * other.mass[domain]
         mass = ours + theirs
         risk = (ours * self.risk[domain] + theirs * other.risk[domain]) / mass
-        if domain == "source":
-            pairs = ByDomain(mass, self.mass.target), ByDomain(risk, self.risk.target)
-        else:
-            pairs = ByDomain(self.mass.source, mass), ByDomain(self.risk.source, risk)
-        return replace(self, mass=pairs[0], risk=pairs[1])
+        return replace(
+            self,
+            mass=replace(self.mass, **{domain: mass}),
+            risk=replace(self.risk, **{domain: risk}),
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,11 +17,12 @@ import pyarrow as pa
 from scipy import optimize, special
 
 from whygap._metrics import Metric
-from whygap.domains import Array, ByDomain, Domain
+from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.simulate import gaussian_truth
+from whygap.simulate.grid import drawn_outcomes, model_design
 from whygap.simulate.logit_loss import LogitLoss
 from whygap.simulate.world import Corners, Subset, SubsetTruth, design_tables
-from whygap.tables.design import Column, Design, Player
+from whygap.tables.design import Column, Design
 
 __all__ = ["GaussianWorld", "draw", "tables"]
 
@@ -70,6 +71,10 @@ class GaussianWorld:
         """p_d(Y=1 | W, Z)."""
         return self.loss.link(self.logit(domain, features))
 
+    def prediction(self, features: Array) -> Array:
+        """The model: the source's logistic law, without the random effect."""
+        return self.loss.prediction(self.logit("source", features))
+
     @property
     def loss(self) -> LogitLoss:
         """The metric as a function of the source logit."""
@@ -80,12 +85,8 @@ class GaussianWorld:
         risks = (np.arange(bins) + 0.5) / bins
         if self.effect_sd == 0:
             return np.asarray(special.logit(risks))
-        return np.array(
-            [
-                optimize.brentq(lambda t, r=r: float(self.loss.link(np.array(t))) - r, -40, 40)
-                for r in risks
-            ]
-        )
+        link = self.loss.link
+        return np.array([optimize.brentq(lambda t, r=r: link(t) - r, -40, 40) for r in risks])
 
     # -- rows ------------------------------------------------------------------------------------
 
@@ -96,26 +97,15 @@ class GaussianWorld:
 
     def draw(self, rows: ByDomain[int], rng: np.random.Generator) -> Design:
         """Independent rows of both domains."""
-        features = ByDomain(
-            self.draw_features("source", rows.source, rng),
-            self.draw_features("target", rows.target, rng),
-        )
-        risks = ByDomain(self.risk("source", features.source), self.risk("target", features.target))
-        return self.design(features, risks.map(lambda r: (rng.random(len(r)) < r).astype(float)))
+        features = ByDomain(*(self.draw_features(d, rows[d], rng) for d in DOMAINS))
+        risks = ByDomain(*(self.risk(d, features[d]) for d in DOMAINS))
+        return self.design(features, drawn_outcomes(risks, rng))
 
     def design(self, features: ByDomain[Array], outcome: ByDomain[Array]) -> Design:
         """Rows with the model's predictions and the metric's coefficients."""
-        logits = features.map(lambda x: self.logit("source", x))
-        coefficients = logits.map(self.loss.coefficients)
-        return Design(
-            features=features,
-            columns=tuple(Column(name, "numeric") for name in self.names),
-            baseline=(0,),
-            players=tuple(Player(name, (j + 1,)) for j, name in enumerate(self.players)),
-            outcome=outcome,
-            prediction=logits.map(self.loss.prediction),
-            intercept=coefficients.map(lambda pair: pair[0]),
-            slope=coefficients.map(lambda pair: pair[1]),
+        columns = tuple(Column(name, "numeric") for name in self.names)
+        return model_design(
+            features, outcome, columns, self.prediction, self.metric, self.threshold
         )
 
     # -- truth -----------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from whygap.simulate.answers import (
     points_from,
 )
 from whygap.simulate.gaussian import GaussianWorld
-from whygap.simulate.gaussian_truth import rest_of
+from whygap.simulate.gaussian_truth import mean_t, rest_of
 from whygap.tables.design import Player
 
 __all__ = ["GaussianAnswers"]
@@ -49,9 +49,7 @@ class GaussianAnswers:
 
     def transported_mean(self, columns: Sequence[int]) -> float:
         """Psi(S): the mean of t is that of a mixed row."""
-        c, means = self.world.logits.source, self.world.means
-        centre = sum(c[j] * means["target" if j in columns else "source"][j] for j in range(len(c)))
-        sd = float(np.sqrt(rest_of(self.world, "source", ()).var_t))
+        centre, sd = mean_t(self.world, columns), rest_of(self.world, "source", ()).sd_t
         return float(self.world.loss.smoothed_mean(np.array([centre]), sd)[0])
 
     def points(self) -> PointsTruth:
@@ -74,12 +72,10 @@ class GaussianAnswers:
     def _change_given(self, column: int, x: Array) -> Array:
         """E_1[mu_1 - mu_0 | X_j = x]."""
         rest = rest_of(self.world, "target", (column,))
-        centre = self.world.logits.source[column] * x + rest.mean_t
-        mean_u = self.world.logits.target[column] * x + rest.mean_u
+        known = self.world.logits.map(lambda logit: logit[column] * x[:, None])
         rule = quadrature.panels(np.zeros(0), self.world.loss.jump)
-        weights = rule.normal_weights(centre, float(np.sqrt(rest.var_t)))
-        smooth = quadrature.smoothed_power(rest.sd_u_given_t, 1, self.world.effect_sd)
-        p_1 = smooth(mean_u[:, None] + rest.slope * (rule.nodes - centre[:, None]))
+        weights = rule.normal_weights(known.source[:, 0] + rest.mean_t, rest.sd_t)
+        p_1 = rest.risk(rule.nodes, known.source, known.target)
         slope = self.world.loss.coefficients(rule.nodes)[1]
         change = slope * (p_1 - self.world.loss.link(rule.nodes))
         return np.asarray((weights * change).sum(axis=1))
@@ -87,13 +83,11 @@ class GaussianAnswers:
     def _score_group(self, cut: float) -> GroupTruth:
         """The rows whose source logit is above the cut."""
         all_of_it = rest_of(self.world, "target", ())
-        sd = float(np.sqrt(all_of_it.var_t))
+        sd = all_of_it.sd_t
         rule = quadrature.panels(np.array([cut]), self.world.loss.jump)
         weights = rule.normal_weights(np.array([all_of_it.mean_t]), sd)[0]
-        smooth = quadrature.smoothed_power(all_of_it.sd_u_given_t, 1, self.world.effect_sd)
-        p_1 = smooth(all_of_it.mean_u + all_of_it.slope * (rule.nodes - all_of_it.mean_t))
         slope = self.world.loss.coefficients(rule.nodes)[1]
-        change = slope * (p_1 - self.world.loss.link(rule.nodes))
+        change = slope * (all_of_it.risk(rule.nodes) - self.world.loss.link(rule.nodes))
         return GroupTruth(
             contribution=float(weights @ (change * (rule.cell == 1))),
             target_share=float(special.ndtr((all_of_it.mean_t - cut) / sd)),

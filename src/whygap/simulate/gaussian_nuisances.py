@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array
+from whygap.domains import DOMAINS, Array, Domain, IntArray
 from whygap.simulate import gaussian_truth, quadrature
 from whygap.simulate.gaussian import GaussianWorld
 from whygap.simulate.world import Subset
@@ -44,19 +44,13 @@ class GaussianNuisances:
         """E_0[l | W, Z_s]."""
         columns = _columns(subset)
         rest = gaussian_truth.rest_of(self.world, "source", columns)
-        known = x[:, columns] @ np.array([self.world.logits.source[j] for j in columns])
         return self.world.loss.smoothed_mean(
-            known + rest.mean_t, float(np.sqrt(max(rest.var_t, 0.0)))
+            self._part("source", x, columns) + rest.mean_t, rest.sd_t
         )
 
     def mu_s0_w(self, x: Array, subset: Subset) -> Array:
         """E_1[mu_00_wzs | W]: Z_s from the target, the rest from the source."""
-        chosen, means, c = _columns(subset), self.world.means, self.world.logits.source
-        shift = sum(
-            c[j] * means["target" if j in chosen else "source"][j] for j in range(1, len(c))
-        )
-        sd = float(np.sqrt(gaussian_truth.rest_of(self.world, "source", (0,)).var_t))
-        return self.world.loss.smoothed_mean(c[0] * x[:, 0] + shift, sd)
+        return gaussian_truth.mean_given_w(self.world, x[:, 0], _columns(subset)[1:])
 
     def pi_w(self, x: Array) -> Array:
         """Density ratio of W."""
@@ -78,7 +72,7 @@ class GaussianNuisances:
         """E_1[b^2 (Y - m) | W, Z_s, q_bin], in the row's own bin."""
         return self._at_bin(x, self.bin_table(x, subset, bins, residual=True), bins)
 
-    def bin_index(self, x: Array, bins: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def bin_index(self, x: Array, bins: int) -> IntArray:
         """Number 0..B of the row's bin of the source risk."""
         return np.floor(self.world.risk("source", x) * bins + 0.5).astype(np.int64)
 
@@ -97,13 +91,12 @@ class GaussianNuisances:
 
     def m_smooth(self, x: Array, subset: Subset) -> Array:
         """p_1(Y=1 | W, Z_s, q)."""
-        base_t, base_u, rest = self._known(x, subset)
-        if rest.var_t == 0:
+        if len(subset) == len(self.world.players):
             return self.world.risk("target", x)
-        away = self.world.logit("source", x) - base_t - rest.mean_t
-        mean_u = base_u + rest.mean_u + rest.slope * away
-        smooth = quadrature.smoothed_power(rest.sd_u_given_t, 1, self.world.effect_sd)
-        return smooth(mean_u)
+        columns = _columns(subset)
+        rest = gaussian_truth.rest_of(self.world, "target", columns)
+        base_t, base_u = (self._part(d, x, columns) for d in DOMAINS)
+        return rest.risk(self.world.logit("source", x), base_t, base_u)
 
     def _at_bin(self, x: Array, table: Array, bins: int) -> Array:
         return np.asarray(table[np.arange(len(x)), self.bin_index(x, bins)])
@@ -111,23 +104,20 @@ class GaussianNuisances:
     def _bin_block(
         self, x: Array, subset: Subset, rule: quadrature.Panels, *, residual: bool
     ) -> Array:
-        base_t, base_u, rest = self._known(x, subset)
-        centre = base_t + rest.mean_t
-        weights = rule.normal_weights(centre, float(np.sqrt(rest.var_t)))
-        mean_u = (base_u + rest.mean_u)[:, None] + rest.slope * (rule.nodes - centre[:, None])
-        risk = quadrature.smoothed_power(rest.sd_u_given_t, 1, self.world.effect_sd)(mean_u)
+        columns = _columns(subset)
+        rest = gaussian_truth.rest_of(self.world, "target", columns)
+        base_t, base_u = (self._part(d, x, columns)[:, None] for d in DOMAINS)
+        weights = rule.normal_weights(base_t[:, 0] + rest.mean_t, rest.sd_t)
+        risk = rest.risk(rule.nodes, base_t, base_u)
         m = gaussian_truth.bin_means(rule, weights, risk)
         if not residual:
             return m
         squared_slope = self.world.loss.coefficients(rule.nodes)[1] ** 2
         return gaussian_truth.bin_means(rule, weights, squared_slope * (risk - m[:, rule.cell]))
 
-    def _known(self, x: Array, subset: Subset) -> tuple[Array, Array, gaussian_truth.Rest]:
-        columns = _columns(subset)
-        logits = self.world.logits
-        base_t = x[:, columns] @ np.array([logits.source[j] for j in columns])
-        base_u = x[:, columns] @ np.array([logits.target[j] for j in columns])
-        return base_t, base_u, gaussian_truth.rest_of(self.world, "target", columns)
+    def _part(self, domain: Domain, x: Array, columns: Subset) -> Array:
+        """What some columns add to a domain's logit."""
+        return np.asarray(x[:, columns] @ np.array(self.world.logits[domain])[list(columns)])
 
     def _loss(self, x: Array, risk: Array) -> Array:
         intercept, slope = self.world.loss.coefficients(self.world.logit("source", x))

@@ -8,6 +8,7 @@ have to be integrated over.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -21,7 +22,18 @@ from whygap.simulate.world import Corners, Subset, SubsetTruth
 if TYPE_CHECKING:
     from whygap.simulate.gaussian import GaussianWorld
 
-__all__ = ["Rest", "bin_means", "corners", "covariate_truth", "outcome_truth", "rest_of"]
+__all__ = [
+    "Rest",
+    "bin_means",
+    "corners",
+    "covariate_truth",
+    "mean_given_w",
+    "mean_t",
+    "outcome_truth",
+    "rest_of",
+]
+
+NEGLIGIBLE = 1e-12  # share of a variance that is rounding error: one column is left, u follows t
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +45,12 @@ class Rest:
     var_t: float
     var_u: float
     cov: float
+    effect_sd: float
+
+    @property
+    def sd_t(self) -> float:
+        """Standard deviation of t."""
+        return float(np.sqrt(self.var_t))
 
     @property
     def slope(self) -> float:
@@ -43,55 +61,62 @@ class Rest:
     def sd_u_given_t(self) -> float:
         """Standard deviation of u given t; exactly 0 when one column is left."""
         left = self.var_u - self.cov * self.slope
-        return float(np.sqrt(left)) if left > 1e-12 * self.var_u else 0.0
+        return float(np.sqrt(left)) if left > NEGLIGIBLE * self.var_u else 0.0
+
+    def risk(
+        self, t: Array, base_t: Array | float = 0.0, base_u: Array | float = 0.0, power: int = 1
+    ) -> Array:
+        """E_1[p_1^power | t], where the known columns give `base_t` and `base_u`."""
+        mean_u = base_u + self.mean_u + self.slope * (t - base_t - self.mean_t)
+        return quadrature.smoothed_power(self.sd_u_given_t, power, self.effect_sd)(mean_u)
 
 
-def rest_of(world: GaussianWorld, domain: Domain, columns: Subset) -> Rest:
+def rest_of(world: GaussianWorld, domain: Domain, columns: Collection[int]) -> Rest:
     """What the columns *not* listed contribute."""
     others = [j for j in range(len(world.means.source)) if j not in columns]
-    mean = np.array([world.means[domain][j] for j in others])
-    t = np.array([world.logits.source[j] for j in others])
-    u = np.array([world.logits.target[j] for j in others])
-    v = world.sd**2
-    return Rest(
-        float(mean @ t), float(mean @ u), v * float(t @ t), v * float(u @ u), v * float(t @ u)
+    mean, t, u = (
+        np.array(full)[others]
+        for full in (world.means[domain], world.logits.source, world.logits.target)
     )
+    var_t, var_u, cov = (world.sd**2 * float(a @ b) for a, b in ((t, t), (u, u), (t, u)))
+    return Rest(float(mean @ t), float(mean @ u), var_t, var_u, cov, world.effect_sd)
+
+
+def mean_t(world: GaussianWorld, from_target: Collection[int]) -> float:
+    """E[t] with these columns from the target and the others from the source."""
+    return sum(
+        c * world.means["target" if j in from_target else "source"][j]
+        for j, c in enumerate(world.logits.source)
+    )
+
+
+def mean_given_w(world: GaussianWorld, w: Array, from_target: Collection[int]) -> Array:
+    """mu_s0_w: E[l | W] with these columns of Z from the target and the rest from the source."""
+    c = world.logits.source[0]
+    centre = mean_t(world, from_target) + c * (w - world.means.source[0])
+    return world.loss.smoothed_mean(centre, rest_of(world, "source", (0,)).sd_t)
 
 
 def corners(world: GaussianWorld) -> Corners:
     """True corner means."""
-    nothing = rest_of(world, "source", ())
     everything = rest_of(world, "target", ())
-    sd = float(np.sqrt(nothing.var_t))
-    w_shift = world.logits.source[0] * (world.means.target[0] - world.means.source[0])
-    means = np.array([nothing.mean_t, nothing.mean_t + w_shift, everything.mean_t])
-    mean_000, mean_100, mean_110 = world.loss.smoothed_mean(means, sd)
+    shifted = [(), (0,), range(len(world.names))]
+    centres = np.array([mean_t(world, columns) for columns in shifted])
+    mean_000, mean_100, mean_110 = world.loss.smoothed_mean(centres, everything.sd_t)
     rule = quadrature.panels(np.zeros(0), world.loss.jump)
     intercept, slope = world.loss.coefficients(rule.nodes)
-    risk = _target_risk(world, everything, rule.nodes, 1)
-    weights = rule.normal_weights(np.array([everything.mean_t]), sd)[0]
-    mean_111 = weights @ (intercept + slope * risk)
+    weights = rule.normal_weights(np.array([everything.mean_t]), everything.sd_t)[0]
+    mean_111 = weights @ (intercept + slope * everything.risk(rule.nodes))
     return Corners(float(mean_000), float(mean_100), float(mean_110), float(mean_111))
-
-
-def _target_risk(world: GaussianWorld, rest: Rest, t: Array, power: int) -> Array:
-    """E_1[p_1^power | t] when nothing else is known."""
-    mean_u = rest.mean_u + rest.slope * (t - rest.mean_t)
-    return quadrature.smoothed_power(rest.sd_u_given_t, power, world.effect_sd)(mean_u)
 
 
 def covariate_truth(world: GaussianWorld, subset: Subset) -> SubsetTruth:
     """True v_Z(s): given W, t is normal; only its mean depends on which Z are shifted."""
-    c, sd = world.logits.source, float(np.sqrt(rest_of(world, "source", (0,)).var_t))
-    players = range(1, len(c))
-    chosen = {p + 1 for p in subset}
-    shift_s = sum(c[j] * world.means["target" if j in chosen else "source"][j] for j in players)
-    shift_1 = sum(c[j] * world.means.target[j] for j in players)
-    shift_0 = sum(c[j] * world.means.source[j] for j in players)
     nodes, weights = quadrature.normal_rule()
-    w = c[0] * (world.means.target[0] + world.sd * nodes)
+    w = world.means.target[0] + world.sd * nodes
     mu_s0_w, mu_10_w, mu_00_w = (
-        world.loss.smoothed_mean(w + s, sd) for s in (shift_s, shift_1, shift_0)
+        mean_given_w(world, w, columns)
+        for columns in ([p + 1 for p in subset], range(1, len(world.names)), ())
     )
     return SubsetTruth(
         numerator=float(weights @ (mu_s0_w - mu_10_w) ** 2),
@@ -109,67 +134,64 @@ def outcome_truth(world: GaussianWorld, subset: Subset, bins: int | None) -> Sub
     rule = quadrature.panels(cuts, world.loss.jump)
     columns = (0, *(p + 1 for p in subset))
     rest = rest_of(world, "target", columns)
+    squared_slope = world.loss.coefficients(rule.nodes)[1] ** 2
     total = 0.0
-    for base_t, base_u, weight in _base_blocks(world, columns):
-        spread = _unexplained(world, rest, rule, base_t, base_u, binned=bins is not None)
-        total += float(weight @ spread)
+    for known in _known_nodes(world, columns):
+        spread = _unexplained(rest, rule, known, squared_slope, binned=bins is not None)
+        total += float(known.weight @ spread)
     return SubsetTruth(total, denominator)
 
 
 def _outcome_denominator(world: GaussianWorld) -> float:
     rest = rest_of(world, "target", ())
     rule = quadrature.panels(np.zeros(0), world.loss.jump)
-    weights = rule.normal_weights(np.array([rest.mean_t]), float(np.sqrt(rest.var_t)))[0]
-    first, second = (_target_risk(world, rest, rule.nodes, power) for power in (1, 2))
+    weights = rule.normal_weights(np.array([rest.mean_t]), rest.sd_t)[0]
+    first, second = (rest.risk(rule.nodes, power=power) for power in (1, 2))
     q = world.loss.link(rule.nodes)
     slope = world.loss.coefficients(rule.nodes)[1]
     return float(weights @ (slope**2 * (second - 2 * q * first + q**2)))
 
 
-def _base_blocks(world: GaussianWorld, columns: Subset) -> list[tuple[Array, Array, Array]]:
-    """(t, u) of the known columns on a grid, with target probabilities, in blocks."""
-    x = np.array([world.means.target[j] for j in columns])
-    t = np.array([world.logits.source[j] for j in columns])
-    u = np.array([world.logits.target[j] for j in columns])
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """Values of (t, u) that known columns give, with target probabilities."""
+
+    t: Array
+    u: Array
+    weight: Array
+
+
+def _known_nodes(world: GaussianWorld, columns: Subset) -> Iterator[_Known]:
+    """(t, u) of the known columns on a grid, one value of t at a time."""
+    x, t, u = (
+        np.array(full)[list(columns)]
+        for full in (world.means.target, world.logits.source, world.logits.target)
+    )
     nodes, weights = quadrature.normal_rule(0.3, 7.5)
     sd_t, along = world.sd * np.sqrt(t @ t), (t @ u) / (t @ t)
     left = world.sd**2 * (u @ u) - along**2 * sd_t**2
-    sd_u = float(np.sqrt(left)) if left > 1e-12 else 0.0
-    nodes_u, weights_u = (nodes, weights) if sd_u else (np.zeros(1), np.ones(1))
-    blocks = []
+    one = (np.zeros(1), np.ones(1))
+    nodes_u, weights_u = (nodes, weights) if left > NEGLIGIBLE else one
+    spread_u = np.sqrt(max(left, 0.0)) * nodes_u
     for node, weight in zip(nodes, weights, strict=True):
-        base_t = np.full(len(nodes_u), x @ t + sd_t * node)
-        base_u = x @ u + along * sd_t * node + sd_u * nodes_u
-        blocks.append((base_t, base_u, weight * weights_u))
-    return blocks
+        known_t = np.full(len(nodes_u), x @ t + sd_t * node)
+        yield _Known(known_t, x @ u + along * sd_t * node + spread_u, weight * weights_u)
 
 
 def _unexplained(
-    world: GaussianWorld,
-    rest: Rest,
-    rule: quadrature.Panels,
-    base_t: Array,
-    base_u: Array,
-    *,
-    binned: bool,
+    rest: Rest, rule: quadrature.Panels, known: _Known, squared_slope: Array, *, binned: bool
 ) -> Array:
     """E_1[b^2 (p_1 - m(G))^2 | W, Z_s] at grid points of the known columns."""
-    weights = rule.normal_weights(base_t + rest.mean_t, float(np.sqrt(rest.var_t)))
-    away = rule.nodes - (base_t + rest.mean_t)[:, None]
-    mean_u = (base_u + rest.mean_u)[:, None] + rest.slope * away
+    weights = rule.normal_weights(known.t + rest.mean_t, rest.sd_t)
     first, second = (
-        quadrature.smoothed_power(rest.sd_u_given_t, power, world.effect_sd)(mean_u)
-        for power in (1, 2)
+        rest.risk(rule.nodes, known.t[:, None], known.u[:, None], power) for power in (1, 2)
     )
-    squared_slope = world.loss.coefficients(rule.nodes)[1] ** 2
-    if not binned:
-        return np.asarray((weights * squared_slope * (second - first**2)).sum(axis=1))
-    m = bin_means(rule, weights, first)[:, rule.cell]
+    m = bin_means(rule, weights, first)[:, rule.cell] if binned else first
     return np.asarray((weights * squared_slope * (second - 2 * m * first + m**2)).sum(axis=1))
 
 
 def bin_means(rule: quadrature.Panels, weights: Array, values: Array) -> Array:
-    """(rows, cells): the weighted mean of `values` over the nodes of each cell."""
+    """(rows, cells): the weighted mean of `values` over the nodes of each cell; 0 out of reach."""
     member = (rule.cell[:, None] == np.arange(rule.cell.max() + 1)).astype(float)
     total = weights @ member
     with np.errstate(invalid="ignore", divide="ignore"):

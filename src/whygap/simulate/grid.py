@@ -24,11 +24,12 @@ def model_design(
     columns: tuple[Column, ...],
     model: Callable[[Array], Array],
     metric: str | Metric,
+    threshold: float = 0.5,
 ) -> Design:
     """Rows with a model's predictions; the first column is W, every other one a player."""
     metric = metric_of(metric)
     prediction = features.map(model)
-    coefficients = prediction.map(lambda p: metric.coefficients(p, 0.5))
+    coefficients = prediction.map(lambda p: metric.coefficients(p, threshold))
     return Design(
         features=features,
         columns=columns,

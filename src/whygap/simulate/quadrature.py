@@ -15,6 +15,7 @@ from whygap.domains import Array, IntArray
 __all__ = ["Panels", "normal_rule", "panels", "smoothed_logistic", "smoothed_power", "tabulated"]
 
 REACH = 33.0  # logits beyond this carry no mass in any world here
+STEP = 0.02  # between the knots of a spline: errors below 1e-9
 Function = Callable[[Array], Array]
 
 
@@ -29,38 +30,33 @@ def normal_rule(step: float = 0.25, reach: float = 8.5) -> tuple[Array, Array]:
 @lru_cache(maxsize=64)
 def smoothed_power(sd: float, power: int, effect_sd: float) -> Function:
     """The function v -> E[link(v + sd N)^power], as a spline; link averages a random effect."""
-    grid = np.arange(-2 * REACH, 2 * REACH + 0.01, 0.02)
     link = smoothed_logistic(effect_sd)
-    if sd == 0:
-        return lambda v: link(v) ** power
-    values = np.zeros_like(grid)
-    for node, weight in zip(*normal_rule(), strict=True):
-        values += weight * link(grid + sd * node) ** power
-    return _spline(grid, values)
+    return _smoothed(lambda v: link(v) ** power, sd, 2 * REACH)
 
 
 @lru_cache(maxsize=8)
 def smoothed_logistic(effect_sd: float) -> Function:
     """The function t -> E[expit(t + effect_sd N)]."""
-    if effect_sd == 0:
-        return special.expit  # type: ignore[no-any-return]
-    grid = np.arange(-3 * REACH, 3 * REACH + 0.01, 0.02)
-    values = np.zeros_like(grid)
-    for node, weight in zip(*normal_rule(), strict=True):
-        values += weight * special.expit(grid + effect_sd * node)
-    return _spline(grid, values)
+    return _smoothed(special.expit, effect_sd, 3 * REACH)
 
 
-def tabulated(function: Function, reach: float = 24.0, step: float = 0.02) -> Function:
+def _smoothed(function: Function, sd: float, reach: float) -> Function:
+    """The function v -> E[function(v + sd N)]."""
+    if sd == 0:
+        return function
+    rule = list(zip(*normal_rule(), strict=True))
+
+    def average(v: Array) -> Array:
+        return np.asarray(sum(weight * function(v + sd * node) for node, weight in rule))
+
+    return tabulated(average, reach)
+
+
+def tabulated(function: Function, reach: float = 24.0) -> Function:
     """A smooth function of one number, evaluated once on a grid and splined."""
-    grid = np.arange(-reach, reach + step / 2, step)
-    return _spline(grid, function(grid))
-
-
-def _spline(grid: Array, values: Array) -> Function:
-    spline = interpolate.CubicSpline(grid, values)
-    low, high = grid[0], grid[-1]
-    return lambda v: np.asarray(spline(np.clip(v, low, high)))
+    grid = np.arange(-reach, reach + STEP / 2, STEP)
+    spline = interpolate.CubicSpline(grid, function(grid))
+    return lambda v: np.asarray(spline(np.clip(v, grid[0], grid[-1])))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -101,15 +101,13 @@ def all_subsets(players: int) -> list[Subset]:
 def shares(value: Callable[[Subset], float], players: int) -> list[float]:
     """Shapley shares of a value function, by the sum over all subsets."""
     values = {subset: value(subset) for subset in all_subsets(players)}
-    total = []
-    for player in range(players):
-        share = 0.0
-        for subset in (s for s in values if player not in s):
-            k = len(subset)
-            weight = math.factorial(k) * math.factorial(players - k - 1) / math.factorial(players)
-            share += weight * (values[tuple(sorted((*subset, player)))] - values[subset])
-        total.append(share)
-    return total
+    found = [0.0] * players
+    for subset in values:
+        for player in (p for p in range(players) if p not in subset):
+            weight = 1 / (players * math.comb(players - 1, len(subset)))
+            joined = tuple(sorted((*subset, player)))
+            found[player] += weight * (values[joined] - values[subset])
+    return found
 
 
 def design_tables(design: Design) -> tuple[pa.Table, pa.Table]:
