@@ -107,7 +107,7 @@ def _explained(
 def _coverage(job: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """The paper's coverage world: set-up, then {Z1}, {Z2}, {Z3} of both parts."""
     clock, rows = measure.Clock(), job["rows"]
-    design = gaussian.draw(ByDomain(rows, rows), np.random.default_rng(0))
+    design = gaussian.GaussianWorld().draw(ByDomain(rows, rows), np.random.default_rng(0))
     with one_thread():
         with clock.stage("aggregate"):
             analysis = Analysis.begin(design, settings, Silent())

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
+from neighbours import random_direction
 from oracle_inputs import mean_influence, numerical_derivative
 
 from whygap.domains import Array, ByDomain, Domain
@@ -128,7 +129,7 @@ def check_influence(
 ) -> None:
     """Mean influence under another distribution = derivative of the functional towards it."""
     for seed in (0, 1):
-        direction = finite.random_direction(world, np.random.default_rng(seed))
+        direction = random_direction(world, np.random.default_rng(seed))
         expected = numerical_derivative(functional, world, direction, domain)
         found = mean_influence(estimate, world, direction, domain)
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from neighbours import mixed
 
 from whygap.domains import Array, ByDomain
 from whygap.equations import corners, covariate_value, outcome_value
@@ -121,7 +122,7 @@ def numerical_derivative(
     step = 1e-3
 
     def at(epsilon: float) -> float:
-        return functional(world.mixed(direction, domain, epsilon))
+        return functional(mixed(world, direction, domain, epsilon))
 
     near, far = at(step) - at(-step), at(2 * step) - at(-2 * step)
     return (8 * near - far) / (12 * step)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from neighbours import locate
 from oracle_inputs import BINS, METRICS, Oracle, worlds
 
 from whygap._metrics import metric_named
@@ -107,7 +108,7 @@ def test_rows_of_identical_domains_give_parts_within_their_intervals(seed):
         risk=ByDomain(world.risk.source, world.risk.source),
     )
     design = same.draw(ByDomain(800, 500), np.random.default_rng(seed))
-    cells = design.features.map(same.locate)
+    cells = design.features.map(lambda x: locate(same, x))
     n = same.nuisances
     values = AggregateValues(
         sample=design.sample(),

@@ -6,10 +6,10 @@ numerator's derivative through q is 0 here; `test_risk_term` has the continuous 
 
 import numpy as np
 import pytest
+from neighbours import random_direction
 from oracle_inputs import BINS, METRICS, Oracle, mean_influence, numerical_derivative, worlds
 
 from whygap.equations import corners
-from whygap.simulate import finite
 from whygap.simulate.world import all_subsets
 
 DOMAINS = ("source", "target")
@@ -17,7 +17,7 @@ DOMAINS = ("source", "target")
 
 def check(estimate, functional, world, domain, seeds=(0, 1)):
     for seed in seeds:
-        direction = finite.random_direction(world, np.random.default_rng(seed))
+        direction = random_direction(world, np.random.default_rng(seed))
         expected = numerical_derivative(functional, world, direction, domain)
         found = mean_influence(estimate, world, direction, domain)
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)

@@ -16,7 +16,7 @@ from whygap.simulate.atoms import Atoms
 from whygap.simulate.atoms_answers import AtomsAnswers
 from whygap.simulate.gaussian import GaussianWorld
 from whygap.simulate.gaussian_answers import GaussianAnswers
-from whygap.simulate.gaussian_nuisances import GaussianNuisances
+from whygap.simulate.gaussian_truth import GaussianNuisances
 from whygap.simulate.world import Corners, SubsetTruth, World, all_subsets, shares
 
 __all__ = [

@@ -8,13 +8,12 @@ from the definitions, so that the equations can be tested against them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from whygap.domains import Array, ByDomain, Domain, IntArray
-from whygap.errors import InputError
 from whygap.simulate.grid import drawn_outcomes
 from whygap.simulate.world import Corners, Subset, SubsetTruth
 from whygap.tables.design import Column, Design, Player
@@ -104,20 +103,6 @@ class Atoms:
             weights=weights,
         )
 
-    def locate(self, features: Array) -> IntArray:
-        """Which atom each encoded row is; rows that are no atom are an error."""
-        wanted = [row.tobytes() for row in np.ascontiguousarray(features, dtype=float)]
-        try:
-            return np.array([self._index[key] for key in wanted], dtype=np.int64)
-        except KeyError as missing:
-            row = np.frombuffer(missing.args[0])
-            raise InputError("A row is no atom of this world", got=row.tolist()) from None
-
-    @cached_property
-    def _index(self) -> dict[bytes, int]:
-        rows = np.ascontiguousarray(self.features, dtype=float)
-        return {row.tobytes(): number for number, row in enumerate(rows)}
-
     # -- expectations ----------------------------------------------------------------------------
 
     @cached_property
@@ -186,23 +171,6 @@ class Atoms:
         return SubsetTruth(
             numerator=self.mean("target", (n.mu_1_wz - mu_s_wz) ** 2),
             denominator=self.mean("target", (n.mu_1_wz - n.mu_0_wz) ** 2),
-        )
-
-    # -- neighbours ------------------------------------------------------------------------------
-
-    def mixed(self, other: Atoms, domain: Domain, epsilon: float) -> Atoms:
-        """The world with p_d(x, y) replaced by (1 - epsilon) p_d + epsilon p'_d.
-
-        `other` must have the same atoms. The derivative of a functional along epsilon at 0 is the
-        mean of its influence function under p'_d.
-        """
-        ours, theirs = (1 - epsilon) * self.mass[domain], epsilon * other.mass[domain]
-        mass = ours + theirs
-        risk = (ours * self.risk[domain] + theirs * other.risk[domain]) / mass
-        return replace(
-            self,
-            mass=replace(self.mass, **{domain: mass}),
-            risk=replace(self.risk, **{domain: risk}),
         )
 
 

@@ -19,7 +19,7 @@ from whygap.errors import InputError
 from whygap.simulate.atoms import Atoms
 from whygap.tables.design import Column, Player
 
-__all__ = ["from_tables", "random_direction", "random_world", "with_metric"]
+__all__ = ["from_tables", "random_world", "with_metric"]
 
 AnyMetric = str | Metric | Callable[[Array, Array], Array]
 
@@ -105,16 +105,6 @@ def random_world(
 def with_metric(world: Atoms, intercept: Array, slope: Array) -> Atoms:
     """The same world scored by a(x) + b(x) y."""
     return replace(world, intercept=intercept, slope=slope)
-
-
-def random_direction(world: Atoms, rng: np.random.Generator) -> Atoms:
-    """Another world on the same atoms, to mix with (`Atoms.mixed`)."""
-    size = len(world.prediction)
-    return replace(
-        world,
-        mass=ByDomain(*(_simplex((size,), rng) for _ in range(2))),
-        risk=ByDomain(*(rng.uniform(0.1, 0.9, size=size) for _ in range(2))),
-    )
 
 
 def _simplex(shape: tuple[int, ...], rng: np.random.Generator) -> Array:

@@ -5,7 +5,7 @@
     world.outcome_truth((0,)).value            # v_Y({Z1}), by quadrature, about .920
 
 Given (W, Z_s) the rest of both logits is normal, so every truth is a low-dimensional integral
-(`gaussian_truth`). Nuisances are available at any rows (`gaussian_nuisances`).
+(`gaussian_truth`, which has the nuisances at any rows too).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from whygap.simulate.logit_loss import LogitLoss
 from whygap.simulate.world import Corners, Subset, SubsetTruth, design_tables
 from whygap.tables.design import Column, Design
 
-__all__ = ["GaussianWorld", "draw", "tables"]
+__all__ = ["GaussianWorld", "tables"]
 
 MEANS: ByDomain[tuple[float, ...]] = ByDomain((0.0, 2.0, 0.7, 3.0), (0.0, 0.0, 0.0, 0.0))
 LOGITS: ByDomain[tuple[float, ...]] = ByDomain((0.3, 1.0, 0.5, 1.0), (0.3, 0.1, 0.5, 1.4))
@@ -61,8 +61,6 @@ class GaussianWorld:
         """Names of the players."""
         return tuple(f"Z{j}" for j in range(1, len(self.means.source)))
 
-    # -- functions of rows -----------------------------------------------------------------------
-
     def logit(self, domain: Domain, features: Array) -> Array:
         """Linear predictor of a domain's risk."""
         return np.asarray(features @ np.array(self.logits[domain]))
@@ -88,8 +86,6 @@ class GaussianWorld:
         link = self.loss.link
         return np.array([optimize.brentq(lambda t, r=r: link(t) - r, -40, 40) for r in risks])
 
-    # -- rows ------------------------------------------------------------------------------------
-
     def draw_features(self, domain: Domain, rows: int, rng: np.random.Generator) -> Array:
         """Columns (W, Z1, ..., Zp) of independent rows."""
         means = np.array(self.means[domain])
@@ -108,8 +104,6 @@ class GaussianWorld:
             features, outcome, columns, self.prediction, self.metric, self.threshold
         )
 
-    # -- truth -----------------------------------------------------------------------------------
-
     def corners(self) -> Corners:
         """True corner means."""
         return gaussian_truth.corners(self)
@@ -123,13 +117,6 @@ class GaussianWorld:
         return gaussian_truth.outcome_truth(self, subset, bins)
 
 
-def draw(
-    rows: ByDomain[int], rng: np.random.Generator, metric: str | Metric = "accuracy"
-) -> Design:
-    """Rows of the paper's coverage world."""
-    return GaussianWorld(metric=metric).draw(rows, rng)
-
-
 def tables(rows: int, seed: int) -> tuple[pa.Table, pa.Table]:
     """Source and target tables with columns W, Z1, Z2, Z3, y, prediction."""
-    return design_tables(draw(ByDomain(rows, rows), np.random.default_rng(seed)))
+    return design_tables(GaussianWorld().draw(ByDomain(rows, rows), np.random.default_rng(seed)))

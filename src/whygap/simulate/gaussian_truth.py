@@ -1,4 +1,4 @@
-"""Truths of the Gaussian world by quadrature.
+"""Truths of the Gaussian world by quadrature, and its nuisances at any rows.
 
 Write t for the source logit and u for the target logit. Given (W, Z_s) the pair (t, u) is normal
 with a known mean and covariance, and given t, u is normal too. So E[p_1 | W, Z_s, t] is a smoothed
@@ -8,30 +8,21 @@ have to be integrated over.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whygap.domains import Array, Domain
+from whygap.domains import DOMAINS, Array, Domain, IntArray
 from whygap.simulate import quadrature
 from whygap.simulate.world import Corners, Subset, SubsetTruth
 
 if TYPE_CHECKING:
     from whygap.simulate.gaussian import GaussianWorld
 
-__all__ = [
-    "Rest",
-    "bin_means",
-    "corners",
-    "covariate_truth",
-    "mean_given_w",
-    "mean_t",
-    "outcome_truth",
-    "rest_of",
-]
+__all__ = ["GaussianNuisances", "corners", "covariate_truth", "mean_t", "outcome_truth", "rest_of"]
 
 NEGLIGIBLE = 1e-12  # share of a variance that is rounding error: one column is left, u follows t
 
@@ -126,20 +117,21 @@ def covariate_truth(world: GaussianWorld, subset: Subset) -> SubsetTruth:
 
 @lru_cache(maxsize=512)
 def outcome_truth(world: GaussianWorld, subset: Subset, bins: int | None) -> SubsetTruth:
-    """True v_Y(s)."""
+    """True v_Y(s): E_1[b^2 (p_1 - m(G))^2] over what the columns of s give to (t, u)."""
     denominator = _outcome_denominator(world)
     if len(subset) == len(world.players):
         return SubsetTruth(0.0, denominator)
-    cuts = np.zeros(0) if bins is None else world.edges(bins)
-    rule = quadrature.panels(cuts, world.loss.jump)
-    columns = (0, *(p + 1 for p in subset))
-    rest = rest_of(world, "target", columns)
+    rule = quadrature.panels(np.zeros(0) if bins is None else world.edges(bins), world.loss.jump)
+    rest = rest_of(world, "target", _columns(subset))
+    base_t, base_u, mass = _known_grid(world, _columns(subset))
+    weights = rule.normal_weights(base_t + rest.mean_t, rest.sd_t)
+    first, second = (
+        rest.risk(rule.nodes, base_t[:, None], base_u[:, None], power) for power in (1, 2)
+    )
+    m = first if bins is None else _bin_means(rule, weights, first)[:, rule.cell]
     squared_slope = world.loss.coefficients(rule.nodes)[1] ** 2
-    total = 0.0
-    for known in _known_nodes(world, columns):
-        spread = _unexplained(rest, rule, known, squared_slope, binned=bins is not None)
-        total += float(known.weight @ spread)
-    return SubsetTruth(total, denominator)
+    spread = weights * squared_slope * (second - 2 * m * first + m**2)
+    return SubsetTruth(float(mass @ spread.sum(axis=1)), denominator)
 
 
 def _outcome_denominator(world: GaussianWorld) -> float:
@@ -152,17 +144,8 @@ def _outcome_denominator(world: GaussianWorld) -> float:
     return float(weights @ (slope**2 * (second - 2 * q * first + q**2)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Known:
-    """Values of (t, u) that known columns give, with target probabilities."""
-
-    t: Array
-    u: Array
-    weight: Array
-
-
-def _known_nodes(world: GaussianWorld, columns: Subset) -> Iterator[_Known]:
-    """(t, u) of the known columns on a grid, one value of t at a time."""
+def _known_grid(world: GaussianWorld, columns: Subset) -> tuple[Array, Array, Array]:
+    """(t, u) that the known columns give, on a grid, and target probabilities."""
     x, t, u = (
         np.array(full)[list(columns)]
         for full in (world.means.target, world.logits.source, world.logits.target)
@@ -170,30 +153,137 @@ def _known_nodes(world: GaussianWorld, columns: Subset) -> Iterator[_Known]:
     nodes, weights = quadrature.normal_rule(0.3, 7.5)
     sd_t, along = world.sd * np.sqrt(t @ t), (t @ u) / (t @ t)
     left = world.sd**2 * (u @ u) - along**2 * sd_t**2
-    one = (np.zeros(1), np.ones(1))
-    nodes_u, weights_u = (nodes, weights) if left > NEGLIGIBLE else one
-    spread_u = np.sqrt(max(left, 0.0)) * nodes_u
-    for node, weight in zip(nodes, weights, strict=True):
-        known_t = np.full(len(nodes_u), x @ t + sd_t * node)
-        yield _Known(known_t, x @ u + along * sd_t * node + spread_u, weight * weights_u)
+    apart, mass = (nodes, weights) if left > NEGLIGIBLE else (np.zeros(1), np.ones(1))
+    first, second = (axis.ravel() for axis in np.meshgrid(nodes, apart, indexing="ij"))
+    base_u = x @ u + along * sd_t * first + np.sqrt(max(left, 0.0)) * second
+    return x @ t + sd_t * first, base_u, np.outer(weights, mass).ravel()
 
 
-def _unexplained(
-    rest: Rest, rule: quadrature.Panels, known: _Known, squared_slope: Array, *, binned: bool
-) -> Array:
-    """E_1[b^2 (p_1 - m(G))^2 | W, Z_s] at grid points of the known columns."""
-    weights = rule.normal_weights(known.t + rest.mean_t, rest.sd_t)
-    first, second = (
-        rest.risk(rule.nodes, known.t[:, None], known.u[:, None], power) for power in (1, 2)
-    )
-    m = bin_means(rule, weights, first)[:, rule.cell] if binned else first
-    return np.asarray((weights * squared_slope * (second - 2 * m * first + m**2)).sum(axis=1))
-
-
-def bin_means(rule: quadrature.Panels, weights: Array, values: Array) -> Array:
+def _bin_means(rule: quadrature.Panels, weights: Array, values: Array) -> Array:
     """(rows, cells): the weighted mean of `values` over the nodes of each cell; 0 out of reach."""
     member = (rule.cell[:, None] == np.arange(rule.cell.max() + 1)).astype(float)
     total = weights @ member
     with np.errstate(invalid="ignore", divide="ignore"):
         means = (weights * values) @ member / total
     return np.where(total > 1e-290, means, 0.0)
+
+
+def _columns(subset: Subset) -> Subset:
+    """Column numbers of W and of these players."""
+    return (0, *(p + 1 for p in subset))
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianNuisances:
+    """The true nuisances of one Gaussian world, by name (docs/paper_map.md).
+
+    Every function takes rows (W, Z1, ..., Zp) and returns one value per row; a subset is a tuple
+    of player numbers (0-based).
+    """
+
+    world: GaussianWorld
+
+    def mu_0_wz(self, x: Array) -> Array:
+        """E_0[l | W, Z]."""
+        return self._loss(x, self.world.risk("source", x))
+
+    def mu_1_wz(self, x: Array) -> Array:
+        """E_1[l | W, Z]."""
+        return self._loss(x, self.world.risk("target", x))
+
+    def mu_00_w(self, x: Array) -> Array:
+        """E_0[l | W]."""
+        return self.mu_00_wzs(x, ())
+
+    def mu_10_w(self, x: Array) -> Array:
+        """E_1[mu_0_wz | W]."""
+        return self.mu_s0_w(x, tuple(range(len(self.world.players))))
+
+    def mu_00_wzs(self, x: Array, subset: Subset) -> Array:
+        """E_0[l | W, Z_s]."""
+        columns = _columns(subset)
+        rest = rest_of(self.world, "source", columns)
+        return self.world.loss.smoothed_mean(
+            self._part("source", x, columns) + rest.mean_t, rest.sd_t
+        )
+
+    def mu_s0_w(self, x: Array, subset: Subset) -> Array:
+        """E_1[mu_00_wzs | W]: Z_s from the target, the rest from the source."""
+        return mean_given_w(self.world, x[:, 0], _columns(subset)[1:])
+
+    def pi_w(self, x: Array) -> Array:
+        """Density ratio of W."""
+        return self._ratio(x, (0,))
+
+    def pi_wz(self, x: Array) -> Array:
+        """Density ratio of (W, Z)."""
+        return self._ratio(x, tuple(range(x.shape[1])))
+
+    def pi_wzs(self, x: Array, subset: Subset) -> Array:
+        """Density ratio of (W, Z_s)."""
+        return self._ratio(x, _columns(subset))
+
+    def m(self, x: Array, subset: Subset, bins: int = 20) -> Array:
+        """p_1(Y=1 | W, Z_s, q_bin), in the row's own bin."""
+        return self._at_bin(x, self.bin_table(x, subset, bins), bins)
+
+    def h(self, x: Array, subset: Subset, bins: int = 20) -> Array:
+        """E_1[b^2 (Y - m) | W, Z_s, q_bin], in the row's own bin."""
+        return self._at_bin(x, self.bin_table(x, subset, bins, residual=True), bins)
+
+    def bin_index(self, x: Array, bins: int) -> IntArray:
+        """Number 0..B of the row's bin of the source risk."""
+        return np.floor(self.world.risk("source", x) * bins + 0.5).astype(np.int64)
+
+    def bin_table(
+        self, x: Array, subset: Subset, bins: int = 20, *, residual: bool = False
+    ) -> Array:
+        """(rows, bins + 1): m, or h if `residual`, in every bin; 0 in bins out of reach."""
+        if len(subset) == len(self.world.players):
+            known = np.zeros(len(x)) if residual else self.world.risk("target", x)
+            return np.repeat(known[:, None], bins + 1, axis=1)
+        rule = quadrature.panels(self.world.edges(bins), self.world.loss.jump)
+        blocks = np.array_split(np.arange(len(x)), max(1, len(x) // 500))
+        return np.concatenate(
+            [self._bin_block(x[rows], subset, rule, residual=residual) for rows in blocks]
+        )
+
+    def m_smooth(self, x: Array, subset: Subset) -> Array:
+        """p_1(Y=1 | W, Z_s, q)."""
+        if len(subset) == len(self.world.players):
+            return self.world.risk("target", x)
+        columns = _columns(subset)
+        rest = rest_of(self.world, "target", columns)
+        base_t, base_u = (self._part(d, x, columns) for d in DOMAINS)
+        return rest.risk(self.world.logit("source", x), base_t, base_u)
+
+    def _at_bin(self, x: Array, table: Array, bins: int) -> Array:
+        return np.asarray(table[np.arange(len(x)), self.bin_index(x, bins)])
+
+    def _bin_block(
+        self, x: Array, subset: Subset, rule: quadrature.Panels, *, residual: bool
+    ) -> Array:
+        columns = _columns(subset)
+        rest = rest_of(self.world, "target", columns)
+        base_t, base_u = (self._part(d, x, columns)[:, None] for d in DOMAINS)
+        weights = rule.normal_weights(base_t[:, 0] + rest.mean_t, rest.sd_t)
+        risk = rest.risk(rule.nodes, base_t, base_u)
+        m = _bin_means(rule, weights, risk)
+        if not residual:
+            return m
+        squared_slope = self.world.loss.coefficients(rule.nodes)[1] ** 2
+        return _bin_means(rule, weights, squared_slope * (risk - m[:, rule.cell]))
+
+    def _part(self, domain: Domain, x: Array, columns: Subset) -> Array:
+        """What some columns add to a domain's logit."""
+        return np.asarray(x[:, columns] @ np.array(self.world.logits[domain])[list(columns)])
+
+    def _loss(self, x: Array, risk: Array) -> Array:
+        intercept, slope = self.world.loss.coefficients(self.world.logit("source", x))
+        return intercept + slope * risk
+
+    def _ratio(self, x: Array, columns: Subset) -> Array:
+        means = self.world.means.map(lambda mean: np.array([mean[j] for j in columns]))
+        part, v = x[:, columns], self.world.sd**2
+        far = means.map(lambda mean: ((part - mean) ** 2).sum(axis=1))
+        return np.asarray(np.exp((far.source - far.target) / (2 * v)))

@@ -15,7 +15,6 @@ from whygap.simulate import quadrature
 
 __all__ = ["LogitLoss"]
 
-MANY = 2000  # beyond so many points a table of the function is cheaper
 LOWEST = 1e-12  # predictions stay this far from 0 and 1, so that log loss is finite everywhere
 
 
@@ -56,20 +55,11 @@ class LogitLoss:
 
     def smoothed_mean(self, mean_t: Array, sd_t: float) -> Array:
         """The mean loss for t ~ N(mean_t, sd_t^2), at many means."""
-        if sd_t == 0:
-            return self.mean(mean_t)
-        if len(mean_t) > MANY:
-            return _tabulated(self, sd_t)(mean_t)
-        rule = quadrature.panels(np.zeros(0), self.jump)
-        loss = self.mean(rule.nodes)
-        blocks = np.array_split(mean_t, max(1, len(mean_t) // 1000))
-        return np.concatenate([rule.normal_weights(block, sd_t) @ loss for block in blocks])
+        return self.mean(mean_t) if sd_t == 0 else _smoothed(self, sd_t)(mean_t)
 
 
 @lru_cache(maxsize=64)
-def _tabulated(loss: LogitLoss, sd_t: float) -> Callable[[Array], Array]:
-    def direct(mean_t: Array) -> Array:
-        blocks = np.array_split(mean_t, len(mean_t) // MANY + 1)
-        return np.concatenate([loss.smoothed_mean(block, sd_t) for block in blocks])
-
-    return quadrature.tabulated(direct)
+def _smoothed(loss: LogitLoss, sd_t: float) -> Callable[[Array], Array]:
+    rule = quadrature.panels(np.zeros(0), loss.jump)
+    values = loss.mean(rule.nodes)
+    return quadrature.tabulated(lambda mean_t: rule.normal_weights(mean_t, sd_t) @ values)

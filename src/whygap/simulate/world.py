@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from whygap.domains import ByDomain
+from whygap.domains import DOMAINS, ByDomain, Domain
 from whygap.tables.design import Design
 
 __all__ = ["Corners", "Subset", "SubsetTruth", "World", "all_subsets", "design_tables", "shares"]
@@ -112,18 +112,14 @@ def shares(value: Callable[[Subset], float], players: int) -> list[float]:
 
 def design_tables(design: Design) -> tuple[pa.Table, pa.Table]:
     """Source and target rows as tables: the columns, then `y` and `prediction`."""
-    pair = []
-    for domain in ("source", "target"):
-        features = design.features[domain]
-        arrays: dict[str, object] = {
-            column.name: (
-                [column.levels[int(code)] for code in features[:, j]]
-                if column.levels
-                else features[:, j]
-            )
-            for j, column in enumerate(design.columns)
-        }
-        arrays["y"] = design.outcome[domain].astype(np.int64)
-        arrays["prediction"] = design.prediction[domain]
-        pair.append(pa.table(arrays))
-    return pair[0], pair[1]
+    source, target = (_table(design, domain) for domain in DOMAINS)
+    return source, target
+
+
+def _table(design: Design, domain: Domain) -> pa.Table:
+    arrays: dict[str, object] = {
+        column.name: np.array(column.levels)[codes.astype(int)] if column.levels else codes
+        for column, codes in zip(design.columns, design.features[domain].T, strict=True)
+    }
+    outcome, prediction = design.outcome[domain].astype(np.int64), design.prediction[domain]
+    return pa.table({**arrays, "y": outcome, "prediction": prediction})

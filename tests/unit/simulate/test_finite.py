@@ -109,7 +109,7 @@ def test_rounding_has_half_bins_at_the_ends():
 def test_drawn_rows_have_the_worlds_probabilities(world):
     design = world.draw(ByDomain(60_000, 60_000), np.random.default_rng(0))
     for domain in ("source", "target"):
-        cell = world.locate(design.features[domain])
+        cell = np.ravel_multi_index(design.features[domain].T.astype(int), SHAPE)
         share = np.bincount(cell, minlength=len(world.prediction)) / 60_000
         assert np.abs(share - world.mass[domain]).max() < 0.01
         risk = np.bincount(cell, weights=design.outcome[domain]) / np.bincount(cell)
@@ -124,26 +124,6 @@ def test_weighted_table_is_the_world(world):
     means = design.sample().mean(design.loss)
     assert means.source == pytest.approx(world.corners().mean_000, abs=1e-14)
     assert means.target == pytest.approx(world.corners().mean_111, abs=1e-14)
-
-
-def test_a_row_outside_the_world_is_refused(world):
-    with pytest.raises(InputError) as error:
-        world.locate(np.array([[0.0, 7.0, 0.0]]))
-    assert str(error.value) == "A row is no atom of this world. Got [0.0, 7.0, 0.0]."
-
-
-@pytest.mark.parametrize("domain", ["source", "target"])
-def test_mixing_reaches_the_other_world_and_leaves_the_other_domain(world, domain):
-    other = finite.random_direction(world, np.random.default_rng(1))
-    far = world.mixed(other, domain, 1.0)
-    np.testing.assert_allclose(far.mass[domain], other.mass[domain], atol=1e-15)
-    np.testing.assert_allclose(far.risk[domain], other.risk[domain], atol=1e-15)
-    still = "target" if domain == "source" else "source"
-    assert far.mass[still] is world.mass[still]
-    half = world.mixed(other, domain, 0.25)
-    joint = 0.75 * world.mass[domain] * world.risk[domain]
-    joint += 0.25 * other.mass[domain] * other.risk[domain]
-    np.testing.assert_allclose(half.mass[domain] * half.risk[domain], joint, atol=1e-15)
 
 
 def test_one_seed_gives_one_world():
