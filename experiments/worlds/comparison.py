@@ -16,8 +16,14 @@ from scipy import special
 from experiments.worlds import comparison_truth
 from whygap._metrics import Metric
 from whygap.domains import Array, ByDomain, Domain
-from whygap.simulate.grid import drawn_outcomes, model_design
-from whygap.simulate.world import Corners, Subset, SubsetTruth, design_tables
+from whygap.simulate.world import (
+    Corners,
+    Subset,
+    SubsetTruth,
+    design_tables,
+    drawn_outcomes,
+    model_design,
+)
 from whygap.tables.design import Column, Design
 
 __all__ = ["CovariateComparison", "OutcomeComparison", "comparison_a", "comparison_b"]

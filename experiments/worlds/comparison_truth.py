@@ -19,7 +19,7 @@ from whygap._metrics import metric_of
 from whygap.domains import Array
 from whygap.errors import InputError
 from whygap.simulate import quadrature
-from whygap.simulate.logit_loss import LogitLoss
+from whygap.simulate.quadrature import LogitLoss
 from whygap.simulate.world import Corners, Subset, SubsetTruth
 
 if TYPE_CHECKING:

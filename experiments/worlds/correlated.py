@@ -20,8 +20,7 @@ from scipy import special, stats
 from whygap._metrics import Metric, metric_of
 from whygap.domains import Array, ByDomain, Domain
 from whygap.errors import InputError
-from whygap.simulate.grid import drawn_outcomes
-from whygap.simulate.world import Corners, Subset, SubsetTruth
+from whygap.simulate.world import Corners, Subset, SubsetTruth, drawn_outcomes
 from whygap.tables.design import Column, Design, Player
 
 __all__ = ["BASELINE", "NAMES", "PRODUCT_OF", "CorrelatedWorld", "Law", "Risk", "root", "scalars"]

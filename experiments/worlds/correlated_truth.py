@@ -40,7 +40,7 @@ from whygap.simulate.answers import (
     RecoverableTruth,
     points_from,
 )
-from whygap.simulate.logit_loss import LogitLoss
+from whygap.simulate.quadrature import LogitLoss
 from whygap.simulate.world import Corners, Subset, SubsetTruth
 from whygap.tables.design import Player
 

@@ -20,8 +20,14 @@ from whygap._metrics import Metric, metric_of
 from whygap.domains import Array, ByDomain, Domain
 from whygap.errors import InputError, did_you_mean
 from whygap.simulate.atoms import Atoms
-from whygap.simulate.grid import drawn_outcomes, model_design
-from whygap.simulate.world import Corners, Subset, SubsetTruth, design_tables
+from whygap.simulate.world import (
+    Corners,
+    Subset,
+    SubsetTruth,
+    design_tables,
+    drawn_outcomes,
+    model_design,
+)
 from whygap.tables.design import Column, Design, Player
 
 __all__ = ["Conditions", "UntunedWorld", "null_world", "tables"]

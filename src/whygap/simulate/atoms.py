@@ -14,8 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from whygap.domains import Array, ByDomain, Domain, IntArray
-from whygap.simulate.grid import drawn_outcomes
-from whygap.simulate.world import Corners, Subset, SubsetTruth
+from whygap.simulate.world import Corners, Subset, SubsetTruth, drawn_outcomes
 from whygap.tables.design import Column, Design, Player
 
 __all__ = ["Atoms", "risk_bin"]
@@ -56,8 +55,6 @@ class Atoms:
     def players(self) -> tuple[str, ...]:
         """Names of the players."""
         return tuple(player.name for player in self.groups)
-
-    # -- rows ------------------------------------------------------------------------------------
 
     def table(self) -> Design:
         """The world itself as a weighted table: a row per atom and outcome, weight = probability.
@@ -103,8 +100,6 @@ class Atoms:
             weights=weights,
         )
 
-    # -- expectations ----------------------------------------------------------------------------
-
     @cached_property
     def _column_codes(self) -> list[IntArray]:
         return [np.unique(column, return_inverse=True)[1] for column in self.features.T]
@@ -138,8 +133,6 @@ class Atoms:
         codes = self.codes(columns)
         sums = self.mass.map(lambda mass: np.bincount(codes, weights=mass))
         return (sums.target / sums.source)[codes]
-
-    # -- truth -----------------------------------------------------------------------------------
 
     @cached_property
     def nuisances(self) -> Nuisances:

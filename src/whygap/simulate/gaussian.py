@@ -19,13 +19,20 @@ from scipy import optimize, special
 from whygap._metrics import Metric
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.simulate import gaussian_truth
-from whygap.simulate.grid import drawn_outcomes, model_design
-from whygap.simulate.logit_loss import LogitLoss
-from whygap.simulate.world import Corners, Subset, SubsetTruth, design_tables
+from whygap.simulate.quadrature import LogitLoss
+from whygap.simulate.world import (
+    Corners,
+    Subset,
+    SubsetTruth,
+    design_tables,
+    drawn_outcomes,
+    model_design,
+)
 from whygap.tables.design import Column, Design
 
 __all__ = ["GaussianWorld", "tables"]
 
+# The paper, section 5.1.
 MEANS: ByDomain[tuple[float, ...]] = ByDomain((0.0, 2.0, 0.7, 3.0), (0.0, 0.0, 0.0, 0.0))
 LOGITS: ByDomain[tuple[float, ...]] = ByDomain((0.3, 1.0, 0.5, 1.0), (0.3, 0.1, 0.5, 1.4))
 

@@ -1,4 +1,7 @@
-"""One-dimensional rules: normal averages, panels between cuts, smoothed logistic functions."""
+"""One-dimensional rules: normal averages, panels between cuts, smoothed logistic functions.
+
+`LogitLoss` is the metric as a function of the source logit, for worlds whose model that is.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,14 @@ from functools import lru_cache
 import numpy as np
 from scipy import interpolate, special
 
+from whygap._metrics import Metric, metric_of
 from whygap.domains import Array, IntArray
 
-__all__ = ["Panels", "normal_rule", "panels", "smoothed_logistic", "smoothed_power", "tabulated"]
+__all__ = ["LogitLoss", "Panels", "normal_rule", "panels", "smoothed_power"]
 
 REACH = 33.0  # logits beyond this carry no mass in any world here
 STEP = 0.02  # between the knots of a spline: errors below 1e-9
+LOWEST = 1e-12  # predictions stay this far from 0 and 1, so that log loss is finite everywhere
 Function = Callable[[Array], Array]
 
 
@@ -49,10 +54,10 @@ def _smoothed(function: Function, sd: float, reach: float) -> Function:
     def average(v: Array) -> Array:
         return np.asarray(sum(weight * function(v + sd * node) for node, weight in rule))
 
-    return tabulated(average, reach)
+    return _tabulated(average, reach)
 
 
-def tabulated(function: Function, reach: float = 24.0) -> Function:
+def _tabulated(function: Function, reach: float = 24.0) -> Function:
     """A smooth function of one number, evaluated once on a grid and splined."""
     grid = np.arange(-reach, reach + STEP / 2, STEP)
     spline = interpolate.CubicSpline(grid, function(grid))
@@ -88,3 +93,50 @@ def panels(cuts: Array, extra: float, width: float = 0.75, order: int = 8) -> Pa
             weights.append((half[:, None] * w).ravel())
             cell.append(np.full(nodes[-1].shape, number))
     return Panels(np.concatenate(nodes), np.concatenate(weights), np.concatenate(cell))
+
+
+@dataclass(frozen=True, slots=True)
+class LogitLoss:
+    """Prediction expit(t), risk link(t): what the metric is worth at a source logit t.
+
+    `effect_sd` is the standard deviation of a normal random effect averaged over in the risk.
+    """
+
+    metric: str | Metric
+    threshold: float = 0.5
+    effect_sd: float = 0.0
+
+    @property
+    def jump(self) -> float:
+        """The logit at which a label changes."""
+        return float(special.logit(self.threshold))
+
+    def prediction(self, t: Array) -> Array:
+        """What the model says."""
+        return np.asarray(np.clip(special.expit(t), LOWEST, 1 - LOWEST))
+
+    def link(self, t: Array) -> Array:
+        """Source risk."""
+        return smoothed_logistic(self.effect_sd)(t)
+
+    def coefficients(self, t: Array) -> tuple[Array, Array]:
+        """Intercept a and slope b of the metric."""
+        flat = self.prediction(np.ravel(t))
+        intercept, slope = metric_of(self.metric).coefficients(flat, self.threshold)
+        return intercept.reshape(np.shape(t)), slope.reshape(np.shape(t))
+
+    def mean(self, t: Array) -> Array:
+        """Intercept plus slope times link(t): the mean loss at t in the source domain."""
+        intercept, slope = self.coefficients(t)
+        return intercept + slope * self.link(t)
+
+    def smoothed_mean(self, mean_t: Array, sd_t: float) -> Array:
+        """The mean loss for t ~ N(mean_t, sd_t^2), at many means."""
+        return self.mean(mean_t) if sd_t == 0 else _smoothed_loss(self, sd_t)(mean_t)
+
+
+@lru_cache(maxsize=64)
+def _smoothed_loss(loss: LogitLoss, sd_t: float) -> Function:
+    rule = panels(np.zeros(0), loss.jump)
+    values = loss.mean(rule.nodes)
+    return _tabulated(lambda mean_t: rule.normal_weights(mean_t, sd_t) @ values)

@@ -11,12 +11,24 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from whygap.domains import DOMAINS, ByDomain, Domain
-from whygap.tables.design import Design
+from whygap._metrics import Metric, metric_of
+from whygap.domains import DOMAINS, Array, ByDomain, Domain
+from whygap.tables.design import Column, Design, Player
 
-__all__ = ["Corners", "Subset", "SubsetTruth", "World", "all_subsets", "design_tables", "shares"]
+__all__ = [
+    "Corners",
+    "Subset",
+    "SubsetTruth",
+    "World",
+    "all_subsets",
+    "design_tables",
+    "drawn_outcomes",
+    "model_design",
+    "shares",
+]
 
 Subset = tuple[int, ...]
+NO_SHIFT = 1e-20  # a denominator below it is rounding error
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +71,7 @@ class SubsetTruth:
     @property
     def value(self) -> float:
         """v(s); `nan` when there is no shift to explain."""
-        if self.denominator < 1e-20:
+        if self.denominator < NO_SHIFT:
             return math.nan
         return 1.0 - self.numerator / self.denominator
 
@@ -108,6 +120,35 @@ def shares(value: Callable[[Subset], float], players: int) -> list[float]:
             joined = tuple(sorted((*subset, player)))
             found[player] += weight * (values[joined] - values[subset])
     return found
+
+
+def drawn_outcomes(risks: ByDomain[Array], rng: np.random.Generator) -> ByDomain[Array]:
+    """One 0 or 1 per row."""
+    return risks.map(lambda r: (rng.random(len(r)) < r).astype(float))
+
+
+def model_design(
+    features: ByDomain[Array],
+    outcome: ByDomain[Array],
+    columns: tuple[Column, ...],
+    model: Callable[[Array], Array],
+    metric: str | Metric,
+    threshold: float = 0.5,
+) -> Design:
+    """Rows with a model's predictions; the first column is W, every other one a player."""
+    metric = metric_of(metric)
+    prediction = features.map(model)
+    coefficients = prediction.map(lambda p: metric.coefficients(p, threshold))
+    return Design(
+        features=features,
+        columns=columns,
+        baseline=(0,),
+        players=tuple(Player(column.name, (j + 1,)) for j, column in enumerate(columns[1:])),
+        outcome=outcome,
+        prediction=prediction,
+        intercept=coefficients.map(lambda pair: pair[0]),
+        slope=coefficients.map(lambda pair: pair[1]),
+    )
 
 
 def design_tables(design: Design) -> tuple[pa.Table, pa.Table]:
