@@ -136,8 +136,7 @@ class Study:
             report.stage("asking the model")
             model = replace(model, after_batch=lambda done, all_: report.update(done, all_, "rows"))
         scoring = Scoring(self.metric_, self.threshold, model)
-        design = build_design(frames, self.roles, scoring, self.positive, self.names)
-        return replace(design, threshold=float(self.threshold))
+        return build_design(frames, self.roles, scoring, self.positive, self.names)
 
     @cached_property
     def model_scoring(self) -> ModelScoring | None:

@@ -96,7 +96,9 @@ def test_a_callable_metric() -> None:
 def test_threshold_decides_labels() -> None:
     source = table(120, 1)
     right = (source["risk"] >= 0.9) == (source["y"] == 1)
-    np.testing.assert_array_equal(study_of(threshold=0.9).design.loss.source, right)
+    design = study_of(threshold=0.9).design
+    np.testing.assert_array_equal(design.loss.source, right)
+    assert design.threshold == 0.9
 
 
 def test_another_target_under_its_name() -> None:

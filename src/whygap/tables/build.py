@@ -57,6 +57,7 @@ def build_design(
         weights=extras.weights,
         clusters=extras.clusters,
         source_risk=extras.source_risk,
+        threshold=float(scoring.threshold),
         notes=(*scored.notes, *features.notes, *extras.notes),
     )
     return hints.with_hints(design, order, roles, scoring, names)
