@@ -12,10 +12,9 @@ import numpy as np
 from experiments.cases import Move, insurance_study, readmission_study
 from whygap.datasets import load_employment
 from whygap.learning.blocks import make_blocks
-from whygap.learning.conditional_mean import MeanTask, fit_means
-from whygap.learning.density_ratio import fit_ratios
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
+from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.nuisances.cross_fit import cross_fit
 from whygap.nuisances.held_out import out_of_fold, ratio_out_of_fold
 from whygap.nuisances.source_risk import risk_columns
@@ -124,9 +123,7 @@ def _ratio(design: Any, settings: Settings, name: str) -> dict[str, Any]:
 
 
 def _fit_ratio(features: Any, menu: Menu, name: str, columns: Any) -> tuple[Any, Any]:
-    learner = menu.learner(
-        name, lambda: ratio_probes(features, [columns]), columns="", target="", ratio=True
-    )
+    learner = menu.learner(name, lambda: ratio_probes(features, [columns]), columns="", target="")
     trained_on = features.blocks.complements()
     return fit_ratios(features, learner, columns, trained_on, name), learner
 
@@ -149,7 +146,7 @@ def _cost(design: Any, settings: Settings, _: str) -> dict[str, Any]:
     with clock.stage("choosing"):
         mean = menu.learner("mu", lambda: mean_probes(features, tasks[:1]), columns="", target="")
         ratio = menu.learner(
-            "pi", lambda: ratio_probes(features, columns[:1]), columns="", target="", ratio=True
+            "pi", lambda: ratio_probes(features, columns[:1]), columns="", target=""
         )
     if settings.learner != "paper":
         with clock.stage("first set"):

@@ -11,6 +11,7 @@ from whygap.domains import Array, ByDomain
 from whygap.learning.blocks import Blocks, make_blocks
 from whygap.learning.features import Features, make_features
 from whygap.learning.inputs import Inputs
+from whygap.learning.models import Kind, Learner, Model, TrainingRows, fitted
 from whygap.settings import Settings
 from whygap.tables.design import Column, Design, Player
 
@@ -76,3 +77,8 @@ def inputs_of(raw: Array, kinds: Sequence[str] | None = None, rows: slice = slic
     )
     features = make_features(design, blocks)
     return features.inputs(features.plain.source, rows, range(raw.shape[1]))
+
+
+def trained(learner: Learner, inputs: Inputs, target: Array, weight: Array, kind: Kind) -> Model:
+    """A learner's model of some rows."""
+    return fitted(learner, TrainingRows(inputs, target, weight, kind))

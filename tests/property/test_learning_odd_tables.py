@@ -11,18 +11,17 @@ from hypothesis import strategies as st
 from learning_designs import cut, make_design
 
 from whygap.domains import ByDomain
-from whygap.learning.boosted import Boosted, OnTop
-from whygap.learning.conditional_mean import MeanTask, fit_means
-from whygap.learning.density_ratio import fit_ratios
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.models import Blend, Fast
+from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
+from whygap.learning.trees import Boosted
 from whygap.nuisances.held_out import out_of_fold, ratio_out_of_fold, twins
 from whygap.settings import Settings
 
 QUICK = settings(max_examples=25, deadline=None)
 FAST, TREES = Fast(penalty=1e-3), Boosted(rounds=8)
-LEARNERS = [FAST, TREES, OnTop(FAST, TREES), Blend((0.5, 0.5), (FAST, TREES))]
+LEARNERS = [FAST, TREES, replace(TREES, start=FAST), Blend((0.5, 0.5), (FAST, TREES))]
 COLUMNS = [
     "normal",
     "constant",
@@ -144,7 +143,7 @@ def test_the_menu_chooses_a_learner_for_any_table(learner, made):
     chosen = menu.learner("p_0", lambda: mean_probes(features, [task]), **words)
     fitted = out_of_fold(fit_means(features, chosen, task), features.plain.source)
     assert ((fitted >= 0) & (fitted <= 1)).all()
-    chosen = menu.learner("pi", lambda: ratio_probes(features, [columns]), ratio=True, **words)
+    chosen = menu.learner("pi", lambda: ratio_probes(features, [columns]), **words)
     ratio = fit_ratios(features, chosen, columns, blocks.complements(), "pi")
     assert np.isfinite(ratio_out_of_fold(ratio, "source")).all()
     twin = menu.twin_learner("p_0 twins", lambda: [task], features, **words)

@@ -14,11 +14,10 @@ from small_study import covariate_tables, fast, make_study
 import whygap as wg
 from whygap.domains import ByDomain
 from whygap.learning.blocks import Blocks
-from whygap.learning.boosted import Boosted
-from whygap.learning.conditional_mean import MeanTask, fit_means
-from whygap.learning.density_ratio import fit_ratios
 from whygap.learning.features import make_features
 from whygap.learning.models import Fast
+from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
+from whygap.learning.trees import Boosted
 from whygap.nuisances.held_out import out_of_fold, ratio_out_of_fold
 from whygap.tables.design import Player
 

@@ -13,12 +13,11 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from whygap.domains import DOMAINS, ByDomain
 from whygap.learning.blocks import Blocks
-from whygap.learning.conditional_mean import MeanTask, fit_means
-from whygap.learning.density_ratio import fit_ratios
+from whygap.learning.estimators import OwnEstimators
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.models import Fast
-from whygap.learning.own import OwnEstimators
+from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.settings import Settings
 
 QUICK = settings(max_examples=6, deadline=None)
@@ -179,7 +178,6 @@ def _scores(design, blocks, ratio) -> list[float]:
         lambda: ratio_probes(features, [(0, 1)]) if ratio else mean_probes(features, [task]),
         columns="W",
         target="y",
-        ratio=ratio,
     )
     (record,) = menu.records
     return list(record.scores.values())

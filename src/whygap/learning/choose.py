@@ -1,200 +1,221 @@
-"""Choosing a learner for one kind of nuisance: once, by out-of-fold loss, on a few probes.
+"""Choosing a learner: one score, one tie rule.
 
-A probe is a training set and held-out rows. Candidates are grouped in families (the fast learner's
-penalties; numbers of trees of each boosted shape, read off one fit). The best of each family are
-blended with non-negative weights that minimise the out-of-fold squared error.
+Candidates come in families, ordered from simple to rich: the fast learner from the largest penalty
+to the smallest; boosted trees from few to many (all numbers are read off one growing fit), of each
+number the smaller shape first; boosted trees on top of the chosen fast learner. They are judged on
+probes: training rows and held-out rows that one model sees, or two twins trained on disjoint
+halves.
+
+*Score* of a held-out row. One model: log loss of a probability, squared error of anything else.
+Twins, whose use is quadratic: the product of their residuals, in which independent errors drop out,
+so that what a candidate adds to it is its squared bias; plus a small charge for half their squared
+distance, lest the variance grow without need.
+
+*Tie rule.* The first candidate, from simple to rich, that is not worse than the best one by more
+than one standard error of their paired difference. It picks the best of each family, then the
+winner among these, followed by their convex blend as the richest of all. Trees are not grown on
+once they are worse than fewer trees by the same measure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import optimize
 
 from whygap.domains import Array
-from whygap.learning.boosted import Boosted, OnTop
-from whygap.learning.forest import Forest
-from whygap.learning.growth import Growth, shaped, staged
 from whygap.learning.inputs import Inputs
-from whygap.learning.models import Blend, Fast, Kind, Learner, is_trivial
+from whygap.learning.models import Blend, Fast, Kind, Learner, TrainingRows, fitted
+from whygap.learning.ridge import LEAST_PROBABILITY
+from whygap.learning.trees import Boosted, staged
 
-__all__ = ["Choice", "Probe", "choose_auto", "choose_boosted", "choose_fast", "grown", "hopeless"]
+__all__ = ["FAMILIES", "Choice", "Probe", "Sight", "choose"]
 
-PENALTIES = (1.0, 0.1, 1e-2, 1e-3, 1e-4)
-STAGES = (5, 10, 20, 40, 80)
+FAMILIES = {
+    "fast": ("fast",),
+    "boosted": ("boosted",),
+    "auto": ("fast", "boosted", "boosted on fast"),
+}
+# Penalties of the nonlinear and of the linear terms. First all terms shrunk (a few rows at the edge
+# of the table, or a rare level, would else get odds in the thousands), then ever more terms let go.
+PENALTIES = (
+    *((1.0, 0.1), (1.0, 1e-2), (0.1, 1e-2), (1e-2, 1e-3)),
+    *((1.0, 1e-4), (0.1, 1e-4), (1e-2, 1e-4), (1e-3, 1e-4), (1e-4, 1e-4), (1e-5, 1e-5)),
+)
+# Numbers of trees, each twice the last: a flat optimum needs no finer ones.
+STAGES = (6, 12, 25, 50, 100)
+# Products of two or three columns, or of several.
 LEAVES = (4, 12)
-_LEAST_WEIGHT = 0.1
-# A cheaper blend is taken when its loss is within this share of the best one's.
-_GOOD_ENOUGH = 0.003
-# Trees are not grown on once their loss exceeds that of fewer trees by this share.
-HOPELESS = 0.005
+# What one unit of the twins' variance costs: it enters a quadratic term's noise, not its bias.
+VARIANCE_CHARGE = 0.05
+# Members of a blend with less weight than this are not worth fitting.
+LEAST_WEIGHT = 0.1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sight:
+    """What one model sees of a probe: its training rows, the held-out rows and their target."""
+
+    train: TrainingRows
+    held_out: Inputs
+    target: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Probe:
-    """Training rows and held-out rows of one regression."""
+    """Held-out rows with weights (n,), seen by one model or by two twins."""
 
-    kind: Kind
-    train: Inputs
-    target: Array
+    sights: tuple[Sight, ...]
     weight: Array
-    held_out: Inputs
-    held_out_target: Array
-    held_out_weight: Array
+
+    @property
+    def is_trivial(self) -> bool:
+        """Nothing to learn."""
+        return all(sight.train.is_trivial for sight in self.sights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """A learner, and the out-of-fold loss of every candidate."""
+    """A learner, and the mean score of every candidate."""
 
-    learner: Any
-    scores: Mapping[str, float]
-    score_name: str
+    learner: Learner
+    scores: Mapping[str, float] = field(default_factory=dict)
+    score_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidate:
-    learner: Any
-    predictions: list[Array]
-    score: float
+    """A learner with its predictions (models, held-out rows of all probes) and their scores."""
+
+    label: str
+    learner: Learner
+    predictions: Array
+    scores: Array
 
 
-def choose_fast(probes: Sequence[Probe]) -> Choice:
-    """The best penalty."""
-    best, scores = _best_fast(probes)
-    return _choice(probes, best.learner, scores)
+@dataclass(frozen=True, slots=True, eq=False)
+class _HeldOut:
+    """The held-out rows of all probes: targets (models, rows), and weights that sum to 1."""
+
+    kind: Kind
+    targets: Array
+    weight: Array
+
+    @classmethod
+    def of(cls, probes: Sequence[Probe]) -> _HeldOut:
+        weight = np.concatenate([p.weight for p in probes])
+        targets = np.hstack([np.stack([s.target for s in p.sights]) for p in probes])
+        return cls(probes[0].sights[0].train.kind, targets, weight / weight.sum())
+
+    @property
+    def score_name(self) -> str:
+        if len(self.targets) == 2:
+            return "product of twin residuals"
+        return "log loss" if self.kind == "probability" else "squared error"
+
+    def candidate(self, label: str, learner: Learner, predictions: Array) -> _Candidate:
+        return _Candidate(label, learner, predictions, self._scores(predictions))
+
+    def _scores(self, predictions: Array) -> Array:
+        if len(self.targets) == 1 and self.kind == "probability":
+            target = self.targets[0]
+            inside = np.clip(predictions[0], LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
+            return np.asarray(-(target * np.log(inside) + (1 - target) * np.log(1 - inside)))
+        first, last = (self.targets - predictions)[[0, -1]]
+        return np.asarray(first * last + VARIANCE_CHARGE / 2 * (first - last) ** 2)
+
+    def mean(self, candidate: _Candidate) -> float:
+        return float(self.weight @ candidate.scores)
+
+    def is_worse(self, one: _Candidate, other: _Candidate) -> bool:
+        """By more than one standard error of the paired difference."""
+        excess = one.scores - other.scores
+        mean = float(self.weight @ excess)
+        return mean > float(np.sqrt(self.weight**2 @ (excess - mean) ** 2))
+
+    def first_good(self, found: Sequence[_Candidate]) -> _Candidate:
+        """The tie rule."""
+        best = min(found, key=self.mean)
+        return next(one for one in found if not self.is_worse(one, best))
+
+    def blend(self, parts: Sequence[_Candidate]) -> _Candidate:
+        """Weights >= 0 with sum 1 that minimise the mean product of the blended residuals."""
+        residuals = np.stack([(self.targets - c.predictions)[[0, -1]] for c in parts])
+        cross = np.einsum("r,ir,jr->ij", self.weight, residuals[:, 0], residuals[:, 1])
+        apart = residuals[:, 0] - residuals[:, 1]
+        charge = VARIANCE_CHARGE / 2 * np.einsum("r,ir,jr->ij", self.weight, apart, apart)
+        weights = simplex_minimum((cross + cross.T) / 2 + charge)
+        kept = [int(k) for k in np.flatnonzero(weights)]
+        learner = Blend(
+            tuple(float(weights[k]) for k in kept), tuple(parts[k].learner for k in kept)
+        )
+        mixed = np.einsum("i,imr->mr", weights, np.stack([c.predictions for c in parts]))
+        return self.candidate("blend", learner, mixed)
 
 
-def choose_boosted(probes: Sequence[Probe], seed: int) -> Choice:
-    """The best shape and number of trees."""
-    best, scores = _best_boosted(probes, Boosted(seed=seed))
-    return _choice(probes, best.learner, scores)
+def choose(probes: Sequence[Probe], families: Sequence[str], seed: int) -> Choice:
+    """The learner that the tie rule picks from these families."""
+    held_out = _HeldOut.of(probes)
+    best: list[_Candidate] = []
+    scores: dict[str, float] = {}
+    for family in families:
+        if family == "fast":
+            found = list(_fast(probes, held_out))
+        else:
+            below = next((c.learner for c in best if isinstance(c.learner, Fast)), None)
+            start = below if family == "boosted on fast" else None
+            found = list(_boosted(probes, held_out, Boosted(seed=seed, rate=0.2, start=start)))
+        scores.update({c.label: held_out.mean(c) for c in found})
+        best.append(held_out.first_good(found))
+    if len(best) > 1:
+        best.append(held_out.blend(best))
+    chosen = held_out.first_good(best)
+    return Choice(chosen.learner, {**scores, "chosen": held_out.mean(chosen)}, held_out.score_name)
 
 
-def choose_auto(probes: Sequence[Probe], seed: int) -> Choice:
-    """A blend of the fast learner, boosted trees (of two kinds), such on top of it, a forest."""
-    fast, scores = _best_fast(probes)
-    trees = []
-    for start in (
-        Boosted(seed=seed),
-        Boosted(seed=seed, random_cuts=True, name="boosted, random cuts"),
-        OnTop(fast.learner, Boosted(seed=seed)),
-    ):
-        best, found = _best_boosted(probes, start)
-        trees.append(best)
-        scores.update(found)
-    trees.append(_measured(probes, Forest(seed=seed)))
-    scores["forest"] = trees[-1].score
-    blends = [_blend(probes, group) for group in _groups(fast, trees)]
-    lowest = min(blend.score for blend in blends)
-    chosen = next(b for b in blends if b.score <= lowest + _GOOD_ENOUGH * abs(lowest))
-    return _choice(probes, chosen.learner, {**scores, "chosen blend": chosen.score})
+def _fast(probes: Sequence[Probe], held_out: _HeldOut) -> Iterator[_Candidate]:
+    for penalty, simple in PENALTIES:
+        learner = Fast(penalty, simple)
+        models = [[fitted(learner, s.train).predict(s.held_out) for s in p.sights] for p in probes]
+        yield held_out.candidate(
+            f"fast, penalties {penalty:g} and {simple:g}", learner, np.hstack(models)
+        )
 
 
-def _groups(fast: _Candidate, trees: Sequence[_Candidate]) -> list[list[_Candidate]]:
-    """Groups of candidates, the cheapest to fit first."""
-    alone = [group for tree in trees for group in ([tree], [fast, tree])]
-    pairs = [list(pair) for pair in combinations(trees, 2)]
-    return [[fast], *alone, *pairs, *([fast, *pair] for pair in pairs), [fast, *trees]]
-
-
-def _blend(probes: Sequence[Probe], group: Sequence[_Candidate]) -> _Candidate:
-    """A group's candidates with their best non-negative weights."""
-    weights = _blend_weights(probes, group)
-    kept = [k for k in range(len(group)) if weights[k] > 0]
-    mixed = [sum(weights[k] * group[k].predictions[i] for k in kept) for i in range(len(probes))]
-    learner = Blend(tuple(float(weights[k]) for k in kept), tuple(group[k].learner for k in kept))
-    return _Candidate(learner, mixed, _score(probes, mixed))
-
-
-def _choice(probes: Sequence[Probe], learner: Any, scores: Mapping[str, float]) -> Choice:
-    name = "log loss" if probes[0].kind == "probability" else "squared error"
-    return Choice(learner, scores, name)
-
-
-def _best_fast(probes: Sequence[Probe]) -> tuple[_Candidate, dict[str, float]]:
-    candidates, scores = [], {}
-    for penalty in PENALTIES:
-        candidates.append(_measured(probes, Fast(penalty=penalty)))
-        scores[f"fast, penalty {penalty:g}"] = candidates[-1].score
-    return min(candidates, key=lambda c: c.score), scores
-
-
-def _measured(probes: Sequence[Probe], learner: Learner) -> _Candidate:
-    predictions = [
-        learner.fit(p.train, p.target, p.weight, p.kind).predict(p.held_out) for p in probes
-    ]
-    return _Candidate(learner, predictions, _score(probes, predictions))
-
-
-def _best_boosted(
-    probes: Sequence[Probe], start: Boosted | OnTop
-) -> tuple[_Candidate, dict[str, float]]:
-    candidates, scores = [], {}
-    for leaves in LEAVES:
-        growing = grown(probes, shaped(start, leaves, 0))
-
-        def measure(stage: int, leaves: int = leaves, growing: Any = growing) -> _Candidate:
-            predictions = [g.after(stage) for g in growing]
-            return _Candidate(
-                shaped(start, leaves, stage), predictions, _score(probes, predictions)
+def _boosted(probes: Sequence[Probe], held_out: _HeldOut, learner: Boosted) -> Iterator[_Candidate]:
+    """Both shapes grow side by side; one that got worse grows no more."""
+    shapes = {leaves: replace(learner, leaves=leaves) for leaves in LEAVES}
+    growing = {
+        leaves: [[staged(shape, s.train, s.held_out, STAGES) for s in p.sights] for p in probes]
+        for leaves, shape in shapes.items()
+    }
+    before: dict[int, list[_Candidate]] = {leaves: [] for leaves in LEAVES}
+    for rounds in STAGES:
+        for leaves in list(growing):
+            predictions = np.hstack([[next(g) for g in probe] for probe in growing[leaves]])
+            found = held_out.candidate(
+                f"{learner.name}, {leaves} leaves, {rounds} trees",
+                replace(shapes[leaves], rounds=rounds),
+                predictions,
             )
-
-        def is_hopeless(candidate: _Candidate, earlier: Sequence[_Candidate]) -> bool:
-            return hopeless(candidate.score, [c.score for c in earlier])
-
-        found = staged(STAGES, measure, is_hopeless)
-        candidates += found
-        for stage, candidate in zip(STAGES, found, strict=False):
-            scores[f"{start.name}, {leaves} leaves, {stage} trees"] = candidate.score
-    return min(candidates, key=lambda c: c.score), scores
+            if any(held_out.is_worse(found, fewer) for fewer in before[leaves]):
+                del growing[leaves]
+            before[leaves].append(found)
+            yield found
 
 
-def grown(probes: Sequence[Probe], learner: Boosted | OnTop) -> list[Growth]:
-    """Trees to be grown on every probe."""
-    return [
-        Growth.begin(learner, (p.train, p.target, p.weight), p.kind, p.held_out) for p in probes
-    ]
-
-
-def hopeless(loss: float, earlier: Sequence[float]) -> bool:
-    """Whether more trees are not worth growing: `earlier` are the losses of fewer."""
-    return any(loss > one + HOPELESS * abs(one) for one in earlier)
-
-
-def _blend_weights(probes: Sequence[Probe], family: Sequence[_Candidate]) -> Array:
-    """Non-negative, summing to 1; small weights are dropped so that fewer models are fitted."""
-    root = np.sqrt(np.concatenate([p.held_out_weight for p in probes]))
-    target = np.concatenate([p.held_out_target for p in probes]) * root
-    columns = np.column_stack([np.concatenate(c.predictions) * root for c in family])
-    weights, _ = optimize.nnls(columns, target)
-    if weights.sum() <= 0:
-        weights = np.array([float(c is min(family, key=lambda k: k.score)) for c in family])
-    weights = weights / weights.sum()
-    weights[weights < _LEAST_WEIGHT] = 0.0
+def simplex_minimum(matrix: Array) -> Array:
+    """Argmin w'Mw over weights >= 0 with sum 1; small ones are dropped."""
+    size = len(matrix)
+    found = optimize.minimize(
+        lambda w: float(w @ matrix @ w),
+        np.full(size, 1.0 / size),
+        jac=lambda w: 2 * matrix @ w,
+        bounds=[(0.0, 1.0)] * size,
+        constraints=[{"type": "eq", "fun": lambda w: float(w.sum() - 1.0)}],
+        method="SLSQP",
+    )
+    weights = np.where(found.x < LEAST_WEIGHT, 0.0, found.x)
     return np.asarray(weights / weights.sum())
-
-
-def _score(probes: Sequence[Probe], predictions: Sequence[Array]) -> float:
-    total = weight = 0.0
-    for probe, fitted in zip(probes, predictions, strict=True):
-        total += float(probe.held_out_weight @ _row_losses(probe, fitted))
-        weight += float(probe.held_out_weight.sum())
-    return total / weight
-
-
-def _row_losses(probe: Probe, fitted: Array) -> Array:
-    target = probe.held_out_target
-    if probe.kind != "probability":
-        return (target - fitted) ** 2
-    inside = np.clip(fitted, 1e-6, 1 - 1e-6)
-    return -(target * np.log(inside) + (1 - target) * np.log(1 - inside))
-
-
-def all_trivial(probes: Sequence[Probe]) -> bool:
-    """Nothing to choose: no columns or constant targets in every probe."""
-    return all(is_trivial(p.train, p.target) for p in probes)

@@ -2,13 +2,14 @@
 
 A numeric column gives a linear term, natural cubic splines, indicators of its atoms (values that
 many rows share) and of missingness; a category gives indicators of its levels. Pairs of columns
-(all, or those that `interactions` found) give products of their linear terms. Each function is
+(all, or those that `choose_pairs` finds) give products of their linear terms. Each function is
 tagged with the columns it uses, so that the design matrix of a column set is a selection of
 ready-made columns.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -17,19 +18,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whygap.domains import Array, IntArray
+from whygap.domains import Array, ByDomain, IntArray
+from whygap.learning.inputs import ROWS_AT_ONCE, Inputs
+from whygap.learning.models import Fast, TrainingRows
+from whygap.learning.trees import Boosted
 from whygap.tables.design import Column
 
-__all__ = ["ALL_PAIRS_UP_TO", "Dictionary", "build_dictionary"]
+__all__ = ["Dictionary", "build_dictionary", "choose_pairs"]
 
 _KNOTS = 6
 _FEW_VALUES = 8
-_ROWS_AT_ONCE = 50_000
 _ATOM_SHARE = 0.05
 _MOST_LEVELS = 40
-ALL_PAIRS_UP_TO = 10
+_ALL_PAIRS_UP_TO = 10
 _TERMS_OF_FOUND_PAIRS = 3
+_MOST_PAIRS = 12
+_ROWS = 10_000
 
+Pair = tuple[int, int]
 Piece = Callable[[Array], Array]
 
 
@@ -59,8 +65,8 @@ class Dictionary:
     def transform(self, features: Array, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """The (n, functions) basis matrix, made a bounded number of rows at a time."""
         out = np.empty((len(features), len(self.pieces)), dtype=dtype, order="F")
-        for start in range(0, len(features), _ROWS_AT_ONCE):
-            rows = slice(start, start + _ROWS_AT_ONCE)
+        for start in range(0, len(features), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
             here = features[rows]
             for j, piece in enumerate(self.pieces):
                 out[rows, j] = (piece(here) - self.centre[j]) / self.scale[j]
@@ -87,7 +93,7 @@ def build_dictionary(
             pieces.append(piece)
             tags.append(frozenset([j]))
             simple.append(piece in first)
-    few = len(columns) <= ALL_PAIRS_UP_TO
+    few = len(columns) <= _ALL_PAIRS_UP_TO
     terms = _FEW_VALUES if few else _TERMS_OF_FOUND_PAIRS
     for i, j in combinations(range(len(columns)), 2) if few else pairs:
         for left in linear[i][:terms]:
@@ -169,3 +175,62 @@ def _spline(j: int, knots: Array, k: int, mean: float, spread: float) -> Piece:
         return np.nan_to_num(truncated(z, k) - truncated(z, len(knots) - 2))
 
     return piece
+
+
+def choose_pairs(
+    raw: ByDomain[Array],
+    outcome: ByDomain[Array],
+    weights: ByDomain[Array],
+    columns: Sequence[Column],
+    baseline: Sequence[int],
+) -> list[Pair]:
+    """Pairs that get products when there are too many columns for all pairs to.
+
+    Those of the baseline columns, and those on which shallow trees split one after the other when
+    they are grown on top of an additive fit of the outcome in either domain, or of the domain:
+    what is left for them to find is not additive.
+    """
+    if len(columns) <= _ALL_PAIRS_UP_TO:
+        return []
+    some = raw.map(lambda x: np.linspace(0, len(x) - 1, min(len(x), _ROWS)).astype(np.int64))
+    table = np.vstack([raw[d][some[d]] for d in ("source", "target")])
+    weight = np.concatenate([weights[d][some[d]] for d in ("source", "target")])
+    label = np.concatenate([outcome[d][some[d]] for d in ("source", "target")])
+    in_target = np.repeat([0.0, 1.0], [len(some.source), len(some.target)])
+    additive = build_dictionary(table, columns)
+    categorical = tuple(j for j, c in enumerate(columns) if c.kind == "category")
+    inputs = Inputs(table, additive.transform(table), additive.simple, categorical)
+    pairs = list(combinations(sorted(baseline), 2)) if _few(baseline) else []
+    for domain in (0, 1):
+        rows = np.flatnonzero(in_target == domain)
+        pairs += _found(inputs.rows(rows), label[rows], weight[rows])
+    pairs += _found(inputs, in_target, weight)
+    return list(dict.fromkeys(pairs))
+
+
+def _few(columns: Sequence[int]) -> bool:
+    return len(columns) <= _ALL_PAIRS_UP_TO
+
+
+def _found(inputs: Inputs, target: Array, weight: Array) -> list[Pair]:
+    """Pairs of raw columns whose splits follow each other, the greatest gain first."""
+    rows = TrainingRows(inputs, target, weight, "probability")
+    if rows.is_trivial:
+        return []
+    model = Boosted(leaves=4, start=Fast()).fit(rows)
+    gains: Counter[Pair] = Counter()
+    for tree in model.booster.dump_model()["tree_info"]:
+        _collect(tree["tree_structure"], gains)
+    return [pair for pair, _ in gains.most_common(_MOST_PAIRS)]
+
+
+def _collect(node: dict[str, Any], gains: Counter[Pair]) -> None:
+    """Gains of splits that follow a split on another column."""
+    for side in ("left_child", "right_child"):
+        child = node.get(side, {})
+        if "split_feature" not in child:
+            continue
+        first, second = sorted((child["split_feature"], node["split_feature"]))
+        if first != second:
+            gains[first, second] += child["split_gain"]
+        _collect(child, gains)

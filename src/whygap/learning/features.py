@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whygap.domains import Array, ByDomain, Domain, IntArray
-from whygap.learning import interactions
 from whygap.learning.blocks import Blocks, BlockSet
-from whygap.learning.dictionary import Dictionary, build_dictionary
+from whygap.learning.dictionary import Dictionary, build_dictionary, choose_pairs
 from whygap.learning.inputs import Inputs, Lift
 from whygap.learning.ridge import Curvature
 from whygap.tables.design import Column, Design
@@ -25,7 +24,7 @@ Rows = slice | IntArray | tuple[slice, ...]
 _ROWS_FOR_DICTIONARY = 100_000
 _ROWS_IN_FULL_PRECISION = 200_000
 
-__all__ = ["Extra", "Features", "View", "at", "make_features"]
+__all__ = ["Extra", "Features", "Known", "View", "at", "make_features"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +68,14 @@ class Extra:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """Second derivatives of a fit on all columns, and the lift it had."""
+
+    curvature: Curvature
+    lift: Lift | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Features:
     """Both domains, block-sorted: raw (n, p), basis (n, functions), weights (mean 1).
 
@@ -82,9 +89,7 @@ class Features:
     basis: ByDomain[Array]
     weights: ByDomain[Array]
     plain: ByDomain[View] = field(default_factory=lambda: ByDomain(View("source"), View("target")))
-    curvatures: dict[tuple[str, BlockSet, Any], tuple[Curvature, Lift | None]] = field(
-        default_factory=dict
-    )
+    curvatures: dict[tuple[str, BlockSet, Any], Known] = field(default_factory=dict)
 
     def inputs(
         self, view: View, rows: Rows, columns: Sequence[int], extra: Extra | None = None
@@ -119,7 +124,7 @@ class Features:
         name: str,
         blocks: BlockSet,
         columns: Sequence[int],
-        find: Callable[[Any], tuple[Curvature, Lift | None]],
+        find: Callable[[Any], Known],
     ) -> Callable[[Any], Curvature]:
         """What a learner's fit on all columns has found out for a set; that fit is made once."""
 
@@ -127,8 +132,8 @@ class Features:
             key = (name, blocks, learner)
             if key not in self.curvatures:
                 self.curvatures[key] = find(learner)
-            curvature, lift = self.curvatures[key]
-            return curvature.part(self._place(columns, lift))
+            known = self.curvatures[key]
+            return known.curvature.part(self._place(columns, known.lift))
 
         return part
 
@@ -184,7 +189,7 @@ def make_features(design: Design, blocks: Blocks) -> Features:
     weights = design.sample().weights.zip(blocks.order, lambda w, order: w[order])
     outcome = design.outcome.zip(blocks.order, lambda y, order: y[order])
     some = raw.map(lambda x: x[_spread(len(x))])
-    pairs = interactions.choose(
+    pairs = choose_pairs(
         some,
         outcome.map(lambda y: y[_spread(len(y))]),
         weights.map(lambda w: w[_spread(len(w))]),

@@ -6,19 +6,22 @@ with rows go through the factors.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whygap.domains import Array, IntArray
-from whygap.learning.ridge import Curvature, Dense
 
-__all__ = ["Inputs", "Lift"]
+if TYPE_CHECKING:
+    from whygap.learning.ridge import Curvature
 
-_ROWS_AT_ONCE = 20_000
+__all__ = ["ROWS_AT_ONCE", "Inputs", "Lift", "stacked"]
+
+# Bounds the memory of whole basis matrices; smaller ones cost time.
+ROWS_AT_ONCE = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +68,7 @@ class Inputs:
     raw: Array
     basis: Array
     light: Array
-    categorical: tuple[int, ...]
+    categorical: tuple[int, ...] = ()
     lift: Lift | None = None
     known: Callable[[Any], Curvature] | None = None
     seen: dict[bytes, Array] | None = None
@@ -108,10 +111,12 @@ class Inputs:
         return np.hstack([self.basis, self.lift.terms, *products])
 
     def forward(self, coefficients: Array) -> Array:
-        """The linear predictor."""
+        """The linear predictor; the intercept is the first coefficient."""
+        width = self.basis.shape[1]
         if self.lift is None:
-            return Dense(self.basis).forward(coefficients)
-        lift, width = self.lift, self.basis.shape[1]
+            slopes = coefficients[1:].astype(self.basis.dtype, copy=False)
+            return np.asarray(coefficients[0] + self.basis @ slopes)
+        lift = self.lift
         by_head = np.zeros((width, 1 + len(lift.times)))
         by_head[:, 0] = coefficients[1 : 1 + width]
         start = 1 + width + lift.terms.shape[1]
@@ -135,19 +140,24 @@ class Inputs:
     def adjoint(self, rows: Array) -> Array:
         """Sums over rows of every basis column times `rows`, intercept first."""
         if self.lift is None:
-            return Dense(self.basis).adjoint(rows)
+            return np.concatenate([[rows.sum()], rows @ self.basis])
         lift = self.lift
-        stacked = np.column_stack([rows, lift.heads * rows[:, None]])
-        sums = self.basis.T @ stacked
+        sums = self.basis.T @ np.column_stack([rows, lift.heads * rows[:, None]])
         products = [sums[mask, k] for k, mask in enumerate(lift.times, start=1)]
         return np.concatenate([[rows.sum()], sums[:, 0], rows @ lift.terms, *products])
 
     def gram(self, weight: Array) -> Array:
         """Weighted inner products of all basis columns, a bounded number of rows at a time."""
         total = np.zeros((self.width + 1, self.width + 1))
-        for start in range(0, len(self), _ROWS_AT_ONCE):
-            rows = slice(start, start + _ROWS_AT_ONCE)
-            total += Dense(self.rows(rows).dense()).gram(weight[rows])
+        for start in range(0, len(self), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            basis, here = self.rows(rows).dense(), weight[rows]
+            weighted = basis * here[:, None]
+            sums = weighted.sum(axis=0)
+            total[0, 0] += here.sum()
+            total[0, 1:] += sums
+            total[1:, 0] += sums
+            total[1:, 1:] += basis.T @ weighted
         return total
 
     def rows(self, rows: slice | IntArray) -> Inputs:
@@ -156,3 +166,12 @@ class Inputs:
         if lift is not None:
             lift = Lift(lift.position[rows], lift.terms[rows], lift.times)
         return Inputs(self.raw[rows], self.basis[rows], self.light, self.categorical, lift)
+
+
+def stacked(parts: Sequence[Inputs]) -> Inputs:
+    """Rows below each other."""
+    return replace(
+        parts[0],
+        raw=np.hstack([p.raw.T for p in parts]).T,
+        basis=np.hstack([p.basis.T for p in parts]).T,
+    )

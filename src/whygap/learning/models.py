@@ -1,13 +1,13 @@
 """Learners: each turns training rows into a model; all speak `Inputs` in, one number a row out.
 
-To add one: a frozen dataclass with `name` and `fit(inputs, target, weight, kind) -> Model`.
+To add one: a frozen dataclass with `name` and `fit(rows) -> Model`; `fitted` spares it rows with
+nothing to learn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from scipy import special
@@ -16,12 +16,38 @@ from whygap.domains import Array
 from whygap.learning import ridge
 from whygap.learning.inputs import Inputs
 
-__all__ = ["Blend", "Fast", "Kind", "Learner", "Mean", "Model"]
+__all__ = ["Blend", "Fast", "Kind", "Learner", "Mean", "Model", "TrainingRows", "fitted"]
 
 Kind = Literal["probability", "bounded", "real"]
 
 # Second derivatives shared by many fits are taken at a point that is not overfitted.
 _FIRM_PENALTY = 1e-3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingRows:
+    """What a learner is trained on: inputs, a target of some kind (n,) and weights (n,)."""
+
+    inputs: Inputs
+    target: Array
+    weight: Array
+    kind: Kind
+
+    @property
+    def is_trivial(self) -> bool:
+        """No columns, or nothing to learn."""
+        return self.inputs.table.shape[1] == 0 or float(np.ptp(self.target)) == 0.0
+
+    @property
+    def mean(self) -> float:
+        """Of the target."""
+        return float(self.weight @ self.target) / float(self.weight.sum())
+
+    def between(self) -> tuple[float, float]:
+        """What 0 and 1 stand for when the target is put between them."""
+        if self.kind == "bounded":
+            return float(self.target.min()), float(self.target.max())
+        return 0.0, 1.0
 
 
 class Model(Protocol):
@@ -38,7 +64,7 @@ class Learner(Protocol):
     def name(self) -> str:
         """Shown in diagnostics."""
 
-    def fit(self, inputs: Inputs, target: Array, weight: Array, kind: Kind) -> Model:
+    def fit(self, rows: TrainingRows) -> Model:
         """Train on these rows."""
 
 
@@ -59,14 +85,14 @@ class Mean:
 
     name: str = "mean"
 
-    def fit(self, inputs: Inputs, target: Array, weight: Array, kind: Kind) -> Constant:  # noqa: ARG002 - the protocol
+    def fit(self, rows: TrainingRows) -> Constant:
         """Train on these rows."""
-        return Constant(float(weight @ target) / float(weight.sum()))
+        return Constant(rows.mean)
 
 
-def is_trivial(inputs: Inputs, target: Array) -> bool:
-    """No columns, or nothing to learn."""
-    return inputs.table.shape[1] == 0 or float(np.ptp(target)) == 0.0
+def fitted(learner: Learner, rows: TrainingRows) -> Model:
+    """The learner's model, or the mean where there is nothing to learn."""
+    return Mean().fit(rows) if rows.is_trivial else learner.fit(rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,10 +110,12 @@ class BasisModel:
 
     def predict(self, inputs: Inputs) -> Array:
         """One number per row."""
-        score = self.score(inputs)
-        if not self.logistic:
-            return score
-        return np.asarray(self.low + (self.high - self.low) * special.expit(score))
+        return from_score(self.score(inputs), self.low, self.high, self.logistic)
+
+
+def from_score(score: Array, low: float, high: float, logistic: bool) -> Array:
+    """A prediction from a linear predictor."""
+    return np.asarray(low + (high - low) * special.expit(score)) if logistic else score
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,43 +130,33 @@ class Fast:
     simple_penalty: float = 1e-4
     name: str = "fast"
 
-    def fit(
-        self, inputs: Inputs, target: Array, weight: Array, kind: Kind
-    ) -> BasisModel | Constant:
+    def fit(self, rows: TrainingRows) -> BasisModel:
         """Train on these rows."""
-        if is_trivial(inputs, target):
-            return Mean().fit(inputs, target, weight, kind)
-        inputs = inputs.in_full_precision()
+        inputs = rows.inputs.in_full_precision()
         known = None if inputs.known is None else inputs.known(self)
-        if kind == "real":
-            coefficients = ridge.least_squares(inputs, target, weight, self._penalty(inputs), known)
-            return BasisModel(coefficients, 0.0, 1.0, False)
-        scaled, low, high = to_unit(target, kind)
-        coefficients = ridge.logistic(inputs, scaled, weight, self._penalty(inputs), known)
-        return BasisModel(coefficients, low, high, True)
+        penalty = self._penalty(inputs)
+        if rows.kind == "real":
+            found = ridge.least_squares(inputs, rows.target, rows.weight, penalty, known)
+            return BasisModel(found, 0.0, 1.0, False)
+        low, high = rows.between()
+        scaled = (rows.target - low) / (high - low)
+        return BasisModel(
+            ridge.logistic(inputs, scaled, rows.weight, penalty, known), low, high, True
+        )
 
-    def curvature(
-        self, inputs: Inputs, target: Array, weight: Array, kind: Kind
-    ) -> ridge.Curvature:
+    def curvature(self, rows: TrainingRows) -> ridge.Curvature:
         """Second derivatives, from which fits on fewer columns start."""
-        inputs = inputs.in_full_precision()
-        if kind == "real":
-            return ridge.Curvature.of_least_squares(inputs, target, weight)
-        scaled = to_unit(target, kind)[0]
+        inputs = rows.inputs.in_full_precision()
+        if rows.kind == "real":
+            return ridge.Curvature.of_least_squares(inputs, rows.target, rows.weight)
+        low, high = rows.between()
         penalty = np.maximum(self._penalty(inputs), _FIRM_PENALTY)
-        return ridge.Curvature.of_logistic(inputs, scaled, weight, penalty)
+        scaled = (rows.target - low) / (high - low)
+        return ridge.Curvature.of_logistic(inputs, scaled, rows.weight, penalty)
 
     def _penalty(self, inputs: Inputs) -> Array:
         light = min(self.simple_penalty, self.penalty)
         return np.where(inputs.simple > 0, light, self.penalty)
-
-
-def to_unit(target: Array, kind: Kind) -> tuple[Array, float, float]:
-    """The target between 0 and 1, and what these stand for."""
-    if kind == "probability":
-        return target, 0.0, 1.0
-    low, high = float(target.min()), float(target.max())
-    return (target - low) / (high - low), low, high
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,23 +179,14 @@ class Blend:
     """Several learners with fixed non-negative weights that sum to 1."""
 
     weights: tuple[float, ...]
-    learners: tuple[Any, ...]
+    learners: tuple[Learner, ...]
 
     @property
     def name(self) -> str:
         """Shown in diagnostics: 0.70 fast + 0.30 boosted."""
-        return describe(self.weights, [learner.name for learner in self.learners])
+        parts = zip(self.weights, self.learners, strict=True)
+        return " + ".join(f"{weight:.2f} {learner.name}" for weight, learner in parts)
 
-    def fit(self, inputs: Inputs, target: Array, weight: Array, kind: Kind) -> Model:
+    def fit(self, rows: TrainingRows) -> BlendModel:
         """Train on these rows."""
-        if is_trivial(inputs, target):
-            return Mean().fit(inputs, target, weight, kind)
-        models = tuple(learner.fit(inputs, target, weight, kind) for learner in self.learners)
-        return models[0] if len(models) == 1 else BlendModel(self.weights, models)
-
-
-def describe(weights: Sequence[float], names: Sequence[str]) -> str:
-    """Weights and names in words."""
-    if len(names) == 1:
-        return names[0]
-    return " + ".join(f"{w:.2f} {n}" for w, n in zip(weights, names, strict=True))
+        return BlendModel(self.weights, tuple(learner.fit(rows) for learner in self.learners))

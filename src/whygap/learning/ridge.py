@@ -1,4 +1,4 @@
-"""Penalised least squares and logistic regression on anything that multiplies like a matrix.
+"""Penalised least squares and logistic regression on the basis columns of `Inputs`.
 
 The penalty is a vector, one entry per basis column, per unit weight; the intercept is never
 penalised. Second derivatives are the dear part, so a logistic fit takes many cheap steps (limited
@@ -9,15 +9,17 @@ those of a fit on all columns (`Curvature`), of which they need a sub-block.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from scipy import linalg, special
 
 from whygap.domains import Array, IntArray
+from whygap.learning.inputs import Inputs
 
-__all__ = ["Curvature", "Dense", "Design", "least_squares", "logistic", "logit_clipped"]
+__all__ = ["LEAST_PROBABILITY", "Curvature", "least_squares", "logistic", "logit_clipped"]
 
+# Probabilities nearer to 0 or 1 than this are no better known than this.
+LEAST_PROBABILITY = 1e-6
 _MOST_RENEWALS = 40
 _STEPS_BEFORE_RENEWAL = 40
 _MEMORY = 20
@@ -26,60 +28,6 @@ _LEAST_GAIN = 1e-10
 _ROUGH_GAIN = 1e-6
 _JITTER = 1e-10
 _ROWS_FOR_CURVATURE = 10_000
-
-
-class Design(Protocol):
-    """Rows times coefficients, intercept first."""
-
-    @property
-    def width(self) -> int:
-        """Number of basis columns, without the intercept."""
-
-    def forward(self, coefficients: Array) -> Array:
-        """X b."""
-
-    def adjoint(self, rows: Array) -> Array:
-        """X' r."""
-
-    def gram(self, weight: Array) -> Array:
-        """X' diag(weight) X."""
-
-    def rows(self, rows: slice | IntArray) -> Design:
-        """Some of the rows."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Dense:
-    """A ready-made basis matrix."""
-
-    basis: Array
-
-    @property
-    def width(self) -> int:
-        """Number of basis columns, without the intercept."""
-        return int(self.basis.shape[1])
-
-    def forward(self, coefficients: Array) -> Array:
-        """X b."""
-        slopes = coefficients[1:].astype(self.basis.dtype, copy=False)
-        return np.asarray(coefficients[0] + self.basis @ slopes)
-
-    def adjoint(self, rows: Array) -> Array:
-        """X' r."""
-        return np.concatenate([[rows.sum()], rows @ self.basis])
-
-    def gram(self, weight: Array) -> Array:
-        """X' diag(weight) X."""
-        weighted = self.basis * weight[:, None]
-        out = np.empty((self.width + 1, self.width + 1))
-        out[0, 0] = weight.sum()
-        out[0, 1:] = out[1:, 0] = weighted.sum(axis=0)
-        out[1:, 1:] = self.basis.T @ weighted
-        return out
-
-    def rows(self, rows: slice | IntArray) -> Dense:
-        """Some of the rows."""
-        return Dense(self.basis[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,12 +42,12 @@ class Curvature:
     moments: Array
 
     @classmethod
-    def of_least_squares(cls, design: Design, target: Array, weight: Array) -> Curvature:
+    def of_least_squares(cls, design: Inputs, target: Array, weight: Array) -> Curvature:
         """The Gram matrix itself."""
         return cls(design.gram(weight), design.adjoint(weight * target))
 
     @classmethod
-    def of_logistic(cls, design: Design, target: Array, weight: Array, penalty: Array) -> Curvature:
+    def of_logistic(cls, design: Inputs, target: Array, weight: Array, penalty: Array) -> Curvature:
         """At a rough fit."""
         likelihood = _Likelihood(design, target, weight, _ridge(penalty, weight))
         logit = design.forward(_newton(likelihood, _ROUGH_GAIN))
@@ -114,7 +62,7 @@ class Curvature:
 
 
 def least_squares(
-    design: Design, target: Array, weight: Array, penalty: Array, known: Curvature | None = None
+    design: Inputs, target: Array, weight: Array, penalty: Array, known: Curvature | None = None
 ) -> Array:
     """Coefficients, intercept first, of weighted ridge regression."""
     known = known or Curvature.of_least_squares(design, target, weight)
@@ -122,7 +70,7 @@ def least_squares(
 
 
 def logistic(
-    design: Design, target: Array, weight: Array, penalty: Array, known: Curvature | None = None
+    design: Inputs, target: Array, weight: Array, penalty: Array, known: Curvature | None = None
 ) -> Array:
     """Coefficients, intercept first, of penalised (quasi-)binomial regression on [0, 1]."""
     likelihood = _Likelihood(design, target, weight, _ridge(penalty, weight))
@@ -131,14 +79,15 @@ def logistic(
 
 def logit_clipped(probability: Array) -> Array:
     """Logit of probabilities kept away from 0 and 1."""
-    return np.asarray(special.logit(np.clip(probability, 1e-6, 1 - 1e-6)))
+    inside = np.clip(probability, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
+    return np.asarray(special.logit(inside))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Likelihood:
     """Penalised negative log likelihood: log(1 + e^x) - y x, stably."""
 
-    design: Design
+    design: Inputs
     target: Array
     weight: Array
     ridge: Array
@@ -169,9 +118,8 @@ def _newton(likelihood: _Likelihood, least_gain: float, known: Curvature | None 
     """Rounds of cheap steps, each with second derivatives renewed where the last one ended."""
     total = float(likelihood.weight.sum())
     if known is None:
-        mean = np.clip(float(likelihood.weight @ likelihood.target) / total, 1e-6, 1 - 1e-6)
         coefficients = np.zeros(likelihood.design.width + 1)
-        coefficients[0] = special.logit(mean)
+        coefficients[0] = logit_clipped(likelihood.weight @ likelihood.target / total)
         factor = likelihood.factor(likelihood.design.forward(coefficients))
     else:
         factor = _factor(known.gram, likelihood.ridge)

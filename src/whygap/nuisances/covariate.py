@@ -12,10 +12,9 @@ from whygap.domains import Array, ByDomain
 from whygap.equations.covariate_value import CovariateValues, numerator
 from whygap.estimate import Estimate
 from whygap.learning.blocks import BlockSet
-from whygap.learning.conditional_mean import MeanTask, fit_means
-from whygap.learning.density_ratio import fit_ratios
 from whygap.learning.menu import ratio_probes
 from whygap.learning.models import Kind
+from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.nuisances.cross_fit import CrossFit, clipped, loss_kind, zero
 from whygap.nuisances.held_out import (
     everywhere,
@@ -170,8 +169,6 @@ def subset_ratio_learner(crossfit: CrossFit, column_sets: Sequence[tuple[int, ..
         lambda: ratio_probes(crossfit.features, column_sets),
         columns="W, Z_s",
         target="domain",
-        ratio=True,
-        strict=True,
     )
 
 

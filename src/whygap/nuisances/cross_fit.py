@@ -10,11 +10,10 @@ from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.equations.corners import AggregateValues
 from whygap.estimate import Estimate, Sample
 from whygap.learning.blocks import Blocks, BlockSet, make_blocks
-from whygap.learning.conditional_mean import Fits, fit_means
-from whygap.learning.density_ratio import RatioFits, fit_ratios
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.models import Kind
+from whygap.learning.primitives import Fits, RatioFits, fit_means, fit_ratios
 from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold, ratio_out_of_fold
 from whygap.settings import Settings
 from whygap.tables.design import Design
@@ -187,6 +186,5 @@ def _ratio(features: Features, menu: Menu, name: str, columns: tuple[int, ...]) 
         lambda: ratio_probes(features, [columns]),
         columns="W" if name == "pi_w" else "W, Z",
         target="domain",
-        ratio=True,
     )
     return fit_ratios(features, learner, columns, features.blocks.complements(), name)

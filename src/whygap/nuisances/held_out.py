@@ -13,10 +13,9 @@ import numpy as np
 
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.learning.blocks import Blocks, BlockSet
-from whygap.learning.conditional_mean import Fits, MeanTask
-from whygap.learning.density_ratio import RatioFits
 from whygap.learning.features import Extra, Features
 from whygap.learning.models import Kind
+from whygap.learning.primitives import Fits, MeanTask, RatioFits
 
 __all__ = [
     "block_sorted",

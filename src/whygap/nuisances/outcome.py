@@ -13,10 +13,8 @@ from whygap.equations import outcome_value
 from whygap.equations.outcome_value import OutcomeValues, Reduced, RiskSlope, binned_slope
 from whygap.estimate import Estimate
 from whygap.learning.blocks import BlockSet
-from whygap.learning.choose_twins import Rule
-from whygap.learning.conditional_mean import MeanTask, fit_means
 from whygap.learning.features import Extra
-from whygap.learning.menu import ALL_BLOCKS
+from whygap.learning.primitives import MeanTask, fit_means
 from whygap.nuisances.cross_fit import CrossFit, zero
 from whygap.nuisances.held_out import mean_task, twins_at
 from whygap.nuisances.source_risk import (
@@ -30,10 +28,6 @@ from whygap.nuisances.source_risk import (
 __all__ = ["OutcomePart", "prepare_outcome"]
 
 Subset = tuple[int, ...]
-# Twins cancel the noise of m and leave its bias: the smallest penalty that will do. But
-# the source-risk term multiplies jumps from bin to bin, and trees jump: they must win clearly.
-_RULE = Rule(lead=3.0, undersmooth=True)
-_TARGETS = {"m": "outcome, target"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,8 +140,6 @@ def _learner(
         crossfit.features,
         columns="W, Z_s, source risk",
         target=_TARGETS.get(name, "squared slope of the metric, target"),
-        blocks=ALL_BLOCKS,
-        rule=_RULE,
     )
 
 

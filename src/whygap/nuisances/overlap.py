@@ -7,7 +7,7 @@ from scipy import stats
 
 from whygap.domains import DOMAINS, Array
 from whygap.equations import binning
-from whygap.learning.density_ratio import RatioFits
+from whygap.learning.primitives import RatioFits
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import ratio_out_of_fold
 from whygap.results import RatioRecord

@@ -14,10 +14,9 @@ import numpy as np
 from whygap.domains import Array, ByDomain, Domain
 from whygap.equations import binning
 from whygap.learning.blocks import BlockSet
-from whygap.learning.conditional_mean import Fits, MeanTask, fit_means
 from whygap.learning.features import Extra, View
-from whygap.learning.menu import ALL_BLOCKS
 from whygap.learning.models import Learner
+from whygap.learning.primitives import Fits, MeanTask, fit_means
 from whygap.learning.ridge import logit_clipped
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import block_sorted, everywhere, mean_task, twins, twins_of_values
@@ -87,7 +86,7 @@ def fit_compared_risks(crossfit: CrossFit, source: SourceRisk) -> ByDomain[ByDom
 
 def _learner(crossfit: CrossFit, name: str, tasks: Sequence[MeanTask], target: str) -> Learner:
     learner: Learner = crossfit.menu.twin_learner(
-        name, lambda: tasks, crossfit.features, columns="W, Z", target=target, blocks=ALL_BLOCKS
+        name, lambda: tasks, crossfit.features, columns="W, Z", target=target
     )
     return learner
 

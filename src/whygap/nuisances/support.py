@@ -9,9 +9,9 @@ import numpy as np
 from whygap.domains import DOMAINS, ByDomain, Domain, IntArray
 from whygap.errors import TableError
 from whygap.learning.blocks import make_blocks
-from whygap.learning.density_ratio import RatioFits, fit_ratios
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, ratio_probes
+from whygap.learning.primitives import RatioFits, fit_ratios
 from whygap.settings import Settings
 from whygap.tables.design import Design, Note
 
@@ -42,7 +42,6 @@ def restrict(design: Design, settings: Settings, seed: np.random.SeedSequence) -
         lambda: ratio_probes(features, [columns]),
         columns="W, Z",
         target="domain",
-        ratio=True,
     )
     fits = fit_ratios(features, learner, columns, features.blocks.complements(), "support")
     keep = ByDomain(*(_inside(fits, d) for d in DOMAINS))

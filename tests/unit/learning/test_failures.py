@@ -13,9 +13,8 @@ from small_study import make_study, make_table
 
 import whygap as wg
 from whygap.errors import FitError
-from whygap.learning.conditional_mean import MeanTask, fit_means
-from whygap.learning.density_ratio import fit_ratios
-from whygap.learning.own import OwnEstimators
+from whygap.learning.estimators import OwnEstimators
+from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.settings import Settings
 
 

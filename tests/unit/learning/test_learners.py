@@ -6,21 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from learning_designs import inputs_of
+from learning_designs import inputs_of, trained
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from whygap.learning.boosted import Boosted, OnTop
-from whygap.learning.forest import Forest
-from whygap.learning.growth import Growth, shaped
+from whygap.learning.estimators import OwnEstimators, PaperMenu
 from whygap.learning.inputs import Inputs
-from whygap.learning.models import Blend, Fast, Mean
-from whygap.learning.own import OwnEstimators
-from whygap.learning.paper import PaperMenu
+from whygap.learning.models import Blend, Fast, Mean, TrainingRows
+from whygap.learning.trees import Boosted, staged
 
 FAST = Fast(penalty=1e-3)
 TREES = Boosted(rounds=30)
-QUICK = [FAST, TREES, OnTop(FAST, TREES), Blend((0.4, 0.6), (FAST, TREES)), Forest()]
+QUICK = [FAST, TREES, replace(TREES, start=FAST), Blend((0.4, 0.6), (FAST, TREES))]
 OWN = OwnEstimators(LogisticRegression(), LinearRegression())
 ALL = [*QUICK, OWN]
 ids = {"ids": lambda learner: learner.name}
@@ -43,7 +40,7 @@ def part(inputs: Inputs, rows: slice) -> Inputs:
 @pytest.mark.parametrize("learner", ALL, **ids)
 def test_probabilities_are_learned_and_stay_probabilities(table, learner):
     train, held_out, label, risk = table
-    model = learner.fit(train, label[:1000], np.ones(1000), "probability")
+    model = trained(learner, train, label[:1000], np.ones(1000), "probability")
     fitted = model.predict(held_out)
     assert fitted.shape == (500,)
     assert ((fitted >= 0) & (fitted <= 1)).all()
@@ -55,7 +52,7 @@ def test_probabilities_are_learned_and_stay_probabilities(table, learner):
 def test_other_targets_are_learned(table, learner, kind):
     train, held_out, _, risk = table
     target = 0.2 + 0.5 * risk if kind == "bounded" else 100 * risk
-    fitted = learner.fit(train, target[:1000], np.ones(1000), kind).predict(held_out)
+    fitted = trained(learner, train, target[:1000], np.ones(1000), kind).predict(held_out)
     assert np.mean((fitted - target[1000:]) ** 2) < 0.15 * np.var(target)
 
 
@@ -63,7 +60,7 @@ def test_other_targets_are_learned(table, learner, kind):
 def test_a_bounded_target_keeps_its_range(table, learner):
     train, held_out, _, risk = table
     target = 0.2 + 0.5 * risk
-    fitted = learner.fit(train, target[:1000], np.ones(1000), "bounded").predict(held_out)
+    fitted = trained(learner, train, target[:1000], np.ones(1000), "bounded").predict(held_out)
     assert fitted.min() >= target[:1000].min()
     assert fitted.max() <= target[:1000].max()
 
@@ -74,7 +71,7 @@ def test_without_columns_every_learner_is_the_weighted_mean(learner, kind):
     empty = inputs_of(np.zeros((40, 0)))
     target = (np.arange(40) % 4 == 0).astype(float)
     weight = np.where(target > 0, 2.0, 1.0)
-    fitted = learner.fit(empty, target, weight, kind).predict(empty)
+    fitted = trained(learner, empty, target, weight, kind).predict(empty)
     assert np.allclose(fitted, 20 / 50)
 
 
@@ -83,7 +80,7 @@ def test_without_columns_every_learner_is_the_weighted_mean(learner, kind):
 def test_a_constant_target_is_returned(table, learner, value):
     train, held_out, _, _ = table
     kind = "probability" if value in (0, 1) else "bounded"
-    model = learner.fit(train, np.full(1000, value), np.ones(1000), kind)
+    model = trained(learner, train, np.full(1000, value), np.ones(1000), kind)
     assert np.allclose(model.predict(held_out), value)
 
 
@@ -93,9 +90,9 @@ def test_weights_are_replicated_rows_for_linear_learners(table, learner, kind):
     train, held_out, label, _ = table
     count = np.random.default_rng(0).integers(1, 4, 1000)
     rows = np.repeat(np.arange(1000), count)
-    weighted = learner.fit(train, label[:1000], count.astype(float), kind)
+    weighted = trained(learner, train, label[:1000], count.astype(float), kind)
     copies = replace(train, raw=train.raw[rows], basis=train.basis[rows])
-    replicated = learner.fit(copies, label[:1000][rows], np.ones(len(rows)), kind)
+    replicated = trained(learner, copies, label[:1000][rows], np.ones(len(rows)), kind)
     assert np.allclose(weighted.predict(held_out), replicated.predict(held_out), atol=1e-4)
 
 
@@ -103,17 +100,17 @@ def test_rows_without_weight_teach_trees_nothing(table):
     train, held_out, label, _ = table
     weight = np.r_[np.ones(700), np.full(300, 1e-9)]
     spoiled = np.r_[label[:700], 1 - label[700:1000]]
-    one = TREES.fit(train, label[:1000], weight, "probability").predict(held_out)
-    two = TREES.fit(train, spoiled, weight, "probability").predict(held_out)
-    unweighted = TREES.fit(train, spoiled, np.ones(1000), "probability").predict(held_out)
+    one = trained(TREES, train, label[:1000], weight, "probability").predict(held_out)
+    two = trained(TREES, train, spoiled, weight, "probability").predict(held_out)
+    unweighted = trained(TREES, train, spoiled, np.ones(1000), "probability").predict(held_out)
     assert np.abs(one - two).mean() < 0.1 * np.abs(one - unweighted).mean()
 
 
 @pytest.mark.parametrize("learner", QUICK, **ids)
 def test_the_same_rows_give_the_same_model(table, learner):
     train, held_out, label, _ = table
-    first = learner.fit(train, label[:1000], np.ones(1000), "probability")
-    second = learner.fit(train, label[:1000], np.ones(1000), "probability")
+    first = trained(learner, train, label[:1000], np.ones(1000), "probability")
+    second = trained(learner, train, label[:1000], np.ones(1000), "probability")
     assert np.array_equal(first.predict(held_out), second.predict(held_out))
 
 
@@ -124,32 +121,45 @@ def test_trees_on_top_learn_what_the_fast_learner_cannot():
     inputs = inputs_of(raw)
     errors = {}
     train, held_out = part(inputs, slice(0, 2000)), part(inputs, slice(2000, None))
-    for learner in (FAST, OnTop(FAST, TREES)):
-        fitted = learner.fit(train, target[:2000], np.ones(2000), "real").predict(held_out)
+    for learner in (FAST, replace(TREES, start=FAST)):
+        fitted = trained(learner, train, target[:2000], np.ones(2000), "real").predict(held_out)
         errors[learner.name] = np.mean((target[2000:] - fitted) ** 2)
     assert errors["boosted on fast"] < 0.3 * errors["fast"]
 
 
 def test_a_staged_prediction_is_the_shorter_booster(table):
     train, held_out, label, _ = table
-    rows = (train, label[:1000], np.ones(1000))
-    for start in (TREES, OnTop(FAST, TREES)):
-        growth = Growth.begin(start, rows, "probability", held_out)
-        for rounds in (7, 12):
-            short = shaped(start, TREES.leaves, rounds).fit(*rows, "probability")
-            assert np.allclose(growth.after(rounds), short.predict(held_out))
+    rows = TrainingRows(train, label[:1000], np.ones(1000), "probability")
+    for learner in (TREES, replace(TREES, start=FAST)):
+        growing = staged(learner, rows, held_out, (7, 12))
+        for rounds, found in zip((7, 12), growing, strict=True):
+            short = replace(learner, rounds=rounds).fit(rows)
+            assert np.allclose(found, short.predict(held_out))
+
+
+def test_nothing_to_learn_is_the_mean_at_every_stage(table):
+    train, held_out, _, _ = table
+    rows = TrainingRows(train, np.full(1000, 0.3), np.ones(1000), "bounded")
+    for found in staged(TREES, rows, held_out, (7, 12)):
+        assert np.allclose(found, 0.3)
 
 
 def test_a_blend_is_the_weighted_sum_of_its_parts(table):
     train, held_out, label, _ = table
     weights = np.ones(1000)
-    blend = Blend((0.25, 0.75), (FAST, TREES)).fit(train, label[:1000], weights, "probability")
+    blend = trained(
+        Blend((0.25, 0.75), (FAST, TREES)),
+        train,
+        label[:1000],
+        weights,
+        "probability",
+    )
     parts = [
-        x.fit(train, label[:1000], weights, "probability").predict(held_out) for x in (FAST, TREES)
+        trained(x, train, label[:1000], weights, "probability").predict(held_out)
+        for x in (FAST, TREES)
     ]
     assert np.allclose(blend.predict(held_out), 0.25 * parts[0] + 0.75 * parts[1])
     assert Blend((0.25, 0.75), (FAST, TREES)).name == "0.25 fast + 0.75 boosted"
-    assert Blend((1.0,), (FAST,)).name == "fast"
 
 
 @pytest.mark.parametrize("learner", QUICK, **ids)
@@ -159,7 +169,7 @@ def test_ten_thousand_levels_can_be_fitted(learner):
     raw = np.column_stack([level, rng.normal(size=4000)])
     label = (rng.random(4000) < np.where(level < 5000, 0.3, 0.6)).astype(float)
     inputs = inputs_of(raw, kinds=["category", "numeric"])
-    fitted = learner.fit(inputs, label, np.ones(4000), "probability").predict(inputs)
+    fitted = trained(learner, inputs, label, np.ones(4000), "probability").predict(inputs)
     assert np.isfinite(fitted).all()
     assert ((fitted >= 0) & (fitted <= 1)).all()
 
@@ -171,7 +181,7 @@ def test_a_column_missing_in_every_training_row_can_be_fitted(table, learner):
     raw[:300, 1] = np.nan
     label = (rng.random(600) < 1 / (1 + np.exp(-raw[:, 0]))).astype(float)
     inputs = inputs_of(raw)
-    model = learner.fit(part(inputs, slice(0, 300)), label[:300], np.ones(300), "probability")
+    model = trained(learner, part(inputs, slice(0, 300)), label[:300], np.ones(300), "probability")
     fitted = model.predict(part(inputs, slice(300, None)))
     assert np.isfinite(fitted).all()
     assert np.corrcoef(fitted, raw[300:, 0])[0, 1] > 0.3
@@ -184,14 +194,14 @@ def test_own_estimators_are_cloned_and_never_changed(table):
     before = (classifier.get_params(), dict(vars(classifier)), dict(vars(regressor)))
     own = OwnEstimators(classifier, regressor)
     for kind in ("probability", "real"):
-        own.fit(train, label[:1000], np.ones(1000), kind).predict(held_out)
+        trained(own, train, label[:1000], np.ones(1000), kind).predict(held_out)
     assert (classifier.get_params(), dict(vars(classifier)), dict(vars(regressor))) == before
     assert not hasattr(classifier, "classes_")
 
 
 def test_own_estimators_see_the_raw_columns(table):
     train, held_out, label, _ = table
-    ours = OWN.fit(train, label[:1000], np.ones(1000), "probability").predict(held_out)
+    ours = trained(OWN, train, label[:1000], np.ones(1000), "probability").predict(held_out)
     theirs = LogisticRegression().fit(train.raw, label[:1000]).predict_proba(held_out.raw)[:, 1]
     assert np.allclose(ours, theirs)
 
@@ -201,9 +211,9 @@ def test_own_estimators_that_cannot_take_weights_say_so(table):
 
     train, _, label, _ = table
     own = OwnEstimators(KNeighborsClassifier(), LinearRegression())
-    own.fit(train, label[:1000], np.ones(1000), "probability")
+    trained(own, train, label[:1000], np.ones(1000), "probability")
     with pytest.raises(TypeError, match="sample_weight"):
-        own.fit(train, label[:1000], np.linspace(1, 2, 1000), "probability")
+        trained(own, train, label[:1000], np.linspace(1, 2, 1000), "probability")
 
 
 @pytest.mark.parametrize("kind", ["probability", "real"])
@@ -211,7 +221,7 @@ def test_the_paper_menu_learns(table, kind):
     train, held_out, label, risk = table
     small = part(train, slice(0, 200))
     target = label[:200] if kind == "probability" else risk[:200]
-    fitted = PaperMenu().fit(small, target, np.ones(200), kind).predict(held_out)
+    fitted = trained(PaperMenu(), small, target, np.ones(200), kind).predict(held_out)
     assert np.mean((fitted - risk[1000:]) ** 2) < 0.5 * np.var(risk)
 
 
@@ -220,8 +230,12 @@ def test_the_paper_menu_takes_weights_and_missing_values(table):
     small = part(train, slice(0, 150))
     raw = small.raw.copy()
     raw[:30, 1] = np.nan
-    model = PaperMenu().fit(
-        replace(small, raw=raw), label[:150], np.linspace(1, 2, 150), "probability"
+    model = trained(
+        PaperMenu(),
+        replace(small, raw=raw),
+        label[:150],
+        np.linspace(1, 2, 150),
+        "probability",
     )
     assert np.isfinite(model.predict(held_out)).all()
 
@@ -229,14 +243,14 @@ def test_the_paper_menu_takes_weights_and_missing_values(table):
 def test_the_mean_is_weighted():
     target, weight = np.array([1.0, 0.0]), np.array([3.0, 1.0])
     inputs = inputs_of(np.zeros((2, 0)))
-    assert np.allclose(Mean().fit(inputs, target, weight, "real").predict(inputs), 0.75)
+    assert np.allclose(trained(Mean(), inputs, target, weight, "real").predict(inputs), 0.75)
 
 
 def test_a_table_in_single_precision_gives_nearly_the_same_predictions(table):
     train, held_out, label, _ = table
     arguments = (label[:1000], np.ones(1000), "probability")
-    exact = FAST.fit(train, *arguments).predict(held_out)
+    exact = trained(FAST, train, *arguments).predict(held_out)
     single = [replace(x, basis=x.basis.astype(np.float32)) for x in (train, held_out)]
-    fitted = FAST.fit(single[0], *arguments).predict(single[1])
+    fitted = trained(FAST, single[0], *arguments).predict(single[1])
     assert fitted.dtype == np.float64
     assert np.abs(fitted - exact).max() < 1e-5

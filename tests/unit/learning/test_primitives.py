@@ -12,10 +12,9 @@ from learning_designs import featured, make_design, shifted_design
 import whygap as wg
 from whygap.domains import ByDomain
 from whygap.errors import FitError, TableError
-from whygap.learning.boosted import Boosted
-from whygap.learning.conditional_mean import MeanTask, fit_means
-from whygap.learning.density_ratio import fit_ratios
 from whygap.learning.models import Constant, Fast, Mean
+from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
+from whygap.learning.trees import Boosted
 from whygap.nuisances.held_out import everywhere, out_of_fold, ratio_out_of_fold, twins
 
 FAST = Fast(penalty=1e-3)
@@ -28,8 +27,8 @@ class Remembering:
     seen: list
     name: str = "remembering"
 
-    def fit(self, inputs, target, weight, kind):  # noqa: ARG002 - the protocol
-        self.seen.append((set(inputs.raw[:, 0]), target, weight))
+    def fit(self, rows):
+        self.seen.append((set(rows.inputs.raw[:, 0]), rows.target, rows.weight))
         return Constant(float(len(self.seen)))
 
 
@@ -40,7 +39,7 @@ class Failing:
     error: Exception
     name: str = "failing"
 
-    def fit(self, inputs, target, weight, kind):  # noqa: ARG002 - the protocol
+    def fit(self, rows):  # noqa: ARG002 - the protocol
         raise self.error
 
 
@@ -154,11 +153,9 @@ def test_a_failure_names_the_nuisance_the_blocks_the_columns_and_its_cause():
 def test_a_failing_ratio_says_the_same():
     features = featured(shifted_design())
     cause = RuntimeError("no memory")
-    message = (
-        "Fitting pi_wzs failed on blocks [0, 2, 3, 4] with no columns. Got RuntimeError: no memory."
-    )
+    message = "Fitting pi_wzs failed on blocks [0, 2, 3, 4] with x1. Got RuntimeError: no memory."
     with pytest.raises(FitError, match=f"^{re.escape(message)} If the learner") as caught:
-        fit_ratios(features, Failing(cause), (), (features.blocks.complement(1),), "pi_wzs")
+        fit_ratios(features, Failing(cause), (1,), (features.blocks.complement(1),), "pi_wzs")
     assert caught.value.__cause__ is cause
 
 

@@ -1,4 +1,8 @@
-"""The first primitive: E_d[T | X_S], trained on several sets of blocks at once."""
+"""The two primitives, each on several sets of training blocks at once.
+
+A conditional mean E_d[T | X_S], and a density ratio p_1(X_S) / p_0(X_S) from a classifier's odds
+times n_0 / n_1.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,26 @@ from typing import Any
 
 import numpy as np
 
-from whygap.domains import Array, Domain
+from whygap.domains import DOMAINS, Array, Domain
 from whygap.errors import FitError, WhygapError
 from whygap.learning.blocks import BlockSet
-from whygap.learning.features import Extra, Features, View, at
-from whygap.learning.inputs import Inputs, Lift
-from whygap.learning.models import Kind, Learner, Model
-from whygap.learning.ridge import Curvature
+from whygap.learning.features import Extra, Features, Known, View, at
+from whygap.learning.inputs import Inputs, stacked
+from whygap.learning.models import Kind, Learner, Model, TrainingRows, fitted
+from whygap.learning.ridge import LEAST_PROBABILITY, Curvature
 
-__all__ = ["Checked", "Fits", "Label", "MeanTask", "fit_means", "training"]
+__all__ = [
+    "Checked",
+    "Fits",
+    "Label",
+    "MeanTask",
+    "RatioFits",
+    "domain_rows",
+    "fit_means",
+    "fit_ratios",
+    "odds",
+    "training",
+]
 
 _OTHER_LEARNER = "If the learner is your own, look there; else try learner='fast'."
 
@@ -44,6 +59,10 @@ class MeanTask:
     def training_view(self, blocks: BlockSet) -> View:
         """The rows of one training set, with its extra column."""
         return self.view if self.extra is None else self.extra[blocks].views["own"]
+
+    def extra_of(self, blocks: BlockSet) -> Extra | None:
+        """The extra column of one training set."""
+        return None if self.extra is None else self.extra[blocks]
 
     def target(self, blocks: BlockSet) -> Array:
         """The target of one training set."""
@@ -91,22 +110,22 @@ def fit_means(features: Features, learner: Learner, task: MeanTask) -> Fits:
 
 def training(
     features: Features, task: MeanTask, blocks: BlockSet, columns: Sequence[int] | None = None
-) -> tuple[Inputs, Array, Array]:
-    """Inputs, target and weight of one training set (of other columns than the task's own)."""
+) -> TrainingRows:
+    """One training set (of other columns than the task's own)."""
     domain = task.view.domain
     rows = features.training_slices(domain, blocks)
-    extra = None if task.extra is None else task.extra[blocks]
     chosen = task.columns if columns is None else columns
-    inputs = features.inputs(task.training_view(blocks), rows, chosen, extra)
+    inputs = features.inputs(task.training_view(blocks), rows, chosen, task.extra_of(blocks))
     if task.repeated and columns is None:
-        inputs = replace(inputs, known=_known(features, task, blocks))
-    return inputs, at(task.target(blocks), rows), at(features.weights[domain], rows)
+        inputs = replace(inputs, known=_known_mean(features, task, blocks))
+    weight = at(features.weights[domain], rows)
+    return TrainingRows(inputs, at(task.target(blocks), rows), weight, task.kind)
 
 
-def _known(features: Features, task: MeanTask, blocks: BlockSet) -> Callable[[Any], Curvature]:
-    def find(learner: Any) -> tuple[Curvature, Lift | None]:
+def _known_mean(features: Features, task: MeanTask, blocks: BlockSet) -> Callable[[Any], Curvature]:
+    def find(learner: Any) -> Known:
         everything = training(features, task, blocks, features.everything)
-        return learner.curvature(*everything, task.kind), everything[0].lift
+        return Known(learner.curvature(everything), everything.inputs.lift)
 
     return features.known(task.name, blocks, task.columns, find)
 
@@ -114,7 +133,7 @@ def _known(features: Features, task: MeanTask, blocks: BlockSet) -> Callable[[An
 def _fit(features: Features, learner: Learner, task: MeanTask, blocks: BlockSet) -> Model:
     label = Label.of(features, task.name, blocks, task.columns)
     with label.named("Fitting"):
-        return Checked(learner.fit(*training(features, task, blocks), task.kind), label)
+        return Checked(fitted(learner, training(features, task, blocks)), label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,3 +183,73 @@ class Checked:
         if wrong:
             raise self.label.error("Predicting", f"{wrong} predictions that are not finite numbers")
         return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatioFits:
+    """Domain classifiers, one per training set."""
+
+    features: Features
+    columns: tuple[int, ...]
+    models: Mapping[BlockSet, Model]
+    odds_to_ratio: Mapping[BlockSet, float]
+
+    def predict(self, trained_on: BlockSet, domain: Domain, block: int) -> Array:
+        """The ratio at the rows of one block."""
+        rows = self.features.blocks.rows(domain, block)
+        inputs = self.features.inputs(self.features.plain[domain], rows, self.columns)
+        return odds(self.models[trained_on].predict(inputs)) * self.odds_to_ratio[trained_on]
+
+
+def odds(probability: Array) -> Array:
+    """Odds p / (1 - p), with p kept away from 0 and 1."""
+    inside = np.clip(probability, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
+    return inside / (1 - inside)
+
+
+def fit_ratios(
+    features: Features,
+    learner: Learner,
+    columns: tuple[int, ...],
+    trained_on: tuple[BlockSet, ...],
+    name: str,
+    *,
+    repeated: bool = False,
+) -> RatioFits:
+    """One domain classifier per training set; without columns the ratio is 1.
+
+    `repeated` ones come again with other columns.
+    """
+    models, factor = {}, {}
+    for blocks in trained_on:
+        rows = domain_rows(features, columns, blocks)
+        factor[blocks] = float(rows.weight @ (1 - rows.target)) / float(rows.weight @ rows.target)
+        if repeated:
+            known = _known_domain(features, columns, blocks)
+            rows = replace(rows, inputs=replace(rows.inputs, known=known))
+        label = Label.of(features, name, blocks, columns)
+        with label.named("Fitting"):
+            models[blocks] = Checked(fitted(learner, rows), label)
+    return RatioFits(features, columns, models, factor)
+
+
+def _known_domain(
+    features: Features, columns: tuple[int, ...], blocks: BlockSet
+) -> Callable[[Any], Curvature]:
+    def find(learner: Any) -> Known:
+        return Known(learner.curvature(domain_rows(features, features.everything, blocks)))
+
+    return features.known("domain", blocks, columns, find)
+
+
+def domain_rows(features: Features, columns: tuple[int, ...], blocks: BlockSet) -> TrainingRows:
+    """Rows of both domains with the domain as label."""
+    parts, weights, labels = [], [], []
+    for label, domain in enumerate(DOMAINS):
+        rows = features.training_slices(domain, blocks)
+        parts.append(features.inputs(features.plain[domain], rows, columns))
+        weights.append(at(features.weights[domain], rows))
+        labels.append(np.full(len(parts[-1]), float(label)))
+    return TrainingRows(
+        stacked(parts), np.concatenate(labels), np.concatenate(weights), "probability"
+    )

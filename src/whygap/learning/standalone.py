@@ -1,0 +1,157 @@
+"""The same learners and the same choice on a plain numeric table, and scikit-learn's own trees.
+
+For revised models, rival explanations and simulated worlds. In a table NaN is missing and
+categories are codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import lightgbm as lgb
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.tree import DecisionTreeRegressor
+
+from whygap.domains import Array, IntArray
+from whygap.learning.choose import FAMILIES, Probe, Sight, choose
+from whygap.learning.dictionary import Dictionary, build_dictionary
+from whygap.learning.inputs import Inputs
+from whygap.learning.models import Learner, Mean, Model, TrainingRows
+from whygap.learning.trees import Given
+from whygap.tables.design import Column
+
+__all__ = [
+    "BaseEstimator",
+    "ClassifierMixin",
+    "Predictor",
+    "RiskClassifier",
+    "boosted_probability",
+    "clone",
+    "decision_tree",
+    "fit_mean",
+    "forest_importances",
+]
+
+# As many as the paper's grid search has.
+_FOLDS = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictor:
+    """A fitted conditional mean at rows of a table."""
+
+    dictionary: Dictionary
+    categories: tuple[int, ...]
+    model: Model
+
+    def __call__(self, features: Array) -> Array:
+        """One number per row."""
+        return self.model.predict(_inputs(features, self.dictionary, self.categories))
+
+
+def fit_mean(
+    features: Array,
+    response: Array,
+    weights: Array,
+    categories: tuple[int, ...] = (),
+    seed: int = 0,
+    start: int | None = None,
+) -> Predictor:
+    """E[response | features]; a probability when the response is 0 or 1.
+
+    `categories` are positions of columns, `start` that of a column with the logit of a risk that is
+    known already: it, and trees that correct it, are candidates too.
+    """
+    kinds = ["category" if j in categories else "numeric" for j in range(features.shape[1])]
+    columns = [Column(str(j), kind) for j, kind in enumerate(kinds)]  # type: ignore[arg-type]
+    dictionary = build_dictionary(features, columns)
+    inputs = _inputs(features, dictionary, categories)
+    binary = bool(np.isin(response, (0.0, 1.0)).all())
+    rows = TrainingRows(inputs, response, weights, "probability" if binary else "real")
+    return Predictor(dictionary, categories, _learner(rows, seed, start).fit(rows))
+
+
+def _inputs(features: Array, dictionary: Dictionary, categories: tuple[int, ...]) -> Inputs:
+    return Inputs(features, dictionary.transform(features), dictionary.simple, categories)
+
+
+def _learner(rows: TrainingRows, seed: int, start: int | None) -> Learner:
+    """Chosen on folds of the rows, over which the response is spread evenly."""
+    if rows.is_trivial:
+        return Mean()
+    order = np.lexsort((np.random.default_rng(seed).random(len(rows.target)), rows.target))
+    fold = np.empty(len(order), dtype=np.int64)
+    fold[order] = np.arange(len(order)) % _FOLDS
+    probes = []
+    for k in range(_FOLDS):
+        train, held = rows.take(np.flatnonzero(fold != k)), rows.take(np.flatnonzero(fold == k))
+        probes.append(Probe((Sight(train, held.inputs, held.target),), held.weight))
+    given = None if start is None else Given(start)
+    return choose(probes, FAMILIES["auto"], seed, given).learner
+
+
+class RiskClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """P(Y=1 | X) by `fit_mean`, as a scikit-learn classifier that can be cloned and written down.
+
+    Args:
+        categories: positions of the columns whose codes have no order.
+        seed: of folds and trees.
+        start: position of the column with the logit of a known risk; None where there is none.
+    """
+
+    def __init__(
+        self, categories: tuple[int, ...] = (), seed: int = 0, start: int | None = None
+    ) -> None:
+        self.categories = categories
+        self.seed = seed
+        self.start = start
+
+    def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> Self:
+        """Train on rows without order; `y` is 0 or 1, gaps in `X` are NaN."""
+        weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        self.classes_ = np.array([0, 1])
+        self.n_features_in_ = X.shape[1]
+        outcome = np.asarray(y, dtype=np.float64)
+        self.risk_ = fit_mean(X, outcome, weight, self.categories, self.seed, self.start)
+        return self
+
+    def predict_proba(self, X: Array) -> Array:
+        """Columns P(Y=0), P(Y=1)."""
+        risk = np.clip(self.risk_(X), 1e-4, 1 - 1e-4)
+        return np.column_stack([1 - risk, risk])
+
+    def predict(self, X: Array) -> IntArray:
+        """1 where the risk is at least one half."""
+        return np.asarray(self.predict_proba(X)[:, 1] >= 0.5, dtype=np.int64)
+
+
+def forest_importances(
+    features: Array, response: Array, weights: Array, trees: int, leaf: int, seed: int
+) -> Array:
+    """Mean decrease of impurity of every column in a random forest; two values are classes."""
+    two = len(np.unique(response)) == 2
+    kind = RandomForestClassifier if two else RandomForestRegressor
+    forest = kind(n_estimators=trees, min_samples_leaf=leaf, random_state=seed, n_jobs=1)
+    label = (response == response.max()).astype(int) if two else response
+    forest.fit(features, label, sample_weight=weights)
+    return np.asarray(forest.feature_importances_, dtype=float)
+
+
+def decision_tree(depth: int, smallest: float, seed: int) -> Any:
+    """scikit-learn's regression tree, unfitted; a leaf holds this share of the weight at least."""
+    return DecisionTreeRegressor(
+        max_depth=depth, min_weight_fraction_leaf=smallest, random_state=seed
+    )
+
+
+def boosted_probability(
+    x: Array, y: Array, categories: list[int], parameters: dict[str, Any], rounds: int
+) -> Callable[[Array], Array]:
+    """A LightGBM probability with parameters that are fixed, not chosen."""
+    rows = lgb.Dataset(x, y, categorical_feature=categories or "auto")
+    booster = lgb.train(parameters, rows, num_boost_round=rounds)
+    return lambda at: np.asarray(booster.predict(at, num_threads=1), dtype=float)
