@@ -12,7 +12,7 @@ so that what a candidate adds to it is its squared bias; plus a small charge for
 distance, lest the variance grow without need.
 
 *Tie rule.* The first candidate, from simple to rich, that is not worse than the best one by more
-than one standard error of their paired difference. It picks the best of each family, then the
+than two standard errors of their paired difference. It picks the best of each family, then the
 winner among these, followed by their convex blend as the richest of all. Trees are not grown on
 once they are worse than fewer trees by the same measure.
 """
@@ -21,15 +21,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy import optimize
 
 from whygap.domains import Array
 from whygap.learning.inputs import Inputs
-from whygap.learning.models import Blend, Fast, Kind, Learner, TrainingRows, fitted
+from whygap.learning.models import Blend, Fast, Kind, Learner, Mean, TrainingRows, fitted
 from whygap.learning.ridge import LEAST_PROBABILITY
-from whygap.learning.trees import Boosted, staged
+from whygap.learning.trees import Boosted, Given, staged
 
 __all__ = ["FAMILIES", "Choice", "Probe", "Sight", "choose"]
 
@@ -38,18 +39,17 @@ FAMILIES = {
     "boosted": ("boosted",),
     "auto": ("fast", "boosted", "boosted on fast"),
 }
-# Penalties of the nonlinear and of the linear terms. First all terms shrunk (a few rows at the edge
-# of the table, or a rare level, would else get odds in the thousands), then ever more terms let go.
-PENALTIES = (
-    *((1.0, 0.1), (1.0, 1e-2), (0.1, 1e-2), (1e-2, 1e-3)),
-    *((1.0, 1e-4), (0.1, 1e-4), (1e-2, 1e-4), (1e-3, 1e-4), (1e-4, 1e-4), (1e-5, 1e-5)),
-)
+# Of the nonlinear terms: from hardly any of them to hardly any penalty, a factor of ten apart.
+PENALTIES = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5)
 # Numbers of trees, each twice the last: a flat optimum needs no finer ones.
 STAGES = (6, 12, 25, 50, 100)
 # Products of two or three columns, or of several.
 LEAVES = (4, 12)
 # What one unit of the twins' variance costs: it enters a quadratic term's noise, not its bias.
 VARIANCE_CHARGE = 0.05
+# Standard errors within which candidates are alike. With one, luck gives one straight truth in
+# three to trees, and ratios get no steadier than the data force them to be.
+TIE = 2.0
 # Members of a blend with less weight than this are not worth fitting.
 LEAST_WEIGHT = 0.1
 
@@ -130,10 +130,10 @@ class _HeldOut:
         return float(self.weight @ candidate.scores)
 
     def is_worse(self, one: _Candidate, other: _Candidate) -> bool:
-        """By more than one standard error of the paired difference."""
+        """By so many standard errors of the paired difference that they are not alike."""
         excess = one.scores - other.scores
         mean = float(self.weight @ excess)
-        return mean > float(np.sqrt(self.weight**2 @ (excess - mean) ** 2))
+        return mean > TIE * float(np.sqrt(self.weight**2 @ (excess - mean) ** 2))
 
     def first_good(self, found: Sequence[_Candidate]) -> _Candidate:
         """The tie rule."""
@@ -155,18 +155,24 @@ class _HeldOut:
         return self.candidate("blend", learner, mixed)
 
 
-def choose(probes: Sequence[Probe], families: Sequence[str], seed: int) -> Choice:
-    """The learner that the tie rule picks from these families."""
+def choose(
+    probes: Sequence[Probe], families: Sequence[str], seed: int, given: Given | None = None
+) -> Choice:
+    """The learner that the tie rule picks from these families, and from a risk that is given."""
+    probes = [probe for probe in probes if not probe.is_trivial]
+    if not probes:
+        return Choice(Mean())
     held_out = _HeldOut.of(probes)
-    best: list[_Candidate] = []
-    scores: dict[str, float] = {}
-    for family in families:
+    trees = Boosted(seed=seed, rate=0.2)
+    best = [] if given is None else [_measured(probes, held_out, "given", given)]
+    scores = {c.label: held_out.mean(c) for c in best}
+    for family in families if given is None else (*families, "boosted on given"):
         if family == "fast":
-            found = list(_fast(probes, held_out))
+            grid = {f"fast, penalty {penalty:g}": Fast(penalty) for penalty in PENALTIES}
+            found = [_measured(probes, held_out, *candidate) for candidate in grid.items()]
         else:
-            below = next((c.learner for c in best if isinstance(c.learner, Fast)), None)
-            start = below if family == "boosted on fast" else None
-            found = list(_boosted(probes, held_out, Boosted(seed=seed, rate=0.2, start=start)))
+            starts: dict[str, Any] = {f"boosted on {c.learner.name}": c.learner for c in best}
+            found = list(_boosted(probes, held_out, replace(trees, start=starts.get(family))))
         scores.update({c.label: held_out.mean(c) for c in found})
         best.append(held_out.first_good(found))
     if len(best) > 1:
@@ -175,13 +181,11 @@ def choose(probes: Sequence[Probe], families: Sequence[str], seed: int) -> Choic
     return Choice(chosen.learner, {**scores, "chosen": held_out.mean(chosen)}, held_out.score_name)
 
 
-def _fast(probes: Sequence[Probe], held_out: _HeldOut) -> Iterator[_Candidate]:
-    for penalty, simple in PENALTIES:
-        learner = Fast(penalty, simple)
-        models = [[fitted(learner, s.train).predict(s.held_out) for s in p.sights] for p in probes]
-        yield held_out.candidate(
-            f"fast, penalties {penalty:g} and {simple:g}", learner, np.hstack(models)
-        )
+def _measured(
+    probes: Sequence[Probe], held_out: _HeldOut, label: str, learner: Learner
+) -> _Candidate:
+    found = [[fitted(learner, s.train).predict(s.held_out) for s in p.sights] for p in probes]
+    return held_out.candidate(label, learner, np.hstack(found))
 
 
 def _boosted(probes: Sequence[Probe], held_out: _HeldOut, learner: Boosted) -> Iterator[_Candidate]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -98,7 +99,7 @@ def build_dictionary(
     for i, j in combinations(range(len(columns)), 2) if few else pairs:
         for left in linear[i][:terms]:
             for right in linear[j][:terms]:
-                pieces.append(_product(left, right))
+                pieces.append(partial(_product, left=left, right=right))
                 tags.append(frozenset([i, j]))
                 simple.append(False)
     return _standardised(features, pieces, tags, simple)
@@ -125,56 +126,53 @@ def _standardised(
 
 def _column_pieces(values: Array, j: int, column: Column) -> tuple[list[Piece], list[Piece]]:
     """(linear terms, the rest) of one column."""
-    missing: list[Piece] = [_missing(j)] if np.isnan(values).any() else []
+    missing: list[Piece] = [partial(_missing, j=j)] if np.isnan(values).any() else []
     seen = values[~np.isnan(values)]
     if len(seen) == 0:
         return [], missing
     distinct, counts = np.unique(seen, return_counts=True)
     if column.kind == "category":
         frequent = distinct[np.argsort(-counts, kind="stable")][:_MOST_LEVELS]
-        return [_equals(j, v) for v in frequent[1:]] + missing, []
+        return [partial(_equals, j=j, value=v) for v in frequent[1:]] + missing, []
     mean, spread = float(seen.mean()), float(seen.std()) or 1.0
-    linear: list[Piece] = [_linear(j, mean, spread)]
+    linear: list[Piece] = [partial(_linear, j=j, mean=mean, spread=spread)]
     if len(distinct) <= 2:
         return linear + missing, []
     if len(distinct) <= _FEW_VALUES:
-        return linear + missing, [_equals(j, v) for v in distinct[1:-1]]
+        return linear + missing, [partial(_equals, j=j, value=v) for v in distinct[1:-1]]
     atoms = distinct[counts >= _ATOM_SHARE * len(values)][:_FEW_VALUES]
     # Knots that differ in the table may be one number after scaling (1e-9 beside 1e20).
     knots = np.unique((np.quantile(seen, np.linspace(0.03, 0.97, _KNOTS)) - mean) / spread)
-    splines = [_spline(j, knots, k, mean, spread) for k in range(len(knots) - 2)]
-    return linear + missing, splines + [_equals(j, v) for v in atoms]
+    spline = partial(_spline, j=j, mean=mean, spread=spread, knots=knots)
+    splines: list[Piece] = [partial(spline, k=k) for k in range(len(knots) - 2)]
+    return linear + missing, splines + [partial(_equals, j=j, value=v) for v in atoms]
 
 
-def _linear(j: int, mean: float, spread: float) -> Piece:
-    return lambda x: np.nan_to_num((x[:, j] - mean) / spread)
+def _linear(x: Array, j: int, mean: float, spread: float) -> Array:
+    return np.asarray(np.nan_to_num((x[:, j] - mean) / spread))
 
 
-def _equals(j: int, value: float) -> Piece:
-    return lambda x: (x[:, j] == value).astype(float)
+def _equals(x: Array, j: int, value: float) -> Array:
+    return np.asarray(x[:, j] == value, dtype=float)
 
 
-def _missing(j: int) -> Piece:
-    return lambda x: np.isnan(x[:, j]).astype(float)
+def _missing(x: Array, j: int) -> Array:
+    return np.asarray(np.isnan(x[:, j]), dtype=float)
 
 
-def _product(left: Piece, right: Piece) -> Piece:
-    return lambda x: left(x) * right(x)
+def _product(x: Array, left: Piece, right: Piece) -> Array:
+    return np.asarray(left(x) * right(x))
 
 
-def _spline(j: int, knots: Array, k: int, mean: float, spread: float) -> Piece:
+def _spline(x: Array, j: int, mean: float, spread: float, knots: Array, k: int) -> Array:
     """Natural cubic spline function k: cubic between the knots, linear beyond them."""
+    z, last = (x[:, j] - mean) / spread, knots[-1]
 
-    def truncated(z: Array, i: int) -> Array:
-        last = knots[-1]
+    def truncated(i: int) -> Array:
         cubic = np.maximum(z - knots[i], 0) ** 3 - np.maximum(z - last, 0) ** 3
         return np.asarray(cubic / (last - knots[i]))
 
-    def piece(x: Array) -> Array:
-        z = (x[:, j] - mean) / spread
-        return np.nan_to_num(truncated(z, k) - truncated(z, len(knots) - 2))
-
-    return piece
+    return np.asarray(np.nan_to_num(truncated(k) - truncated(len(knots) - 2)))
 
 
 def choose_pairs(

@@ -34,7 +34,7 @@ class Menu:
         """The learner for one kind of nuisance, chosen on probes when it is first asked for."""
         if kind not in self.choices:
             with Label(kind, (), columns).named("Choosing a learner for"):
-                choice = self._choose([p for p in probes() if not p.is_trivial])
+                choice = self._choose(probes())
             self.choices[kind] = choice
             self.records.append(
                 NuisanceRecord(
@@ -62,7 +62,7 @@ class Menu:
 
     def _choose(self, probes: Sequence[Probe]) -> Choice:
         named, seed = self.settings.learner, self.settings.seed
-        if not probes:
+        if all(probe.is_trivial for probe in probes):
             return Choice(Mean())
         if not isinstance(named, str):
             return Choice(OwnEstimators(**named))
@@ -95,7 +95,7 @@ def _mean_probe(features: Features, task: MeanTask, block: int, sets: Sequence[B
     held = features.blocks.training_rows(domain, block)
     sights = tuple(
         Sight(
-            training(features, task, blocks),
+            training(features, replace(task, repeated=False), blocks),
             features.inputs(task.training_view(blocks), held, task.columns, task.extra_of(blocks)),
             task.target(blocks)[held],
         )

@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 import numpy as np
 from scipy import special
 
-from whygap.domains import Array
+from whygap.domains import Array, IntArray
 from whygap.learning import ridge
 from whygap.learning.inputs import Inputs
 
@@ -42,6 +42,10 @@ class TrainingRows:
     def mean(self) -> float:
         """Of the target."""
         return float(self.weight @ self.target) / float(self.weight.sum())
+
+    def take(self, rows: IntArray) -> TrainingRows:
+        """Some of the rows."""
+        return TrainingRows(self.inputs.rows(rows), self.target[rows], self.weight[rows], self.kind)
 
     def between(self) -> tuple[float, float]:
         """What 0 and 1 stand for when the target is put between them."""
@@ -127,7 +131,7 @@ class Fast:
     """
 
     penalty: float = 1e-3
-    simple_penalty: float = 1e-4
+    simple_penalty: float = 1e-3
     name: str = "fast"
 
     def fit(self, rows: TrainingRows) -> BasisModel:

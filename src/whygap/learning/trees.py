@@ -15,9 +15,29 @@ from whygap.learning.inputs import Inputs
 from whygap.learning.models import BasisModel, Fast, Kind, TrainingRows, from_score
 from whygap.learning.ridge import logit_clipped
 
-__all__ = ["Boosted", "BoostedModel", "staged"]
+__all__ = ["Boosted", "BoostedModel", "Given", "staged"]
 
 _OBJECTIVES = {"probability": "binary", "bounded": "cross_entropy", "real": "regression"}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A risk that is known already: one raw column holds its logit (a gap counts as one half)."""
+
+    column: int
+    name: str = "given"
+
+    def fit(self, rows: TrainingRows) -> Given:  # noqa: ARG002 - the protocol
+        """Nothing to train."""
+        return self
+
+    def score(self, inputs: Inputs) -> Array:
+        """The logit."""
+        return np.nan_to_num(inputs.raw[:, self.column])
+
+    def predict(self, inputs: Inputs) -> Array:
+        """One number per row."""
+        return from_score(self.score(inputs), 0.0, 1.0, True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +48,7 @@ class BoostedModel:
     low: float
     high: float
     logistic: bool
-    start: BasisModel | float
+    start: BasisModel | Given | float
 
     def predict(self, inputs: Inputs) -> Array:
         """One number per row."""
@@ -58,25 +78,25 @@ class BoostedModel:
 
 @dataclass(frozen=True, slots=True)
 class Boosted:
-    """Gradient boosted trees, from nothing or on top of the fast learner's score."""
+    """Gradient boosted trees, from nothing or on top of another score."""
 
     rounds: int = 40
     leaves: int = 12
     rate: float = 0.15
     rows_per_leaf: int = 20
     seed: int = 0
-    start: Fast | None = None
+    start: Fast | Given | None = None
 
     @property
     def name(self) -> str:
         """Shown in diagnostics."""
-        return "boosted" if self.start is None else "boosted on fast"
+        return "boosted" if self.start is None else f"boosted on {self.start.name}"
 
     def fit(self, rows: TrainingRows) -> BoostedModel:
         """Train on these rows."""
         low, high = rows.between()
         label = (rows.target - low) / (high - low)
-        start: BasisModel | float
+        start: BasisModel | Given | float
         if self.start is None:
             mean = float(rows.weight @ label) / float(rows.weight.sum())
             start = mean if rows.kind == "real" else float(logit_clipped(np.array(mean)))

@@ -27,6 +27,8 @@ from whygap.nuisances.source_risk import (
 
 __all__ = ["OutcomePart", "prepare_outcome"]
 
+_TARGETS = {"m": "outcome, target"}
+
 Subset = tuple[int, ...]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from whygap.domains import Array, IntArray
 from whygap.errors import SettingsError, TableError
 from whygap.estimate import Sample
-from whygap.repair.learner import StackedRisk
+from whygap.learning.standalone import RiskClassifier
 from whygap.repair.model import SourceRisk, revision_inputs
 from whygap.repair.scores import Scores, score_target
 from whygap.settings import Settings
@@ -136,7 +136,7 @@ class Bench:
         ratio = np.zeros(rows.source)
         for k in range(RATIO_FOLDS):
             train = fold != k
-            model = StackedRisk(categories_in(self.design, columns), seed=self.seed)
+            model = RiskClassifier(categories_in(self.design, columns), seed=self.seed)
             model.fit(features[train], domain[train], weight[train])
             odds = model.predict_proba(features[fold == k])
             prior = (domain[train] == 0).sum() / rows.target
@@ -148,11 +148,11 @@ class Bench:
             return SourceRisk(None)
         return SourceRisk(self._source_model(self.sample.weights.source))
 
-    def _source_model(self, weight: Array) -> StackedRisk:
+    def _source_model(self, weight: Array) -> RiskClassifier:
         """Y on (W, Z), fitted on the source rows with these weights."""
         design = self.design
         columns = design.baseline + design.covariates
-        return StackedRisk(categories_in(design, columns), seed=self.seed).fit(
+        return RiskClassifier(categories_in(design, columns), seed=self.seed).fit(
             self._all(design.features.source), design.outcome.source, weight
         )
 
@@ -163,9 +163,9 @@ class Bench:
         return score_target(self.sample, probability, self.design.outcome.target, self.threshold)
 
 
-def revision_learner(design: Design, columns: tuple[int, ...], seed: int) -> StackedRisk:
+def revision_learner(design: Design, columns: tuple[int, ...], seed: int) -> RiskClassifier:
     """Unfitted; its first input is the logit of the source risk, then come these columns."""
-    return StackedRisk(categories_in(design, columns, shift=1), seed=seed, start=0)
+    return RiskClassifier(categories_in(design, columns, shift=1), seed=seed, start=0)
 
 
 def categories_in(design: Design, columns: tuple[int, ...], shift: int = 0) -> tuple[int, ...]:

@@ -10,11 +10,10 @@ from typing import Any, Literal, Self, cast
 import narwhals as nw
 import numpy as np
 from scipy import special
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from whygap.domains import Array, IntArray
 from whygap.errors import ColumnError, ModelError, TableError, did_you_mean
-from whygap.repair.learner import StackedRisk
+from whygap.learning.standalone import BaseEstimator, ClassifierMixin, RiskClassifier, clone
 from whygap.storage.files import write_bytes
 from whygap.tables.columns import RawColumn, raw_column, to_text
 from whygap.tables.design import Column
@@ -30,7 +29,7 @@ SMALLEST = 1e-6  # risks are kept this far from 0 and 1, so that their logits ar
 class SourceRisk:
     """A fitted p_0(Y=1 | W, Z), or the name of a column that holds it; survives `clone` fitted."""
 
-    def __init__(self, model: StackedRisk | None, column: str | None = None) -> None:
+    def __init__(self, model: RiskClassifier | None, column: str | None = None) -> None:
         self.model = model
         self.column = column
 
@@ -91,7 +90,7 @@ class RevisedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, features: Array, given: Array | None, y: Array, sample_weight: Array | None = None
     ) -> Self:
         """The same on rows that are encoded already; `given` is a known source risk."""
-        learner = StackedRisk(start=0) if self.learner is None else clone(self.learner)
+        learner = RiskClassifier(start=0) if self.learner is None else clone(self.learner)
         rows = revision_inputs(self.risk.at(features, given), features, self.inputs)
         self.model_ = learner.fit(rows, y, sample_weight=sample_weight)
         self.classes_ = np.array([0, 1])

@@ -7,8 +7,8 @@ from scipy import stats
 
 from whygap.domains import Array, ByDomain
 from whygap.estimate import Estimate
+from whygap.learning.standalone import fit_mean
 from whygap.rivals.importances import Importances, Method, random_stream
-from whygap.rivals.learner import fit_mean
 from whygap.settings import Settings
 from whygap.shapley import Subset, SubsetPlan, linear_weights
 from whygap.tables.design import Column, Design, Player
@@ -114,5 +114,6 @@ def subset_change(design: Design, subset: Subset, seed: int) -> float:
     """
     columns = list(design.subset_columns(subset))
     weights = design.sample().weights
-    mean = fit_mean(design.features.source[:, columns], design.loss.source, weights.source, seed)
+    rows = design.features.source[:, columns]
+    mean = fit_mean(rows, design.loss.source, weights.source, seed=seed)
     return float(np.average(mean(design.features.target[:, columns]), weights=weights.target))

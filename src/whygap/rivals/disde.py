@@ -23,6 +23,7 @@ from whygap.tables.design import Design
 
 __all__ = ["Disde", "decompose", "domain_probability", "importance", "shared_weights"]
 
+LEAST_PROBABILITY = 1e-3  # of either domain, lest a single row weigh a thousandfold
 METHOD = Method(
     name="disde",
     part="aggregate",
@@ -128,5 +129,6 @@ def domain_probability(
     fold = np.concatenate([fold_numbers(units, settings.folds, rng) for units in sample.units])
     weights = np.concatenate(list(sample.weights))
     features = np.vstack(list(design.features))[:, used]
-    fitted, _ = cross_fitted(features, domain, weights, fold, int(rng.integers(2**31)))
-    return ByDomain(*np.split(fitted, [design.rows.source]))
+    found = cross_fitted(features, domain, weights, fold, int(rng.integers(2**31))).fitted
+    inside = np.clip(found, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
+    return ByDomain(*np.split(inside, [design.rows.source]))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from whygap.domains import Array
+from whygap.domains import DOMAINS, Array
 from whygap.errors import SettingsError
 from whygap.rivals.disde import domain_probability
 from whygap.rivals.graph import OUTCOME, Graph, Parents, graph_of
@@ -99,11 +99,8 @@ def _outcome_change(design: Design, settings: Settings, graph: Graph) -> Array:
     inputs, sample = design.features.map(lambda block: block[:, columns]), design.sample()
     folds = sample.units.map(lambda units: fold_numbers(units, settings.folds, rng))
     seed = int(rng.integers(2**31))
-    p_0, _ = cross_fitted(
-        inputs.source, design.outcome.source, sample.weights.source, folds.source, seed
+    p_0, p_1 = (
+        cross_fitted(inputs[d], design.outcome[d], sample.weights[d], folds[d], seed)
+        for d in DOMAINS
     )
-    _, predictors = cross_fitted(
-        inputs.target, design.outcome.target, sample.weights.target, folds.target, seed
-    )
-    p_1 = np.mean([predict(inputs.source) for predict in predictors], axis=0)
-    return np.asarray(design.slope.source * (p_1 - p_0))
+    return np.asarray(design.slope.source * (p_1.elsewhere(inputs.source) - p_0.fitted))

@@ -8,9 +8,9 @@ part in.
 from __future__ import annotations
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from whygap.domains import Array
+from whygap.learning.standalone import forest_importances
 from whygap.rivals.importances import Importances, Method, random_stream
 from whygap.settings import Settings
 from whygap.tables.design import Design
@@ -44,8 +44,5 @@ def _impurity_shares(design: Design, settings: Settings) -> Array:
     loss = np.concatenate(list(design.loss))
     weights = np.concatenate(list(design.sample().weights))
     seed = int(random_stream(settings, "random_forest_acc").integers(2**31))
-    kind = RandomForestClassifier if len(np.unique(loss)) == 2 else RandomForestRegressor
-    forest = kind(n_estimators=TREES, min_samples_leaf=LEAF, random_state=seed, n_jobs=1)
-    response = (loss == loss.max()).astype(int) if kind is RandomForestClassifier else loss
-    forest.fit(np.column_stack([features, domain]), response, sample_weight=weights)
-    return np.asarray(forest.feature_importances_[:-1], dtype=float)
+    table = np.column_stack([features, domain])
+    return forest_importances(table, loss, weights, TREES, LEAF, seed)[:-1]

@@ -8,13 +8,14 @@ measured on the other half, so that size and risks carry honest intervals.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from sklearn.tree import DecisionTreeRegressor
 
 from whygap.domains import Array, ByDomain, Domain
 from whygap.errors import FitError
 from whygap.estimate import Estimate
+from whygap.learning.standalone import decision_tree
 from whygap.rivals.disde import domain_probability, shared_weights
 from whygap.rivals.importances import Importances, Method, random_stream
 from whygap.rivals.learner import cross_fitted, fold_numbers
@@ -86,17 +87,12 @@ def find_region(
 
 def _grown_tree(
     design: Design, settings: Settings, rng: np.random.Generator, depth: int, smallest: float
-) -> DecisionTreeRegressor:
+) -> Any:
     """A tree of |p_1 - p_0| on shared ground, each domain weighing one half."""
     columns = list(design.baseline + design.covariates)
     ground = shared_weights(domain_probability(design, settings), design.rows)
     distance = _risk_distance(design, settings, rng)
-    tree = DecisionTreeRegressor(
-        max_depth=depth,
-        min_weight_fraction_leaf=smallest,
-        random_state=int(rng.integers(2**31)),
-    )
-    return tree.fit(
+    return decision_tree(depth, smallest, int(rng.integers(2**31))).fit(
         np.vstack(list(design.features))[:, columns],
         np.concatenate(list(distance)),
         sample_weight=np.concatenate([weights / weights.sum() for weights in ground]),
@@ -112,23 +108,21 @@ def _risk_distance(design: Design, settings: Settings, rng: np.random.Generator)
 
     def risks(here: Domain, there: Domain) -> tuple[Array, Array]:
         fold = fold_numbers(sample.units[here], settings.folds, rng)
-        own, predictors = cross_fitted(
-            inputs[here], design.outcome[here], sample.weights[here], fold, seed
-        )
-        return own, np.mean([predict(inputs[there]) for predict in predictors], axis=0)
+        risk = cross_fitted(inputs[here], design.outcome[here], sample.weights[here], fold, seed)
+        return risk.fitted, risk.elsewhere(inputs[there])
 
     p_0_source, p_0_target = risks("source", "target")
     p_1_target, p_1_source = risks("target", "source")
     return ByDomain(np.abs(p_1_source - p_0_source), np.abs(p_1_target - p_0_target))
 
 
-def _largest_leaf(tree: DecisionTreeRegressor) -> int:
+def _largest_leaf(tree: Any) -> int:
     nodes = tree.tree_
     leaves = np.flatnonzero(nodes.children_left < 0)
     return int(leaves[np.argmax(nodes.value[leaves, 0, 0])])
 
 
-def _sides(tree: DecisionTreeRegressor, leaf: int, columns: list[Column]) -> list[str]:
+def _sides(tree: Any, leaf: int, columns: list[Column]) -> list[str]:
     """The path from the root to the leaf, root first."""
     nodes = tree.tree_
     sides: list[str] = []

@@ -13,13 +13,13 @@ The smooth outcome form (`bins=None`) is degenerate for the same reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
+from whygap.domains import ByDomain
+from whygap.learning.standalone import boosted_probability
 from whygap.simulate.atoms import Atoms
 from whygap.tables.design import Design
 
@@ -62,10 +62,10 @@ def from_design(design: Design, *, fit: Fit | None = None, seed: int = 0) -> Ato
     x, x_by_domain = pooled[:, used], design.features.map(lambda f: f[:, used])
     risk = x_by_domain.zip(
         design.outcome,
-        lambda rows, y: _boosted(rows, y, categories, parameters, fit.risk_rounds)(x),
+        lambda rows, y: boosted_probability(rows, y, categories, parameters, fit.risk_rounds)(x),
     )
     in_target = np.repeat([0.0, 1.0], [design.rows.source, design.rows.target])
-    domain = _boosted(x, in_target, categories, parameters, fit.domain_rounds)(x)
+    domain = boosted_probability(x, in_target, categories, parameters, fit.domain_rounds)(x)
     e = np.clip(domain, fit.clip, 1 - fit.clip)
     weight = np.ones(len(e)) if design.weights is None else np.concatenate(list(design.weights))
     mass = ByDomain((1 - e) * weight, e * weight)
@@ -87,14 +87,3 @@ def employment(metric: Any = "accuracy", seed: int = 0) -> Atoms:
     from whygap.datasets import load_employment
 
     return from_design(load_employment().study(metric=metric).design, seed=seed)
-
-
-def _boosted(
-    x: Array, y: Array, categories: list[int], parameters: dict[str, Any], rounds: int
-) -> Callable[[Array], Array]:
-    """A fitted LightGBM probability."""
-    import lightgbm
-
-    rows = lightgbm.Dataset(x, y, categorical_feature=categories or "auto")
-    booster = lightgbm.train(parameters, rows, num_boost_round=rounds)
-    return lambda at: np.asarray(booster.predict(at, num_threads=1), dtype=float)
