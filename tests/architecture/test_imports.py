@@ -84,3 +84,24 @@ def test_relative_imports_are_not_used():
         tree = ast.parse(path.read_text(encoding="utf-8"))
         levels = [node.level for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
         assert not any(levels), path
+
+
+LEARNING_LIBRARIES = {"sklearn", "lightgbm"}
+
+
+def names_imported_by(path: Path) -> set[str]:
+    """Top-level packages of every import statement, also inside functions."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {n.split(".")[0] for node in ast.walk(tree) for n in modules_named_by(node)}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_only_learning_imports_scikit_learn_and_lightgbm(path):
+    if room_of(path) != "learning":
+        wrong = names_imported_by(path) & LEARNING_LIBRARIES
+        assert not wrong, f"ask whygap.learning instead of importing {sorted(wrong)}"
+
+
+def test_learning_is_where_they_are_imported():
+    inside = [path for path in FILES if room_of(path) == "learning"]
+    assert set.union(*map(names_imported_by, inside)) >= LEARNING_LIBRARIES

@@ -12,9 +12,9 @@ so that what a candidate adds to it is its squared bias; plus a small charge for
 distance, lest the variance grow without need.
 
 *Tie rule.* The first candidate, from simple to rich, that is not worse than the best one by more
-than two standard errors of their paired difference. It picks the best of each family, then the
-winner among these, followed by their convex blend as the richest of all. Trees are not grown on
-once they are worse than fewer trees by the same measure.
+than one standard error of their paired difference. It picks the best of each family, then the
+winner among these, followed by their convex blend as the richest of all. Trees are grown on only
+while the last ones have made them better by the same measure.
 """
 
 from __future__ import annotations
@@ -47,9 +47,6 @@ STAGES = (6, 12, 25, 50, 100)
 LEAVES = (4, 12)
 # What one unit of the twins' variance costs: it enters a quadratic term's noise, not its bias.
 VARIANCE_CHARGE = 0.05
-# Standard errors within which candidates are alike. With one, luck gives one straight truth in
-# three to trees, and ratios get no steadier than the data force them to be.
-TIE = 2.0
 # Members of a blend with less weight than this are not worth fitting.
 LEAST_WEIGHT = 0.1
 
@@ -130,10 +127,10 @@ class _HeldOut:
         return float(self.weight @ candidate.scores)
 
     def is_worse(self, one: _Candidate, other: _Candidate) -> bool:
-        """By so many standard errors of the paired difference that they are not alike."""
+        """By more than one standard error of the paired difference."""
         excess = one.scores - other.scores
         mean = float(self.weight @ excess)
-        return mean > TIE * float(np.sqrt(self.weight**2 @ (excess - mean) ** 2))
+        return mean > float(np.sqrt(self.weight**2 @ (excess - mean) ** 2))
 
     def first_good(self, found: Sequence[_Candidate]) -> _Candidate:
         """The tie rule."""
@@ -168,8 +165,9 @@ def choose(
     scores = {c.label: held_out.mean(c) for c in best}
     for family in families if given is None else (*families, "boosted on given"):
         if family == "fast":
+            eased = [_eased(probe) for probe in probes]
             grid = {f"fast, penalty {penalty:g}": Fast(penalty) for penalty in PENALTIES}
-            found = [_measured(probes, held_out, *candidate) for candidate in grid.items()]
+            found = [_measured(eased, held_out, *candidate) for candidate in grid.items()]
         else:
             starts: dict[str, Any] = {f"boosted on {c.learner.name}": c.learner for c in best}
             found = list(_boosted(probes, held_out, replace(trees, start=starts.get(family))))
@@ -181,6 +179,18 @@ def choose(
     return Choice(chosen.learner, {**scores, "chosen": held_out.mean(chosen)}, held_out.score_name)
 
 
+def _eased(probe: Probe) -> Probe:
+    """The same, with second derivatives from which all penalties' fits start."""
+
+    def eased(rows: TrainingRows) -> TrainingRows:
+        if rows.is_trivial:
+            return rows
+        curvature = Fast().curvature(rows)
+        return replace(rows, inputs=replace(rows.inputs, known=lambda _: curvature))
+
+    return replace(probe, sights=tuple(replace(s, train=eased(s.train)) for s in probe.sights))
+
+
 def _measured(
     probes: Sequence[Probe], held_out: _HeldOut, label: str, learner: Learner
 ) -> _Candidate:
@@ -189,13 +199,13 @@ def _measured(
 
 
 def _boosted(probes: Sequence[Probe], held_out: _HeldOut, learner: Boosted) -> Iterator[_Candidate]:
-    """Both shapes grow side by side; one that got worse grows no more."""
+    """Both shapes grow side by side; one that gets no better grows no more."""
     shapes = {leaves: replace(learner, leaves=leaves) for leaves in LEAVES}
     growing = {
         leaves: [[staged(shape, s.train, s.held_out, STAGES) for s in p.sights] for p in probes]
         for leaves, shape in shapes.items()
     }
-    before: dict[int, list[_Candidate]] = {leaves: [] for leaves in LEAVES}
+    last: dict[int, _Candidate] = {}
     for rounds in STAGES:
         for leaves in list(growing):
             predictions = np.hstack([[next(g) for g in probe] for probe in growing[leaves]])
@@ -204,9 +214,9 @@ def _boosted(probes: Sequence[Probe], held_out: _HeldOut, learner: Boosted) -> I
                 replace(shapes[leaves], rounds=rounds),
                 predictions,
             )
-            if any(held_out.is_worse(found, fewer) for fewer in before[leaves]):
+            if leaves in last and not held_out.is_worse(last[leaves], found):
                 del growing[leaves]
-            before[leaves].append(found)
+            last[leaves] = found
             yield found
 
 

@@ -16,9 +16,6 @@ from whygap.settings import Settings
 
 __all__ = ["Menu", "mean_probes", "ratio_probes"]
 
-# Of five: sets of candidates differ more than held-out blocks do.
-_PROBED_BLOCKS = 3
-
 
 @dataclass(slots=True, eq=False)
 class Menu:
@@ -74,7 +71,7 @@ class Menu:
 def mean_probes(
     features: Features, tasks: Sequence[MeanTask], *, twins: bool = False
 ) -> list[Probe]:
-    """Some held-out blocks of each task, seen by one model or by the twins of its first halving.
+    """Every held-out block of each task, seen by one model or by the twins of its first halving.
 
     Tasks count alike, however many rows their domains have.
     """
@@ -82,7 +79,7 @@ def mean_probes(
     probes: list[Probe] = []
     for task in tasks:
         own = []
-        for block in blocks.evaluated[:_PROBED_BLOCKS]:
+        for block in blocks.evaluated:
             sets = blocks.halvings(block, 1)[0] if twins else (blocks.complement(block),)
             own.append(_mean_probe(features, task, block, sets))
         total = sum(float(probe.weight.sum()) for probe in own)
@@ -108,7 +105,7 @@ def ratio_probes(features: Features, column_sets: Sequence[tuple[int, ...]]) -> 
     """Probes of domain classifiers."""
     probes = []
     for columns in column_sets:
-        for block in features.blocks.evaluated[:_PROBED_BLOCKS]:
+        for block in features.blocks.evaluated:
             train = domain_rows(features, columns, features.blocks.complement(block))
             held = domain_rows(features, columns, frozenset([block]))
             probes.append(Probe((Sight(train, held.inputs, held.target),), held.weight))

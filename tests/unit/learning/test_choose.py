@@ -12,6 +12,7 @@ from scipy import special
 from whygap.domains import ByDomain
 from whygap.learning.choose import (
     FAMILIES,
+    LEAVES,
     PENALTIES,
     STAGES,
     Probe,
@@ -77,14 +78,14 @@ def test_of_candidates_that_cannot_be_told_apart_the_simplest_is_taken():
     """Its score need not be the lowest: it is within a standard error of the lowest."""
     one = probe(*world(noise))
     choice = choose([one], FAMILIES["fast"], 0)
-    assert (choice.learner.penalty, choice.learner.simple_penalty) == PENALTIES[0]
+    assert choice.learner.penalty == PENALTIES[0]
     train, sight = one.sights[0].train, one.sights[0]
 
-    def losses(penalties):
-        p = Fast(*penalties).fit(train).predict(sight.held_out)
+    def losses(penalty):
+        p = Fast(penalty).fit(train).predict(sight.held_out)
         return -np.log(np.where(sight.target == 1, p, 1 - p))
 
-    labels = [f"fast, penalties {a:g} and {b:g}" for a, b in PENALTIES]
+    labels = [f"fast, penalty {penalty:g}" for penalty in PENALTIES]
     best = PENALTIES[int(np.argmin([choice.scores[label] for label in labels]))]
     excess = losses(PENALTIES[0]) - losses(best)
     assert excess.mean() <= excess.std() / np.sqrt(len(excess))
@@ -92,9 +93,8 @@ def test_of_candidates_that_cannot_be_told_apart_the_simplest_is_taken():
 
 def test_a_candidate_that_is_surely_worse_is_not_taken_however_simple():
     choice = choose([probe(*world(lambda x: 3 * np.sin(2 * x[:, 0])))], FAMILIES["fast"], 0)
-    chosen = (choice.learner.penalty, choice.learner.simple_penalty)
-    assert PENALTIES.index(chosen) > 0
-    assert choice.scores["chosen"] < choice.scores["fast, penalties 1 and 0.1"] - 0.01
+    assert choice.learner.penalty < PENALTIES[0]
+    assert choice.scores["chosen"] < choice.scores["fast, penalty 1"] - 0.01
 
 
 def test_trees_grow_with_the_signal():
@@ -108,15 +108,17 @@ def test_every_candidate_has_a_score():
     assert choice.score_name == "log loss"
     assert len(singles(choice)) == len(PENALTIES)
     for family in ("boosted", "boosted on fast"):
-        for leaves in (4, 12):
+        for leaves in LEAVES:
             found = [c for c in choice.scores if c.startswith(f"{family}, {leaves} leaves")]
             assert 2 <= len(found) <= len(STAGES)
 
 
-def test_trees_are_not_grown_on_once_they_are_worse_than_fewer():
-    scores = choose([probe(*world(noise))], FAMILIES["boosted"], 0).scores
-    assert f"boosted, 12 leaves, {STAGES[-1]} trees" not in scores
-    assert f"boosted, 12 leaves, {STAGES[0]} trees" in scores
+def test_trees_are_grown_on_only_while_that_makes_them_better():
+    quiet = choose([probe(*world(noise))], FAMILIES["boosted"], 0).scores
+    loud = choose([probe(*world(jagged))], FAMILIES["boosted"], 0).scores
+    assert list(quiet)[:2] == [f"boosted, {leaves} leaves, {STAGES[0]} trees" for leaves in LEAVES]
+    assert sum("12 leaves" in label for label in quiet) == 2
+    assert sum("12 leaves" in label for label in loud) > 2
 
 
 def test_candidates_are_scored_alike_alone_and_beside_others():
@@ -136,10 +138,10 @@ def test_real_targets_are_scored_by_squared_error():
 def test_the_score_of_a_probability_is_its_held_out_log_loss():
     one = probe(*world(smooth))
     (sight,) = one.sights
-    fitted = Fast(0.1, 1e-2).fit(sight.train).predict(sight.held_out)
+    fitted = Fast(0.1).fit(sight.train).predict(sight.held_out)
     by_hand = -np.mean(sight.target * np.log(fitted) + (1 - sight.target) * np.log(1 - fitted))
     scores = choose([one], FAMILIES["fast"], 0).scores
-    assert scores["fast, penalties 0.1 and 0.01"] == pytest.approx(by_hand)
+    assert scores["fast, penalty 0.1"] == pytest.approx(by_hand, rel=1e-5)
 
 
 def test_nothing_to_choose_without_columns_or_with_constant_targets():
@@ -200,7 +202,7 @@ def test_probes_hold_out_rows_they_do_not_train_on():
     design = make_design(rows[:, None], rows[:, None], outcome=outcome)
     features = featured(design)
     probes = mean_probes(features, [loss_task(features, design, columns=(0,))])
-    assert len(probes) >= 3
+    assert len(probes) == 5
     for one in probes:
         (sight,) = one.sights
         trained_on, held = set(sight.train.inputs.raw[:, 0]), set(sight.held_out.raw[:, 0])
@@ -247,10 +249,10 @@ def test_halves_share_no_rows_with_each_other_or_the_held_out_block():
 def test_the_score_of_twins_is_the_product_of_their_residuals():
     one, *_ = twin_probes(straight)
     choice = choose([one], FAMILIES["fast"], 0)
-    a, b = (s.target - Fast(1e-2, 1e-3).fit(s.train).predict(s.held_out) for s in one.sights)
+    a, b = (s.target - Fast(1e-2).fit(s.train).predict(s.held_out) for s in one.sights)
     by_hand = np.mean(a * b) + 0.05 * np.mean((a - b) ** 2) / 2
     assert choice.score_name == "product of twin residuals"
-    assert choice.scores["fast, penalties 0.01 and 0.001"] == pytest.approx(by_hand)
+    assert choice.scores["fast, penalty 0.01"] == pytest.approx(by_hand)
 
 
 def test_twins_rarely_give_a_straight_truth_to_trees_by_chance():
@@ -258,7 +260,7 @@ def test_twins_rarely_give_a_straight_truth_to_trees_by_chance():
         choose(twin_probes(straight, rows=1000, seed=seed), AUTO, seed).learner.name
         for seed in range(12)
     ]
-    assert found.count("fast") >= 10
+    assert found.count("fast") >= 9
 
 
 def test_a_wavy_truth_needs_trees():
@@ -274,16 +276,17 @@ def test_what_is_chosen_for_twins_is_nearly_unbiased():
     assert scores["chosen"] < 0.3**2 + 0.25 * signal
 
 
-def test_a_blend_has_weights_that_are_worth_their_fits():
-    def bent(x):
-        return np.sin(2 * x[:, 0]) + (x[:, 1] > 0)
-
-    learners = [choose(twin_probes(bent, 0.5, seed=s), AUTO, 0).learner for s in range(4)]
-    blends = [learner for learner in learners if isinstance(learner, Blend)]
-    for blend in blends:
-        assert sum(blend.weights) == pytest.approx(1)
-        assert min(blend.weights) >= 0.1
-    assert blends
+def test_a_blend_is_taken_where_it_beats_its_members():
+    """Half of the truth suits the dictionary, half suits trees, and few rows teach either."""
+    raw, _ = world(noise, rows=4300)
+    jumps = ((raw[:, 1] > 0) & (raw[:, 2] > 0)) * np.sign(raw[:, 3])
+    truth = np.sin(2 * raw[:, 0]) + 1.5 * jumps
+    target = truth + np.random.default_rng(1).normal(size=4300)
+    choice = choose([probe(raw, target, kind="real", split=300)], ("fast", "boosted"), 0)
+    assert isinstance(choice.learner, Blend)
+    assert sum(choice.learner.weights) == pytest.approx(1)
+    assert min(choice.learner.weights) >= 0.1
+    assert choice.scores["chosen"] < min(v for k, v in choice.scores.items() if k != "chosen")
 
 
 @pytest.mark.parametrize("name", ["fast", "boosted", "auto"])
