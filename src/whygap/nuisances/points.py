@@ -10,8 +10,8 @@ from whygap.domains import ByDomain
 from whygap.equations import corners
 from whygap.equations.points import TransportedValues, transported_mean
 from whygap.estimate import Estimate
-from whygap.learning.conditional_mean import MeanTask, fit_means
 from whygap.learning.menu import mean_probes
+from whygap.learning.primitives import MeanTask, fit_means
 from whygap.nuisances.covariate import subset_ratio, subset_ratio_learner
 from whygap.nuisances.cross_fit import CrossFit, loss_kind
 from whygap.nuisances.held_out import mean_task, out_of_fold

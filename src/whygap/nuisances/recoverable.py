@@ -12,8 +12,8 @@ from whygap.domains import Domain
 from whygap.equations.recoverable import DomainValues, TargetMixValues, gain
 from whygap.estimate import Estimate
 from whygap.learning.blocks import BlockSet
-from whygap.learning.conditional_mean import MeanTask, fit_means
 from whygap.learning.features import Extra
+from whygap.learning.primitives import MeanTask, fit_means
 from whygap.learning.ridge import logit_clipped
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import mean_task, twins_at
