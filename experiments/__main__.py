@@ -13,7 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from experiments import EXPERIMENTS, canaries, recheck, tables
+from experiments import EXPERIMENTS, canaries, recheck, run, tables
 from experiments.simulation import Order
 from whygap.errors import WhygapError
 
@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
         _arguments().error(f"there is no experiment '{name}'; there are: {', '.join(known)}")
     order = Order(given.output, given.data, given.quick, given.jobs, given.anew, _say)
     try:
-        print(OTHERS[name](order, given) if name in OTHERS else EXPERIMENTS[name](order))
+        print(OTHERS[name](order, given) if name in OTHERS else run(name, order))
     except WhygapError as error:
         _say(str(error))
         return 2

@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from experiments.pages import LEVEL, Measured
 from whygap._explain import explain
 from whygap._version import ENGINE
-from whygap.estimate import Estimate
 from whygap.repair import contrast_rankings
 from whygap.repair.curve import Bench, Step
 from whygap.results import Detailed, Gap
@@ -26,23 +26,14 @@ from whygap.rivals.importances import Importances
 from whygap.running.checkpoint import fingerprint
 from whygap.settings import Settings
 from whygap.storage.files import load, save, write_whole
+from whygap.storage.mapping import restored
 from whygap.study import Study
 
-__all__ = ["LEVEL", "Beside", "Difference", "Measured", "Ranked", "Revised", "kept", "ranking"]
+__all__ = ["Beside", "Difference", "Ranked", "Revised", "kept", "ranking"]
 
-LEVEL = 0.95
 TOP = 8
 RIVALS = ("mean_change", "wu_shift", "oaxaca_blinder", "parametric_change", "random_forest_acc")
 _HARMLESS = ("n_jobs", "progress", "checkpoint", "backend", "address")
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """A number with its 95% interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +71,6 @@ class Beside:
     revisions: tuple[Revised, ...]
     differences: tuple[Difference, ...]
 
-    @classmethod
-    def from_mapping(cls, plain: dict[str, Any]) -> Beside:
-        """From JSON."""
-        return cls(
-            tuple(
-                Ranked(r["method"], r["part"], tuple(r["order"]), r["flagged"])
-                for r in plain["rivals"]
-            ),
-            tuple(
-                Revised(r["label"], Measured(**r["accuracy"]), Measured(**r["auc"]))
-                for r in plain["revisions"]
-            ),
-            tuple(Difference(d["k"], Measured(**d["auc"])) for d in plain["differences"]),
-        )
-
 
 def kept(
     study: Study, settings: Settings, folder: Path, report: Callable[[str], None]
@@ -104,7 +80,7 @@ def kept(
     gap = _gap(study, settings, folder, report)
     path = folder / "beside.json"
     if path.exists():
-        return gap, Beside.from_mapping(json.loads(path.read_text(encoding="utf-8")))
+        return gap, restored(Beside, json.loads(path.read_text(encoding="utf-8")))
     report("  rivals and revisions")
     beside = _beside(study, gap, settings)
     write_whole(path, json.dumps(asdict(beside), indent=1) + "\n")
@@ -175,7 +151,7 @@ def _revisions(bench: Bench, order: Sequence[str]) -> tuple[Revised, ...]:
         steps.append((f"revised with top {k} (+ {order[k - 1]})", bench.targeted(chosen)))
     steps.append(("retrained on everything", bench.retrained()))
     return tuple(
-        Revised(label, _measured(step.scores["accuracy"]), _measured(step.scores["auc"]))
+        Revised(label, Measured.of(step.scores["accuracy"]), Measured.of(step.scores["auc"]))
         for label, step in steps
     )
 
@@ -185,9 +161,4 @@ def _differences(
 ) -> tuple[Difference, ...]:
     top = min(TOP, len(ours))
     found = contrast_rankings(study.design, ours, forest, top, settings)
-    return tuple(Difference(c.k, _measured(c.auc)) for c in found)
-
-
-def _measured(estimate: Estimate) -> Measured:
-    low, high = estimate.interval(LEVEL)
-    return Measured(float(estimate.value), float(low), float(high))
+    return tuple(Difference(c.k, Measured.of(c.auc)) for c in found)

@@ -1,32 +1,42 @@
-"""One comparison of a case study as a section of its page: parts, shares, rivals, revision."""
+"""One comparison of a case study as a section of its page, and what agrees with the paper."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
-from dataclasses import astuple, fields
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
+from typing import Literal
 
-from experiments.case_kept import LEVEL, Beside, ranking
+from experiments.case_kept import Beside, ranking
 from experiments.comparator_findings import TITLES
-from experiments.pages import ends, number, render, table
+from experiments.pages import LEVEL, interval, number, render, table
+from experiments.summary import comma_separated
 from whygap.render import frame
 from whygap.render.plot import SharesDisplay, save_figure
 from whygap.render.words import headline
 from whygap.results import Detailed, Gap
 
-__all__ = ["case_section", "draw", "overview_table", "tidy"]
+__all__ = [
+    "INSURANCE",
+    "NULL",
+    "READMISSION",
+    "Paper",
+    "case_section",
+    "overview_table",
+    "tidy",
+    "verdict",
+]
 
 SHOWN = 10  # shares in a table; the figure has all
 TOP = 5  # variables named of each method
+NEARLY_ALL = 0.8  # share of the variables that counts as nearly every one
 
 
 def case_section(
     name: str, slug: str, gap: Gap, beside: Beside, folder: Path, verdict: Sequence[str]
 ) -> str:
     """The whole section; draws the figures."""
-    draw(gap, slug, folder)
+    _draw(gap, slug, folder)
     return render(
         "case_section.md",
         name=name,
@@ -45,7 +55,7 @@ def case_section(
     ).strip()
 
 
-def draw(gap: Gap, slug: str, folder: Path) -> None:
+def _draw(gap: Gap, slug: str, folder: Path) -> None:
     """The figures of a section."""
     save_figure(gap.plot(level=LEVEL, top=SHOWN), folder / f"{slug}.svg")
     for part, detail in gap.details().items():
@@ -57,12 +67,8 @@ def draw(gap: Gap, slug: str, folder: Path) -> None:
 
 def tidy(gap: Gap) -> str:
     """Every estimate, comma-separated."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([field.name for field in fields(frame.Row)])
-    for row in frame.rows(gap, LEVEL):
-        writer.writerow([f"{c:.6g}" if isinstance(c, float) else c for c in astuple(row)])
-    return buffer.getvalue()
+    head = [field.name for field in fields(frame.Row)]
+    return comma_separated(head, map(astuple, frame.rows(gap, LEVEL)), digits=6)
 
 
 def overview_table(found: Sequence[tuple[str, Gap]]) -> str:
@@ -71,7 +77,7 @@ def overview_table(found: Sequence[tuple[str, Gap]]) -> str:
     lines = []
     for name, gap in found:
         first, *_, last = (number(corner.value) for corner in gap.aggregate.corners())
-        cells = [f"{number(e.value)} ({ends(e)})" for e in gap.aggregate.parts().values()]
+        cells = [interval(e) for e in gap.aggregate.parts().values()]
         lines.append([name, f"{first} to {last}", *cells, _leader(gap.outcome)])
     return table(head, lines)
 
@@ -82,3 +88,60 @@ def _leader(detail: Detailed | None) -> str:
     tied = len(detail.top_group(LEVEL))
     first = ranking(detail)[0]
     return f"{first}, alone" if tied == 1 else f"{first}, tied with {tied - 1}"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What the paper reports of its own comparison.
+
+    Attributes:
+        accuracy: in the source and in the target; None where no gap is expected.
+        where: its two tables.
+        largest: the part that it found largest.
+        leaders: columns that mean the variable it found first, by far, in the outcome shift.
+        leader: that variable, in words.
+        flags_all: whether it reports that MeanChange flags nearly every variable.
+        revises: whether it compares revisions with RandomForestAcc's.
+    """
+
+    accuracy: tuple[float, float] | None
+    where: str = ""
+    largest: Literal["baseline", "covariate", "outcome", ""] = ""
+    leaders: tuple[str, ...] = ()
+    leader: str = ""
+    flags_all: bool = False
+    revises: bool = False
+
+
+INSURANCE = Paper(
+    accuracy=(0.84, 0.66),
+    where="NE to LA, 2018",
+    largest="outcome",
+    leaders=("PINCP", "POVPIP"),
+    leader="income",
+    revises=True,
+)
+READMISSION = Paper(
+    accuracy=(0.70, 0.53), where="a private hospital", largest="covariate", flags_all=True
+)
+NULL = Paper(accuracy=None)
+
+
+def verdict(gap: Gap, beside: Beside, paper: Paper) -> list[str]:
+    """One sentence per finding, each beginning with whether it agrees."""
+    parts = gap.aggregate.parts()
+    text = render(
+        "case_verdict.md",
+        gap=gap,
+        beside=beside,
+        paper=paper,
+        parts=parts,
+        largest=max(parts, key=lambda name: abs(parts[name].value)),
+        sizes=", ".join(f"{name} {estimate.value:+.3f}" for name, estimate in parts.items()),
+        better=sum(d.auc.low > 0 for d in beside.differences),
+        worse=sum(d.auc.high < 0 for d in beside.differences),
+        ranking=ranking,
+        level=LEVEL,
+        nearly_all=NEARLY_ALL,
+    )
+    return [line for line in text.splitlines() if line]

@@ -11,8 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from experiments.case_kept import Beside, kept
-from experiments.case_page import case_section, overview_table, tidy
-from experiments.case_verdict import INSURANCE, NULL, READMISSION, Paper, verdict
+from experiments.case_page import (
+    INSURANCE,
+    NULL,
+    READMISSION,
+    Paper,
+    case_section,
+    overview_table,
+    tidy,
+    verdict,
+)
 from experiments.cases import Move, data_folder, insurance_study, readmission_study
 from experiments.louisiana import louisiana_table
 from experiments.pages import write_page

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from experiments.comparator_seeds import OURS, Mean, Seeds, mean_of
-from experiments.pages import number
+from experiments.comparator_seeds import OURS, Seeds, mean_of
+from experiments.pages import Measured, number
 
 __all__ = ["PAPER_ACCURACY", "TITLES", "Finding", "findings"]
 
@@ -114,6 +114,6 @@ def _verdict(sign: int) -> Verdict:
     return "yes" if sign > 0 else "no" if sign < 0 else "not told"
 
 
-def _shown(mean: Mean, digits: int) -> str:
+def _shown(mean: Measured, digits: int) -> str:
     value, low, high = (number(x, digits) for x in (mean.value, mean.low, mean.high))
     return f"{value} (95% interval {low} to {high})"

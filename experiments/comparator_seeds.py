@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 from scipy import stats
 
+from experiments.pages import LEVEL, Measured
 from whygap.domains import Array
 
-__all__ = ["LEVEL", "OURS", "Mean", "Scene", "Seeds", "mean_of"]
+__all__ = ["OURS", "Scene", "Seeds", "mean_of"]
 
 OURS = "whygap"
-LEVEL = 0.95
 TIE = 1e-6  # importances that differ by less are equal but for rounding
 
 
@@ -32,27 +32,13 @@ class Scene:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """A mean over seeds with its 95% interval (Student's t); no interval from a single seed."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def sign(self) -> int:
-        """1 or -1 where the interval lies on one side of 0, else 0."""
-        return int(self.low > 0) - int(self.high < 0)
-
-
-def mean_of(values: Array) -> Mean:
-    """Mean and interval over seeds."""
+def mean_of(values: Array) -> Measured:
+    """Mean over seeds with its interval (Student's t); none from a single seed."""
     mean = float(np.mean(values))
     if len(values) < 2:
-        return Mean(mean, -np.inf, np.inf)
+        return Measured(mean, -np.inf, np.inf)
     half = float(stats.t.ppf(0.5 + LEVEL / 2, len(values) - 1) * stats.sem(values))
-    return Mean(mean, mean - half, mean + half)
+    return Measured(mean, mean - half, mean + half)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +79,12 @@ class Seeds:
         winner = np.argmax(sizes, axis=1) if len(sizes) else np.zeros(0)
         return {name: float(np.mean(winner == j)) for j, name in enumerate(self.names)}
 
-    def means(self, method: str) -> list[Mean | None]:
+    def means(self, method: str) -> list[Measured | None]:
         """Mean importance of every variable; None each without any answer."""
         values = self.importances(method)
         return [mean_of(column) if len(column) else None for column in values.T]
 
-    def accuracy_means(self, method: str) -> list[Mean | None]:
+    def accuracy_means(self, method: str) -> list[Measured | None]:
         """Mean accuracy with the top 1, 2, 3; None each without any answer."""
         values = self.accuracy(method)
         return [mean_of(column) for column in values.T] if len(values) else [None] * 3
@@ -120,7 +106,7 @@ class Seeds:
         shares = sorted(self.first_places(method).items(), key=lambda item: -item[1])
         return ", ".join(f"{name} {share:.0%}" for name, share in shares if share > 0) + silent
 
-    def lead(self, method: str, name: str) -> Mean | None:
+    def lead(self, method: str, name: str) -> Measured | None:
         """How far a variable is ahead of the best of the others; None without any answer."""
         sizes = np.abs(self.importances(method))
         if not len(sizes):
@@ -132,11 +118,11 @@ class Seeds:
         """One row per seed in which the method had an answer: accuracies with the top 1, 2, 3."""
         return np.array([ln["accuracy"][method] for ln in self.lines if method in _answers(ln)])
 
-    def original(self) -> Mean:
+    def original(self) -> Measured:
         """Accuracy of the model as it is."""
         return mean_of(np.array([line["original"] for line in self.lines]))
 
-    def behind_us(self, method: str) -> list[Mean]:
+    def behind_us(self, method: str) -> list[Measured]:
         """Ours minus theirs, paired by seed, for the top 1, 2, 3."""
         pairs = [
             np.subtract(line["accuracy"][OURS], line["accuracy"][method])

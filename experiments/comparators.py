@@ -6,8 +6,6 @@ line; in the outcome world the top 1, 2, 3 variables of each method also revise 
 
 from __future__ import annotations
 
-import csv
-import io
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,11 +13,12 @@ from typing import Any
 
 from experiments.analysis import draw
 from experiments.comparator_findings import PAPER_ACCURACY, TITLES, findings
-from experiments.comparator_seeds import OURS, Scene, Seeds, mean_of
+from experiments.comparator_seeds import OURS, Scene, Seeds
 from experiments.pages import render, write_page
 from experiments.record import engines, made_by, newest
 from experiments.replicates import Config, Line, read_lines, run_missing
 from experiments.simulation import Order, Plan
+from experiments.summary import comma_separated
 from experiments.worlds.by_name import make_world, truths
 from whygap._explain import explain_design
 from whygap.repair.curve import Bench
@@ -115,20 +114,16 @@ def _draw(scenes: Sequence[Seeds], folder: Path) -> None:
 
 def importance_csv(scenes: Sequence[Seeds]) -> str:
     """One line per scene, method and variable: mean over seeds and its interval."""
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    names = ("world", "part", "method", "variable", "importance", "low", "high", "first", "seeds")
-    writer.writerow(names)
-    for seeds in scenes:
-        for method in seeds.methods:
-            values, first = seeds.importances(method), seeds.first_places(method)
-            for name, column in zip(seeds.names, values.T, strict=True):
-                if len(column):
-                    mean = mean_of(column)
-                    shown = [f"{x:.6g}" for x in (mean.value, mean.low, mean.high, first[name])]
-                    head = [seeds.scene.world, seeds.scene.part, method, name]
-                    writer.writerow([*head, *shown, len(column)])
-    return buffer.getvalue()
+    head = ["world", "part", "method", "variable", "importance", "low", "high", "first", "seeds"]
+    lines = [
+        [s.scene.world, s.scene.part, method, name, mean.value, mean.low, mean.high,
+         s.first_places(method)[name], len(s.importances(method))]
+        for s in scenes
+        for method in s.methods
+        for name, mean in zip(s.names, s.means(method), strict=True)
+        if mean
+    ]  # fmt: skip
+    return comma_separated(head, lines, digits=6)
 
 
 def seeds_of(folder: Path, planned: Plan, order: Order) -> list[Seeds]:

@@ -10,7 +10,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.comparator_seeds import Mean
+from experiments.pages import Measured
 from experiments.scaling import Cost
 from experiments.summary import Row, band
 from whygap.render.style import INK, MUTED, quiet_axes
@@ -60,7 +60,7 @@ class Bars:
 
     title: str
     names: tuple[str, ...]
-    means: tuple[Mean, ...]
+    means: tuple[Measured, ...]
     unit: str
 
 

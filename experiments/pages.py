@@ -7,6 +7,7 @@ import os
 import platform
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from whygap.estimate import Estimate
 from whygap.storage.files import write_whole
 
 __all__ = [
+    "LEVEL",
+    "Measured",
     "coverage_cell",
     "ends",
     "fill",
@@ -35,7 +38,28 @@ __all__ = [
 ]
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
+LEVEL = 0.95  # of every interval that is not about coverage
 Columns = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A number with its 95% interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, estimate: Estimate) -> Measured:
+        """What an analysis estimated."""
+        low, high = estimate.interval(LEVEL)
+        return cls(float(estimate.value), float(low), float(high))
+
+    @property
+    def sign(self) -> int:
+        """1 or -1 where the interval lies on one side of 0, else 0."""
+        return int(self.low > 0) - int(self.high < 0)
 
 
 def write_page(path: Path, command: str, note: str, **values: Any) -> Path:
@@ -107,8 +131,10 @@ def signed(value: float, digits: int = 2) -> str:
     return "–" if math.isnan(value) else f"{value:+.{digits}f}"
 
 
-def interval(found: Any, digits: int = 3) -> str:
-    """`value (low to high)` of anything that has the three; the value alone without ends."""
+def interval(found: Measured | Estimate, digits: int = 3) -> str:
+    """`value (low to high)`; the value alone where the interval has no ends."""
+    if isinstance(found, Estimate):
+        found = Measured.of(found)
     if not math.isfinite(found.low):
         return number(found.value, digits)
     ends = f"{number(found.low, digits)} to {number(found.high, digits)}"
@@ -117,8 +143,8 @@ def interval(found: Any, digits: int = 3) -> str:
 
 def ends(estimate: Estimate) -> str:
     """Both ends of its 95% interval."""
-    low, high = estimate.interval(0.95)
-    return f"{number(low)} to {number(high)}"
+    found = Measured.of(estimate)
+    return f"{number(found.low)} to {number(found.high)}"
 
 
 def coverage_cell(row: Row) -> str:

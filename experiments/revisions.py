@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiments.case_kept import LEVEL, Beside, Difference, Measured, ranking
+from experiments.case_kept import Beside, Difference, ranking
 from experiments.casestudy import CASES, Place, analysed
-from experiments.pages import interval, table, write_page
+from experiments.pages import LEVEL, interval, table, write_page
 from experiments.simulation import Order
 from whygap._version import ENGINE
 from whygap.results import Detailed, Gap
@@ -80,8 +80,7 @@ def _told(outcome: Detailed) -> str:
     above = [name for name, (low, _) in ends.items() if low > 0]
     base, start = outcome.base, ""
     if base is not None:
-        found = Measured(base.value, *base.interval(LEVEL))
-        start = f"Recalibration alone explains {interval(found, 4)} of the outcome shift; "
+        start = f"Recalibration alone explains {interval(base, 4)} of the outcome shift; "
     names = f" ({', '.join(above)})" if above else ""
     return f"{start}{len(above)} of {len(ends)} shares can be told from 0 from above{names}."
 

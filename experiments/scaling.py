@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import resource
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from experiments.analysis import analyse
 from experiments.pages import write_page
 from experiments.record import engine_of, made_by
 from experiments.simulation import Order
+from experiments.summary import comma_separated
 from whygap._version import ENGINE
 from whygap.domains import ByDomain
 from whygap.settings import Settings
@@ -99,7 +98,9 @@ def run(order: Order) -> Path:
         name: [cost for size in sizes if (cost := _once(size, folder / "costs.jsonl", order))]
         for name, sizes in (QUICK if order.quick else GRIDS).items()
     }
-    write_whole(folder / "costs.csv", _csv(found))
+    head = ["grid", *(field.name for field in fields(Cost))]
+    lines = [[name, *astuple(cost)] for name, costs in found.items() for cost in costs]
+    write_whole(folder / "costs.csv", comma_separated(head, lines, digits=4))
     _draw(found, folder)
     seconds = sum(cost.cpu_seconds for costs in found.values() for cost in costs)
     made = sorted({cost.engine for costs in found.values() for cost in costs})
@@ -137,14 +138,3 @@ def _draw(found: dict[str, list[Cost]], folder: Path) -> None:
         if name in AXES
     ]
     save_figure(cost_figure(curves), folder / "scaling.svg")
-
-
-def _csv(found: dict[str, list[Cost]]) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(["grid", *(field.name for field in fields(Cost))])
-    for name, costs in found.items():
-        for cost in costs:
-            cells = asdict(cost).values()
-            writer.writerow([name, *(f"{c:.4g}" if isinstance(c, float) else c for c in cells)])
-    return buffer.getvalue()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -14,7 +14,7 @@ from scipy import special, stats
 from experiments.replicates import Config, Line
 from whygap.domains import Array
 
-__all__ = ["Row", "band", "summarise", "to_csv"]
+__all__ = ["Row", "band", "comma_separated", "summarise", "to_csv"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +139,16 @@ def _verdict(coverage: float, low: float, high: float) -> str:
 
 
 def to_csv(rows: Sequence[Row]) -> str:
-    """Comma-separated text with a header."""
-    buffer = io.StringIO()
+    """One line per quantity."""
     names = [field.name for field in fields(Row)]
+    return comma_separated(names, [[getattr(row, name) for name in names] for row in rows], 5)
+
+
+def comma_separated(head: Sequence[str], lines: Iterable[Iterable[object]], digits: int) -> str:
+    """The text of a CSV file."""
+    buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(names)
-    for row in rows:
-        cells = (getattr(row, name) for name in names)
-        writer.writerow([f"{c:.5g}" if isinstance(c, float) else c for c in cells])
+    writer.writerow(head)
+    for line in lines:
+        writer.writerow([f"{c:.{digits}g}" if isinstance(c, float) else c for c in line])
     return buffer.getvalue()

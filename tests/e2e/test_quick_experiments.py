@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import EXPERIMENTS
+from experiments import EXPERIMENTS, run
 from experiments.simulation import Order
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,4 +53,4 @@ def test_the_quick_command_runs_end_to_end(name, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["scaling", "semisynthetic", "shares", "true_risk", "untuned"])
 def test_quick_sizes_run_end_to_end(name, tmp_path):
-    check_page(EXPERIMENTS[name](Order(tmp_path, quick=True)), name)
+    check_page(run(name, Order(tmp_path, quick=True)), name)

@@ -5,9 +5,17 @@ from __future__ import annotations
 import pytest
 from result_factory import make_gap
 
-from experiments.case_kept import Beside, Difference, Measured, Ranked, Revised
-from experiments.case_page import case_section, overview_table, tidy
-from experiments.case_verdict import INSURANCE, NULL, READMISSION, verdict
+from experiments.case_kept import Beside, Difference, Ranked, Revised
+from experiments.case_page import (
+    INSURANCE,
+    NULL,
+    READMISSION,
+    case_section,
+    overview_table,
+    tidy,
+    verdict,
+)
+from experiments.pages import Measured
 
 HALF = Measured(0.5, 0.4, 0.6)
 

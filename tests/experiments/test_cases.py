@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from experiments import EXPERIMENTS
+from experiments import run as run_experiment
 from experiments.cases import Move, insurance_study, readmission_study
 from experiments.casestudy import run
 from experiments.pools import is_current, load_pool, save_pool
@@ -89,7 +89,7 @@ def test_missing_data_are_named(tmp_path, monkeypatch):
     )
     monkeypatch.setenv("WHYGAP_DATA", str(tmp_path / "empty"))
     with pytest.raises(InputError) as caught:
-        EXPERIMENTS["casestudy readmission"](Order(tmp_path))
+        run_experiment("casestudy readmission", Order(tmp_path))
     assert str(caught.value) == (
         f"The file 'hospital_readmission.parquet' is not in '{tmp_path / 'empty'}'. "
         "It holds UCI 'Diabetes 130-US hospitals 1999-2008'."

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from experiments import EXPERIMENTS, coverage, tables, untuned
+from experiments import coverage, run, tables, untuned
 from experiments.beside_worlds import worlds_table
 from experiments.simulation import Order, config_truths
 
@@ -45,7 +45,7 @@ def evidence(tmp_path_factory):
         (root / name).mkdir()
         text = lines(config, config_truths(config), 20, engine)
         (root / name / "replicates.jsonl").write_text(text, encoding="utf-8")
-        EXPERIMENTS[name](Order(root, jobs=0))
+        run(name, Order(root, jobs=0))
     return root
 
 

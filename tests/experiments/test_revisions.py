@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from experiments import revisions
-from experiments.case_kept import Beside, Difference, Measured, Ranked
-from experiments.pages import fill
+from experiments.case_kept import Beside, Difference, Ranked
+from experiments.pages import Measured, fill
 from whygap.errors import InputError
 from whygap.estimate import Estimate
 
