@@ -72,7 +72,7 @@ def _mean_loss(design: Any, features: Any, menu: Menu, task: MeanTask) -> dict[s
     learner = menu.learner(task.name, lambda: mean_probes(features, [task]), columns="", target="")
     fits = fit_means(features, learner, task)
     if task.extra is None:
-        fitted = out_of_fold(fits, task.view)
+        fitted = out_of_fold(fits, domain)
     else:
         blocks = features.blocks
         pieces = [
@@ -166,8 +166,8 @@ def _cost(design: Any, settings: Settings, _: str) -> dict[str, Any]:
 def _fit_one_set(features: Any, mean: Any, ratio: Any, task: MeanTask, clock: Any) -> None:
     with clock.stage("mean"):
         fits = fit_means(features, mean, task)
-        for view in features.plain:
-            out_of_fold(fits, view)
+        for domain in ("source", "target"):
+            out_of_fold(fits, domain)
     with clock.stage("ratio"):
         trained_on = features.blocks.complements()
         ratios = fit_ratios(features, ratio, task.columns, trained_on, "pi", repeated=True)

@@ -98,7 +98,7 @@ def test_conditional_means_are_finite_and_in_range(made, learner):
     features = make_features(design, blocks)
     for kind in ("probability", "real"):
         fitted = out_of_fold(
-            fit_means(features, learner, mean_task(design, features, kind)), features.plain.source
+            fit_means(features, learner, mean_task(design, features, kind)), "source"
         )
         assert np.isfinite(fitted).all()
         if kind == "probability":
@@ -125,7 +125,7 @@ def test_a_constant_target_comes_back(made, learner, value):
     features = make_features(design, blocks)
     kind = "probability" if value in (0, 1) else "real"
     task = mean_task(design, features, kind, np.full(ROWS[0], value), blocks.halves(1))
-    ((one, two),) = twins(fit_means(features, learner, task), features.plain.source, 1)
+    ((one, two),) = twins(fit_means(features, learner, task), "source", 1)
     assert np.allclose(one, value)
     assert np.allclose(two, value)
 
@@ -141,7 +141,7 @@ def test_the_menu_chooses_a_learner_for_any_table(learner, made):
     task = mean_task(design, features, "probability")
     words = {"columns": "W, Z", "target": "outcome"}
     chosen = menu.learner("p_0", lambda: mean_probes(features, [task]), **words)
-    fitted = out_of_fold(fit_means(features, chosen, task), features.plain.source)
+    fitted = out_of_fold(fit_means(features, chosen, task), "source")
     assert ((fitted >= 0) & (fitted <= 1)).all()
     chosen = menu.learner("pi", lambda: ratio_probes(features, [columns]), **words)
     ratio = fit_ratios(features, chosen, columns, blocks.complements(), "pi")

@@ -33,7 +33,7 @@ def mean_and_ratio(design, blocks, learner, columns):
     task = MeanTask(
         "p_0", "probability", columns, features.plain.source, outcome, blocks.complements()
     )
-    mean = out_of_fold(fit_means(features, learner, task), features.plain.source)
+    mean = out_of_fold(fit_means(features, learner, task), "source")
     ratio = fit_ratios(features, learner, columns, blocks.complements(), "pi")
     return mean, ratio_out_of_fold(ratio, "source")
 

@@ -22,7 +22,6 @@ from whygap.tables.design import Design
 __all__ = ["BlockSet", "Blocks", "make_blocks"]
 
 BlockSet = frozenset[int]
-_SPLIT_TRAINING_BLOCKS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +118,8 @@ def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) ->
         shares = np.full(settings.folds, 1.0 / settings.folds)
         evaluated = tuple(range(settings.folds))
     else:
-        rest = (1.0 - settings.split) / _SPLIT_TRAINING_BLOCKS
-        shares = np.array([settings.split] + [rest] * _SPLIT_TRAINING_BLOCKS)
+        others = settings.folds - 1
+        shares = np.array([settings.split] + [(1.0 - settings.split) / others] * others)
         evaluated = (0,)
     labels = ByDomain(*(_labels(design, d, shares, rng) for d in ("source", "target")))
     for domain in ("source", "target"):

@@ -28,7 +28,7 @@ from scipy import optimize
 
 from whygap.domains import Array
 from whygap.learning.inputs import Inputs
-from whygap.learning.models import Blend, Fast, Kind, Learner, Mean, TrainingRows, fitted
+from whygap.learning.models import Blend, Fast, Kind, Learner, Mean, TrainingRows, curvature, fitted
 from whygap.learning.ridge import LEAST_PROBABILITY
 from whygap.learning.trees import Boosted, Given, staged
 
@@ -185,8 +185,8 @@ def _eased(probe: Probe) -> Probe:
     def eased(rows: TrainingRows) -> TrainingRows:
         if rows.is_trivial:
             return rows
-        curvature = Fast().curvature(rows)
-        return replace(rows, inputs=replace(rows.inputs, known=lambda _: curvature))
+        known = curvature(rows)
+        return replace(rows, inputs=replace(rows.inputs, known=lambda: known))
 
     return replace(probe, sights=tuple(replace(s, train=eased(s.train)) for s in probe.sights))
 

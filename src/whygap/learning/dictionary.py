@@ -20,21 +20,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whygap.domains import Array, ByDomain, IntArray
-from whygap.learning.inputs import ROWS_AT_ONCE, Inputs
+from whygap.learning.inputs import ROWS_AT_ONCE, Inputs, some_of
 from whygap.learning.models import Fast, TrainingRows
 from whygap.learning.trees import Boosted
 from whygap.tables.design import Column
 
 __all__ = ["Dictionary", "build_dictionary", "choose_pairs"]
 
+# Natural splines with four curved terms a column: enough for one or two bends.
 _KNOTS = 6
+# A column with at most so many values gets an indicator of each instead of splines.
 _FEW_VALUES = 8
+# A value that this share of rows has in common may behave unlike its neighbours.
 _ATOM_SHARE = 0.05
+# Of a category; rarer levels share what the others leave, trees see them all.
 _MOST_LEVELS = 40
+# 45 pairs: with more columns, products of all pairs would outnumber the other terms.
 _ALL_PAIRS_UP_TO = 10
+# Pairs found among many columns are few, and mostly of numbers: linear terms and a level or two.
 _TERMS_OF_FOUND_PAIRS = 3
+# Found for one response.
 _MOST_PAIRS = 12
-_ROWS = 10_000
 
 Pair = tuple[int, int]
 Piece = Callable[[Array], Array]
@@ -190,7 +196,7 @@ def choose_pairs(
     """
     if len(columns) <= _ALL_PAIRS_UP_TO:
         return []
-    some = raw.map(lambda x: np.linspace(0, len(x) - 1, min(len(x), _ROWS)).astype(np.int64))
+    some = raw.map(lambda x: some_of(len(x)))
     table = np.vstack([raw[d][some[d]] for d in ("source", "target")])
     weight = np.concatenate([weights[d][some[d]] for d in ("source", "target")])
     label = np.concatenate([outcome[d][some[d]] for d in ("source", "target")])

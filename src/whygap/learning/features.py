@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +14,14 @@ from numpy.typing import NDArray
 from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.dictionary import Dictionary, build_dictionary, choose_pairs
-from whygap.learning.inputs import Inputs, Lift
+from whygap.learning.inputs import Inputs, Lift, some_of
 from whygap.learning.ridge import Curvature
 from whygap.tables.design import Column, Design
 
 Rows = slice | IntArray | tuple[slice, ...]
 
-_ROWS_FOR_DICTIONARY = 100_000
-_ROWS_IN_FULL_PRECISION = 200_000
+# Per domain. More do not move a knot, and bases of more are kept in single precision.
+_MANY_ROWS = 100_000
 
 __all__ = ["Extra", "Features", "Known", "View", "at", "make_features"]
 
@@ -89,7 +88,7 @@ class Features:
     basis: ByDomain[Array]
     weights: ByDomain[Array]
     plain: ByDomain[View] = field(default_factory=lambda: ByDomain(View("source"), View("target")))
-    curvatures: dict[tuple[str, BlockSet, Any], Known] = field(default_factory=dict)
+    curvatures: dict[tuple[str, BlockSet], Known] = field(default_factory=dict)
 
     def inputs(
         self, view: View, rows: Rows, columns: Sequence[int], extra: Extra | None = None
@@ -120,19 +119,14 @@ class Features:
         return replace(plain, lift=extra.lift(at(view.position, rows), plain.light, single))
 
     def known(
-        self,
-        name: str,
-        blocks: BlockSet,
-        columns: Sequence[int],
-        find: Callable[[Any], Known],
-    ) -> Callable[[Any], Curvature]:
-        """What a learner's fit on all columns has found out for a set; that fit is made once."""
+        self, name: str, blocks: BlockSet, columns: Sequence[int], find: Callable[[], Known]
+    ) -> Callable[[], Curvature]:
+        """What a fit on all columns has found out for a set; that fit is made once."""
 
-        def part(learner: Any) -> Curvature:
-            key = (name, blocks, learner)
-            if key not in self.curvatures:
-                self.curvatures[key] = find(learner)
-            known = self.curvatures[key]
+        def part() -> Curvature:
+            if (name, blocks) not in self.curvatures:
+                self.curvatures[name, blocks] = find()
+            known = self.curvatures[name, blocks]
             return known.curvature.part(self._place(columns, known.lift))
 
         return part
@@ -188,20 +182,15 @@ def make_features(design: Design, blocks: Blocks) -> Features:
     raw = design.features.zip(blocks.order, lambda x, order: np.asfortranarray(x[order]))
     weights = design.sample().weights.zip(blocks.order, lambda w, order: w[order])
     outcome = design.outcome.zip(blocks.order, lambda y, order: y[order])
-    some = raw.map(lambda x: x[_spread(len(x))])
+    some = raw.map(lambda x: x[some_of(len(x), _MANY_ROWS)])
     pairs = choose_pairs(
         some,
-        outcome.map(lambda y: y[_spread(len(y))]),
-        weights.map(lambda w: w[_spread(len(w))]),
+        outcome.map(lambda y: y[some_of(len(y), _MANY_ROWS)]),
+        weights.map(lambda w: w[some_of(len(w), _MANY_ROWS)]),
         design.columns,
         design.baseline,
     )
     dictionary = build_dictionary(np.vstack([some.source, some.target]), design.columns, pairs)
-    dtype = np.float64 if sum(design.rows) <= _ROWS_IN_FULL_PRECISION else np.float32
+    dtype = np.float64 if sum(design.rows) <= 2 * _MANY_ROWS else np.float32
     basis = raw.map(lambda x: dictionary.transform(x, dtype))
     return Features(blocks, design.columns, dictionary, raw, basis, weights)
-
-
-def _spread(rows: int) -> IntArray:
-    """At most so many rows, evenly spread."""
-    return np.linspace(0, rows - 1, min(rows, _ROWS_FOR_DICTIONARY)).astype(np.int64)

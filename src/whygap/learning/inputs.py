@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,12 @@ from whygap.domains import Array, IntArray
 if TYPE_CHECKING:
     from whygap.learning.ridge import Curvature
 
-__all__ = ["ROWS_AT_ONCE", "Inputs", "Lift", "stacked"]
+__all__ = ["ENOUGH_ROWS", "ROWS_AT_ONCE", "Inputs", "Lift", "some_of", "stacked"]
 
 # Bounds the memory of whole basis matrices; smaller ones cost time.
 ROWS_AT_ONCE = 20_000
+# For what guides a fit and decides nothing in it: second derivatives, pairs worth a product.
+ENOUGH_ROWS = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,8 +61,8 @@ class Inputs:
         light: for every function, 1 if it is a linear term (lightly penalised), else 0.
         categorical: which raw columns are categories.
         lift: one more column, known only after a fit.
-        known: fast learner -> second derivatives of its fit on all columns of the same rows, as
-            far as they concern this column set.
+        known: second derivatives of a fit on all columns of the same rows, as far as they concern
+            this column set.
         seen: products of the basis and coefficients, kept where the same rows come with several
             lifts.
     """
@@ -70,7 +72,7 @@ class Inputs:
     light: Array
     categorical: tuple[int, ...] = ()
     lift: Lift | None = None
-    known: Callable[[Any], Curvature] | None = None
+    known: Callable[[], Curvature] | None = None
     seen: dict[bytes, Array] | None = None
 
     def __len__(self) -> int:
@@ -166,6 +168,11 @@ class Inputs:
         if lift is not None:
             lift = Lift(lift.position[rows], lift.terms[rows], lift.times)
         return Inputs(self.raw[rows], self.basis[rows], self.light, self.categorical, lift)
+
+
+def some_of(rows: int, most: int = ENOUGH_ROWS) -> IntArray:
+    """At most so many rows, evenly spread."""
+    return np.linspace(0, rows - 1, min(rows, most)).astype(np.int64)
 
 
 def stacked(parts: Sequence[Inputs]) -> Inputs:

@@ -16,12 +16,19 @@ from whygap.domains import Array, IntArray
 from whygap.learning import ridge
 from whygap.learning.inputs import Inputs
 
-__all__ = ["Blend", "Fast", "Kind", "Learner", "Mean", "Model", "TrainingRows", "fitted"]
+__all__ = [
+    "Blend",
+    "Fast",
+    "Kind",
+    "Learner",
+    "Mean",
+    "Model",
+    "TrainingRows",
+    "curvature",
+    "fitted",
+]
 
 Kind = Literal["probability", "bounded", "real"]
-
-# Second derivatives shared by many fits are taken at a point that is not overfitted.
-_FIRM_PENALTY = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,8 +144,8 @@ class Fast:
     def fit(self, rows: TrainingRows) -> BasisModel:
         """Train on these rows."""
         inputs = rows.inputs.in_full_precision()
-        known = None if inputs.known is None else inputs.known(self)
-        penalty = self._penalty(inputs)
+        known = None if inputs.known is None else inputs.known()
+        penalty = self.penalties(inputs)
         if rows.kind == "real":
             found = ridge.least_squares(inputs, rows.target, rows.weight, penalty, known)
             return BasisModel(found, 0.0, 1.0, False)
@@ -148,19 +155,20 @@ class Fast:
             ridge.logistic(inputs, scaled, rows.weight, penalty, known), low, high, True
         )
 
-    def curvature(self, rows: TrainingRows) -> ridge.Curvature:
-        """Second derivatives, from which fits on fewer columns start."""
-        inputs = rows.inputs.in_full_precision()
-        if rows.kind == "real":
-            return ridge.Curvature.of_least_squares(inputs, rows.target, rows.weight)
-        low, high = rows.between()
-        penalty = np.maximum(self._penalty(inputs), _FIRM_PENALTY)
-        scaled = (rows.target - low) / (high - low)
-        return ridge.Curvature.of_logistic(inputs, scaled, rows.weight, penalty)
-
-    def _penalty(self, inputs: Inputs) -> Array:
+    def penalties(self, inputs: Inputs) -> Array:
+        """One for each basis column."""
         light = min(self.simple_penalty, self.penalty)
         return np.where(inputs.simple > 0, light, self.penalty)
+
+
+def curvature(rows: TrainingRows) -> ridge.Curvature:
+    """Second derivatives from which other fits start: at a penalty that does not overfit."""
+    inputs = rows.inputs.in_full_precision()
+    if rows.kind == "real":
+        return ridge.Curvature.of_least_squares(inputs, rows.target, rows.weight)
+    low, high = rows.between()
+    scaled = (rows.target - low) / (high - low)
+    return ridge.Curvature.of_logistic(inputs, scaled, rows.weight, Fast().penalties(inputs))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from whygap.errors import FitError, WhygapError
 from whygap.learning.blocks import BlockSet
 from whygap.learning.features import Extra, Features, Known, View, at
 from whygap.learning.inputs import Inputs, stacked
-from whygap.learning.models import Kind, Learner, Model, TrainingRows, fitted
+from whygap.learning.models import Kind, Learner, Model, TrainingRows, curvature, fitted
 from whygap.learning.ridge import LEAST_PROBABILITY, Curvature
 
 __all__ = [
@@ -122,10 +121,10 @@ def training(
     return TrainingRows(inputs, at(task.target(blocks), rows), weight, task.kind)
 
 
-def _known_mean(features: Features, task: MeanTask, blocks: BlockSet) -> Callable[[Any], Curvature]:
-    def find(learner: Any) -> Known:
+def _known_mean(features: Features, task: MeanTask, blocks: BlockSet) -> Callable[[], Curvature]:
+    def find() -> Known:
         everything = training(features, task, blocks, features.everything)
-        return Known(learner.curvature(everything), everything.inputs.lift)
+        return Known(curvature(everything), everything.inputs.lift)
 
     return features.known(task.name, blocks, task.columns, find)
 
@@ -235,9 +234,9 @@ def fit_ratios(
 
 def _known_domain(
     features: Features, columns: tuple[int, ...], blocks: BlockSet
-) -> Callable[[Any], Curvature]:
-    def find(learner: Any) -> Known:
-        return Known(learner.curvature(domain_rows(features, features.everything, blocks)))
+) -> Callable[[], Curvature]:
+    def find() -> Known:
+        return Known(curvature(domain_rows(features, features.everything, blocks)))
 
     return features.known("domain", blocks, columns, find)
 

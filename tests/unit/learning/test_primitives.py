@@ -90,7 +90,7 @@ def test_every_row_is_predicted_by_the_model_that_did_not_see_it():
     features = featured(design)
     seen = []
     fits = fit_means(features, Remembering(seen), mean_task(features, design, (0,)))
-    model = out_of_fold(fits, features.plain.source)
+    model = out_of_fold(fits, "source")
     for row, number in enumerate(model):
         assert row not in seen[int(number) - 1][0]
 
@@ -101,7 +101,7 @@ def test_twins_of_a_row_never_saw_it_nor_each_other():
     seen = []
     task = mean_task(features, design, (0,), features.blocks.halves(3))
     fits = fit_means(features, Remembering(seen), task)
-    pairs = twins(fits, features.plain.source, 3)
+    pairs = twins(fits, "source", 3)
     assert len(pairs) == 3
     for one, two in pairs:
         for row in range(100):
@@ -115,16 +115,16 @@ def test_without_twins_each_model_is_its_own_twin():
     design = numbered_design()
     features = featured(design)
     fits = fit_means(features, Remembering([]), mean_task(features, design, (0,)))
-    ((one, two),) = twins(fits, features.plain.source, 3)
+    ((one, two),) = twins(fits, "source", 3)
     assert np.array_equal(one, two)
-    assert np.array_equal(one, out_of_fold(fits, features.plain.source))
+    assert np.array_equal(one, out_of_fold(fits, "source"))
 
 
 def test_everywhere_reaches_all_rows_of_the_other_domain():
     design = numbered_design()
     features = featured(design)
     fits = fit_means(features, Mean(), mean_task(features, design, (0,)))
-    fitted = everywhere(fits, features.plain.target)
+    fitted = everywhere(fits, "target")
     assert set(fitted) == set(features.blocks.complements())
     assert all(values.shape == (80,) for values in fitted.values())
 
@@ -203,6 +203,6 @@ def test_a_column_missing_in_one_whole_block_works():
     for learner in (FAST, Boosted(rounds=10)):
         with_hole = featured(holed)
         fits = fit_means(with_hole, learner, mean_task(with_hole, holed))
-        assert np.isfinite(out_of_fold(fits, with_hole.plain.source)).all()
+        assert np.isfinite(out_of_fold(fits, "source")).all()
         ratio = fit_ratios(with_hole, learner, (0, 1, 2), with_hole.blocks.complements(), "pi")
         assert np.isfinite(ratio_out_of_fold(ratio, "source")).all()

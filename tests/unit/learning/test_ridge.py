@@ -132,7 +132,7 @@ def test_second_derivatives_from_a_part_of_the_rows_lead_to_the_same_fit(data, m
     basis, _, label, weight = data
     penalty = np.full(6, 1e-3)
     exact = ridge.logistic(design(basis), label, weight, penalty)
-    monkeypatch.setattr(ridge, "_ROWS_FOR_CURVATURE", 150)
+    monkeypatch.setattr(ridge, "ENOUGH_ROWS", 150)
     known = Curvature.of_logistic(design(basis), label, weight, penalty)
     for helped in (None, known):
         found = ridge.logistic(design(basis), label, weight, penalty, helped)
