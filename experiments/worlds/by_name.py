@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from whygap.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from whygap.simulate.answers import Answers
+    from experiments.worlds.answers import Answers
     from whygap.simulate.world import World
 
 __all__ = ["WORLDS", "answers_of", "make_world", "truths"]
@@ -75,12 +75,14 @@ def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
 
 def answers_of(world: World) -> Answers:
     """Who knows the points, groups and budgets of a world."""
+    from experiments.worlds.atoms_answers import AtomsAnswers
     from experiments.worlds.clustered import ClusteredWorld
     from experiments.worlds.correlated import CorrelatedWorld
     from experiments.worlds.correlated_truth import CorrelatedAnswers
+    from experiments.worlds.gaussian_answers import GaussianAnswers
     from experiments.worlds.untuned import UntunedWorld
     from experiments.worlds.untuned_answers import UntunedAnswers
-    from whygap.simulate import Atoms, AtomsAnswers, GaussianAnswers, GaussianWorld
+    from whygap.simulate import Atoms, GaussianWorld
 
     match world:
         case GaussianWorld():

@@ -20,6 +20,14 @@ import numpy as np
 from scipy import special
 
 from experiments.worlds import correlated_gains
+from experiments.worlds.answers import (
+    Above,
+    BudgetTruth,
+    GroupTruth,
+    PointsTruth,
+    RecoverableTruth,
+    points_from,
+)
 from experiments.worlds.correlated import (
     BASELINE,
     LAWS,
@@ -32,14 +40,6 @@ from experiments.worlds.correlated import (
 )
 from whygap.domains import Array, ByDomain, Domain
 from whygap.simulate import quadrature
-from whygap.simulate.answers import (
-    Above,
-    BudgetTruth,
-    GroupTruth,
-    PointsTruth,
-    RecoverableTruth,
-    points_from,
-)
 from whygap.simulate.quadrature import LogitLoss
 from whygap.simulate.world import Corners, Subset, SubsetTruth
 from whygap.tables.design import Player

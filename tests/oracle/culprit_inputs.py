@@ -8,14 +8,15 @@ import pytest
 from neighbours import random_direction
 from oracle_inputs import mean_influence, numerical_derivative
 
+from experiments.worlds import finite
+from experiments.worlds.atoms_answers import AtomsAnswers
 from whygap.domains import Array, ByDomain, Domain
 from whygap.equations import points, recoverable, where
 from whygap.equations.points import TransportedValues
 from whygap.equations.recoverable import DomainValues, TargetMixValues
 from whygap.equations.where import WhereValues
 from whygap.estimate import Estimate, Sample
-from whygap.simulate import Atoms, finite
-from whygap.simulate.atoms_answers import AtomsAnswers
+from whygap.simulate import Atoms
 
 METRICS = ("accuracy", "brier", "log_loss", "random")
 SEEDS = (3, 8)

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from neighbours import mixed
 
+from experiments.worlds import finite
 from whygap.domains import Array, ByDomain
 from whygap.equations import corners, covariate_value, outcome_value
 from whygap.equations.corners import AggregateValues
 from whygap.equations.covariate_value import CovariateValues
 from whygap.equations.outcome_value import OutcomeValues, Reduced
 from whygap.estimate import Estimate, Sample
-from whygap.simulate import Atoms, finite
+from whygap.simulate import Atoms
 
 METRICS = ("zero_one", "brier", "log_loss", "random")
 BINS = 4  # few, so that groups of one bin hold several cells

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from oracle_inputs import doubled
 
+from experiments.worlds import finite
 from whygap.domains import ByDomain
 from whygap.equations import outcome_value
 from whygap.equations.binning import bin_index
@@ -16,7 +17,6 @@ from whygap.estimate import Estimate, Sample
 from whygap.fieller import Ratio
 from whygap.shapley import SubsetPlan
 from whygap.shapley.solve import linear_weights
-from whygap.simulate import finite
 
 
 def test_pooled_centring_overstates_the_variance():

@@ -9,12 +9,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from experiments.worlds.answers import Above
+from experiments.worlds.gaussian_answers import GaussianAnswers
+from experiments.worlds.gaussian_nuisances import GaussianNuisances
 from whygap.domains import ByDomain
 from whygap.equations import points, recoverable, where
 from whygap.equations.points import TransportedValues
 from whygap.equations.recoverable import DomainValues
 from whygap.equations.where import WhereValues
-from whygap.simulate import Above, GaussianAnswers, GaussianNuisances, GaussianWorld
+from whygap.simulate import GaussianWorld
 
 ROWS, DRAWS = ByDomain(1500, 1500), 60
 SUBSET, COLUMNS = (0,), (0, 1)  # Z1, and with W

@@ -7,11 +7,12 @@ import pytest
 from neighbours import locate
 from oracle_inputs import BINS, METRICS, Oracle, worlds
 
+from experiments.worlds import finite
 from whygap._metrics import metric_named
 from whygap.domains import ByDomain
 from whygap.equations import corners
 from whygap.equations.corners import AggregateValues
-from whygap.simulate import Atoms, finite
+from whygap.simulate import Atoms
 from whygap.simulate.world import all_subsets
 
 SUBSETS = all_subsets(3)

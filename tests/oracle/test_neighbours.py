@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from neighbours import locate, mixed, random_direction
 
-from whygap.simulate import finite
+from experiments.worlds import finite
 
 
 @pytest.fixture(scope="module")

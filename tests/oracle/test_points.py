@@ -14,9 +14,9 @@ from culprit_inputs import (
 )
 from oracle_inputs import Oracle, group_noise
 
+from experiments.worlds import finite
+from experiments.worlds.atoms_answers import AtomsAnswers
 from whygap.combine import linear_map
-from whygap.simulate import finite
-from whygap.simulate.atoms_answers import AtomsAnswers
 
 COLUMN_SETS = [s for k in range(5) for s in itertools.combinations(range(4), k)]
 pytestmark = [pytest.mark.parametrize("metric", METRICS), pytest.mark.parametrize("seed", SEEDS)]

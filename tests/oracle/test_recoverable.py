@@ -7,11 +7,11 @@ import pytest
 from culprit_inputs import SEEDS, CulpritOracle, check_influence, culprit_world, slope_at_zero
 from oracle_inputs import group_noise
 
+from experiments.worlds.atoms_answers import AtomsAnswers
 from whygap.domains import ByDomain
 from whygap.equations import recoverable
 from whygap.equations.recoverable import DomainValues
 from whygap.estimate import Sample
-from whygap.simulate.atoms_answers import AtomsAnswers
 
 DOMAINS = ("source", "target")
 COLUMN_SETS = [s for k in range(5) for s in itertools.combinations(range(4), k)]

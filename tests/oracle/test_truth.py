@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from oracle_inputs import BINS, METRICS, Oracle, worlds
 
+from experiments.worlds import finite
 from whygap.equations import corners
-from whygap.simulate import finite
 from whygap.simulate.world import all_subsets
 
 SUBSETS = all_subsets(3)

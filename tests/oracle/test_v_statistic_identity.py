@@ -10,7 +10,7 @@ import pytest
 from neighbours import locate
 from oracle_inputs import BINS, METRICS, worlds
 
-from whygap.simulate import finite
+from experiments.worlds import finite
 from whygap.simulate.atoms import risk_bin
 from whygap.simulate.world import all_subsets
 

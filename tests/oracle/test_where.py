@@ -14,10 +14,10 @@ from culprit_inputs import (
 )
 from oracle_inputs import Oracle
 
+from experiments.worlds.answers import Above
+from experiments.worlds.atoms_answers import AtomsAnswers
 from whygap.equations import corners
 from whygap.errors import ResultError
-from whygap.simulate.answers import Above
-from whygap.simulate.atoms_answers import AtomsAnswers
 
 pytestmark = [pytest.mark.parametrize("metric", METRICS), pytest.mark.parametrize("seed", SEEDS)]
 

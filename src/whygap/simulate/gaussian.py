@@ -5,7 +5,7 @@
     world.outcome_truth((0,)).value            # v_Y({Z1}), by quadrature, about .920
 
 Given (W, Z_s) the rest of both logits is normal, so every truth is a low-dimensional integral
-(`gaussian_truth`, which has the nuisances at any rows too).
+(`gaussian_truth`).
 """
 
 from __future__ import annotations

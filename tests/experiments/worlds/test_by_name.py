@@ -2,10 +2,11 @@
 
 import pytest
 
+from experiments.worlds import finite
+from experiments.worlds.answers import Above
 from experiments.worlds.by_name import answers_of, make_world
 from experiments.worlds.clustered import ClusteredWorld
 from whygap.errors import InputError
-from whygap.simulate import Above, finite
 
 KNOWING = {
     "gaussian": lambda: make_world("gaussian", "brier", {}),

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from experiments.worlds.clustered import ClusteredWorld
+from experiments.worlds.gaussian_nuisances import GaussianNuisances
 from whygap.domains import ByDomain
 from whygap.equations import corners
 from whygap.equations.corners import AggregateValues
-from whygap.simulate import GaussianNuisances
 
 
 @pytest.fixture(scope="module")

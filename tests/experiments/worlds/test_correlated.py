@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from experiments.worlds import correlated_gains, correlated_truth
+from experiments.worlds.answers import Above
 from experiments.worlds.by_name import make_world
 from experiments.worlds.correlated import BASELINE, LAWS, NAMES, RISKS, CorrelatedWorld
 from experiments.worlds.correlated_truth import CorrelatedAnswers, irreducible
 from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import InputError
-from whygap.simulate import Above
 from whygap.tables.design import Player
 
 ROWS = 100_000

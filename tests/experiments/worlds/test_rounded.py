@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
+from experiments.worlds import finite
+from experiments.worlds.atoms_answers import AtomsAnswers
 from experiments.worlds.rounded import with_rounded_scores
 from whygap._metrics import metric_named
-from whygap.simulate import AtomsAnswers, finite
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "brier", "log_loss"])

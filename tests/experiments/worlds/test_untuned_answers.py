@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from experiments.worlds.answers import Above
 from experiments.worlds.by_name import answers_of
 from experiments.worlds.untuned import UntunedWorld, null_world
 from experiments.worlds.untuned_answers import UntunedAnswers, lattice_atoms
 from whygap.domains import DOMAINS, ByDomain
-from whygap.simulate import Above
 
 GROUPS = [Above(0.5), Above(0.3), Above(0.5, 0), Above(1.5, 1), Above(0.33, 2), Above(0.1, 3)]
 

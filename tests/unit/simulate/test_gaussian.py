@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
+from experiments.worlds.gaussian_nuisances import GaussianNuisances
 from whygap.domains import ByDomain
-from whygap.simulate import GaussianNuisances, GaussianWorld
+from whygap.simulate import GaussianWorld
 from whygap.simulate.world import all_subsets
 
 SINGLES_AND_PAIRS = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]

@@ -14,9 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from whygap.domains import Array, Domain
-from whygap.simulate import quadrature
-from whygap.simulate.answers import (
+from experiments.worlds.answers import (
     Above,
     BudgetTruth,
     GroupTruth,
@@ -25,6 +23,8 @@ from whygap.simulate.answers import (
     budget_from,
     points_from,
 )
+from whygap.domains import Array, Domain
+from whygap.simulate import quadrature
 from whygap.simulate.gaussian import GaussianWorld
 from whygap.simulate.gaussian_truth import mean_t, rest_of
 from whygap.tables.design import Player

@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from experiments.worlds.answers import Above
 from experiments.worlds.clustered import ClusteredWorld
+from experiments.worlds.gaussian_answers import GaussianAnswers
 from whygap.simulate import GaussianWorld
-from whygap.simulate.answers import Above
-from whygap.simulate.gaussian_answers import GaussianAnswers
 from whygap.simulate.gaussian_truth import rest_of
 
 ROWS = 2_000_000

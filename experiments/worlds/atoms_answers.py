@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whygap.domains import Array, Domain, IntArray
-from whygap.simulate.answers import (
+from experiments.worlds.answers import (
     Above,
     BudgetTruth,
     GroupTruth,
@@ -17,6 +16,7 @@ from whygap.simulate.answers import (
     own_players,
     points_from,
 )
+from whygap.domains import Array, Domain, IntArray
 from whygap.simulate.atoms import Atoms
 
 __all__ = ["AtomsAnswers"]

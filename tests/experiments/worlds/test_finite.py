@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from experiments.worlds import finite
 from whygap.domains import ByDomain
 from whygap.errors import InputError
-from whygap.simulate import finite
 from whygap.simulate.atoms import risk_bin
 from whygap.simulate.world import all_subsets
 
