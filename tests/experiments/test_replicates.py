@@ -17,19 +17,21 @@ from whygap.errors import InputError
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = Config(rows=(400, 400), settings={"learner": "fast"}, parts=("outcome",), subsets=((0,),))
 RUN_WITHOUT_TABLE_PACKAGES = """
-import runpy, sys
+import importlib.util, runpy, sys
+import lightgbm  # looks for optional packages itself
+
+NAMES = {"pyarrow", "typer", "rich", "matplotlib", "jinja2"}
 
 class Missing:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {"pyarrow", "typer", "rich", "matplotlib", "jinja2"}:
+        if name.split(".")[0] in NAMES:
             raise ModuleNotFoundError(name, name=name)
 
+for name in [name for name in sys.modules if name.split(".")[0] in NAMES]:
+    del sys.modules[name]
 sys.meta_path.insert(0, Missing())
-sys.argv = ["run_replicates.py", *sys.argv[1:]]
-import importlib.util
 found = importlib.util.find_spec
-importlib.util.find_spec = lambda name: None if name == "pyarrow" else found(name)
-runpy.run_path(sys.argv[1], run_name="loaded")["open_bare_packages"]()
+importlib.util.find_spec = lambda name: None if name in NAMES else found(name)
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """

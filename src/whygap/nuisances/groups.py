@@ -13,8 +13,7 @@ from whygap.equations.where import Group as RowGroup
 from whygap.equations.where import WhereValues, contribution, target_share
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.results import Group
-from whygap.tables.design import Column
-from whygap.tables.filter import MODEL_SCORE
+from whygap.tables.design import MODEL_SCORE, Column
 
 __all__ = ["PREDICTED_LABEL", "Grouped", "group_column", "grouped_columns", "where_groups"]
 

@@ -21,9 +21,7 @@ from whygap.estimate import Estimate
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.results import Condition, Rule
 from whygap.shapley import max_t_quantile
-from whygap.tables.design import Column
-from whygap.tables.encode import OTHER
-from whygap.tables.filter import MODEL_SCORE
+from whygap.tables.design import MODEL_SCORE, OTHER, Column
 
 __all__ = ["Rules", "find_rules"]
 

@@ -13,8 +13,8 @@ from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.errors import ColumnError, TableError, listed
 from whygap.tables import hints
 from whygap.tables.columns import RawColumn, present, raw_column
-from whygap.tables.design import Design, Note, Player
-from whygap.tables.encode import OTHER, EncodedColumn, encode_column
+from whygap.tables.design import OTHER, Design, Note, Player
+from whygap.tables.encode import EncodedColumn, encode_column
 from whygap.tables.extras import read_extras, read_kept
 from whygap.tables.open import Frame, Mask
 from whygap.tables.outcome import as_predictions, encode, find_labels

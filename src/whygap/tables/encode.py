@@ -22,10 +22,10 @@ from whygap.tables.columns import (
     recode,
     to_text,
 )
-from whygap.tables.design import Column, Note
+from whygap.tables.design import OTHER, Column, Note
 from whygap.tables.open import Mask
 
-__all__ = ["HUGE", "OTHER", "EncodedColumn", "encode_column"]
+__all__ = ["HUGE", "EncodedColumn", "encode_column"]
 
 MANY_LEVELS = 20  # up to here a category is read level by level, however rare some are
 RARE_ROWS = 10  # fewer rows say nothing about a level, in tables of any size
@@ -33,7 +33,6 @@ RARE_SHARE = 0.005  # at most 200 levels remain, which learners can still tell a
 MOSTLY_NUMBERS = 10  # one word among ten levels is rather a mark for "missing"
 HUGE = 1e100  # sums of squares of larger numbers would overflow float64
 ONE_SIDED = 0.01  # share of rows without a counterpart from which overlap is in doubt
-OTHER = "(other)"
 UNITS = {"date": "days since 1970-01-01", "time": "seconds since midnight", "duration": "days"}
 
 

@@ -10,12 +10,10 @@ import numpy as np
 from whygap.domains import Array
 from whygap.errors import ColumnError, InputError, did_you_mean
 from whygap.tables.columns import raw_column
+from whygap.tables.design import MODEL_SCORE
 from whygap.tables.open import Mask, OpenedTable, open_table
 
-__all__ = ["MODEL_SCORE", "rows_that_fulfil"]
-
-MODEL_SCORE = "the model's score"
-"""What rules call the prediction, which need not be a column."""
+__all__ = ["rows_that_fulfil"]
 
 
 class Condition(Protocol):
