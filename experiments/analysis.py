@@ -69,7 +69,7 @@ def analyse(
         analysis = Analysis.begin(design, always, Silent())
         for name in parts:
             estimates |= _values(analysis, name, subsets)
-        gap = analysis.gap(Caption(), analysis.aggregate(), {})
+        gap = analysis.gap(Caption(), analysis.aggregate(), analysis.details(()))
     terms = {"gap": gap.aggregate.gap, **gap.aggregate.parts()}
     estimates = {f"aggregate {name}": estimate for name, estimate in terms.items()} | estimates
     return Found(
