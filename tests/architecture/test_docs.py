@@ -28,13 +28,41 @@ def names_in(page: str) -> list[str]:
     return sorted(set(re.findall(r"`(whygap(?:\.\w+)+)`", text)))
 
 
-@pytest.mark.parametrize("name", names_in("paper_map.md"))
-def test_every_name_of_the_paper_map_exists(name):
-    module, _, attribute = name.rpartition(".")
-    try:
-        importlib.import_module(name)
-    except ModuleNotFoundError:
-        assert hasattr(importlib.import_module(module), attribute), name
+def found(name: str) -> object:
+    """The module, class, function or method of that full name."""
+    parts = name.split(".")
+    thing: object = importlib.import_module(parts[0])
+    for place, part in enumerate(parts[1:], start=2):
+        # A submodule is imported when it is first named; `whygap.explain` is a function.
+        try:
+            thing = getattr(thing, part)
+        except AttributeError:
+            thing = importlib.import_module(".".join(parts[:place]))
+    return thing
+
+
+PAGES_THAT_NAME_CODE = ("paper_map.md", "architecture.md")
+
+
+@pytest.mark.parametrize(
+    "name", sorted({name for page in PAGES_THAT_NAME_CODE for name in names_in(page)})
+)
+def test_every_name_of_the_paper_map_and_the_architecture_exists(name):
+    assert found(name) is not None
+
+
+def test_a_name_that_does_not_exist_is_noticed():
+    assert found("whygap.equations.corners.mean_110").__name__ == "mean_110"
+    for wrong in ("whygap.equations.corners.mean_011", "whygap.equations.corner"):
+        with pytest.raises(ModuleNotFoundError):
+            found(wrong)
+
+
+def test_one_row_is_followed_through_every_room_on_the_way():
+    named = names_in("architecture.md")
+    rooms = {name.split(".")[1] for name in named}
+    on_the_way = {"study", "tables", "_metrics", "running", "nuisances", "learning", "equations"}
+    assert on_the_way | {"estimate", "combine", "shapley", "results", "storage", "render"} <= rooms
 
 
 def errata_tests() -> list[tuple[str, str]]:
