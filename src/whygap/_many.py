@@ -22,7 +22,7 @@ from whygap.tables import Design, native_table
 __all__ = ["Many", "explain_many"]
 
 # Nuisances fitted on source rows alone: which learner serves them is decided once.
-SOURCE_ONLY = ("p_0", "p_0 (twins)", "mu_00_w", "mu_00_wzs")
+SOURCE_ONLY = ("p_0", "p_0 (twins)", "mu_00_w", "mu_00_wzs", "mu_ws", "mu_wzs", "m_s, source")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +90,8 @@ def explain_many(
 
     - the source table, which is read once;
     - the choice of learners for everything that is fitted on source rows alone (the source risk,
-      the mean metric given W and given W, Z_s), made on the first target's encoding;
+      the mean metric given some columns, the outcome given the model's score and some columns),
+      made on the first target's encoding;
     - the cut of the source rows into blocks (the same seed gives the same blocks).
 
     The fits themselves are not shared: levels, rare levels and spline knots depend on both tables.
@@ -99,7 +100,7 @@ def explain_many(
     Args:
         study: the source, the roles and the metric; its own target is not analysed.
         targets: name -> table (or path), each with the columns of the study.
-        detail: which parts get shares per covariate: "covariate", "outcome", both, or none.
+        detail: what is asked beyond the parts, as for `explain`.
         settings: how to run; `Settings()` unless given. With `checkpoint`, every target has a
             folder of its own inside it.
 

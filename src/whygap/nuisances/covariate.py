@@ -162,12 +162,14 @@ def _twins_on_w(crossfit: CrossFit, learner: Any, task: MeanTask) -> ByDomain[Ar
     return ByDomain(twins(fits, "source", halvings), twins(fits, "target", halvings))
 
 
-def subset_ratio_learner(crossfit: CrossFit, column_sets: Sequence[tuple[int, ...]]) -> Any:
+def subset_ratio_learner(
+    crossfit: CrossFit, column_sets: Sequence[tuple[int, ...]], moved: str = "W, Z_s"
+) -> Any:
     """Who fits density ratios on subsets of the columns."""
     return crossfit.menu.learner(
-        "pi_wzs",
+        "pi_ws" if moved == "W_s" else "pi_wzs",
         lambda: ratio_probes(crossfit.features, column_sets),
-        columns="W, Z_s",
+        columns=moved,
         target="domain",
     )
 

@@ -12,6 +12,7 @@ from whygap.domains import Array, ByDomain, IntArray
 from whygap.equations.where import Group as RowGroup
 from whygap.equations.where import WhereValues, contribution, target_share
 from whygap.nuisances.cross_fit import CrossFit
+from whygap.nuisances.cuts import cuts_near, in_words
 from whygap.results import Group
 from whygap.tables.design import MODEL_SCORE, Column
 
@@ -21,8 +22,8 @@ PREDICTED_LABEL = "the model's label"
 # As many levels as a reader takes in; rarer ones are pooled.
 _MOST_LEVELS = 8
 # Sextiles: fine enough to see where, coarse enough to measure.
-_QUANTILES = np.linspace(0, 1, 7)
-# Mean changes within groups of fewer target rows say nothing.
+_QUANTILES = tuple(k / 6 for k in range(1, 6))
+# Mean changes within groups of fewer target rows (with weight) say nothing.
 _LEAST_ROWS = 20
 
 
@@ -52,20 +53,21 @@ def grouped_columns(crossfit: CrossFit) -> list[Grouped]:
 
 
 def where_groups(crossfit: CrossFit, grouped: Sequence[Grouped]) -> list[Group]:
-    """Contribution and mean change of every group."""
+    """Contribution and mean change of every group that has rows."""
     aggregate = crossfit.aggregate
     values = WhereValues(crossfit.sample, aggregate.loss, aggregate.mu_0_wz, aggregate.pi_wz)
     return [
-        _group(values, one.variable, label, one.codes.map(lambda c, k=k: c == k))  # type: ignore[misc]
+        _group(values, one.variable, label, inside)
         for one in grouped
         for k, label in enumerate(one.labels)
+        if any(map(np.any, inside := ByDomain(*(codes == k for codes in one.codes))))
     ]
 
 
 def _group(values: WhereValues, variable: str, label: str, inside: RowGroup) -> Group:
     points = contribution(values, inside)
     shares = values.sample.mean(inside.map(lambda mask: mask.astype(float)))
-    enough = int(inside.target.sum()) >= _LEAST_ROWS
+    enough = int((values.sample.weights.target[inside.target] > 0).sum()) >= _LEAST_ROWS
     change = points / target_share(values, inside) if enough else None
     return Group(variable, label, shares.source, shares.target, points, change)
 
@@ -80,7 +82,7 @@ def group_column(column: Column, values: ByDomain[Array]) -> Grouped:
     if column.kind == "category" or len(distinct) <= _MOST_LEVELS:
         labels, codes = _levels(column, distinct, counts, values)
     else:
-        labels, codes = _ranges(column, known, values)
+        labels, codes = _ranges(column, cuts_near(known, _QUANTILES), values)
     if np.isnan(both).any():
         labels = [*labels, "missing"]
         codes = codes.zip(values, lambda c, v: np.where(np.isnan(v), len(labels) - 1, c))
@@ -91,7 +93,7 @@ def _levels(
     column: Column, distinct: Array, counts: IntArray, values: ByDomain[Array]
 ) -> tuple[list[str], ByDomain[IntArray]]:
     frequent = np.sort(distinct[np.argsort(-counts, kind="stable")][:_MOST_LEVELS])
-    labels = [column.levels[int(v)] if column.levels else f"{v:g}" for v in frequent]
+    labels = [in_words(column, v) for v in frequent]
     pooled = len(distinct) - len(frequent)
 
     def code(v: Array) -> IntArray:
@@ -102,13 +104,12 @@ def _levels(
 
 
 def _ranges(
-    column: Column, known: Array, values: ByDomain[Array]
+    column: Column, cuts: Sequence[float], values: ByDomain[Array]
 ) -> tuple[list[str], ByDomain[IntArray]]:
-    """Bins above one edge and up to the next; the first one includes its lower edge."""
-    edges = np.unique(np.quantile(known, _QUANTILES))
-    inner = edges[1:-1]
-    names = [column.levels[int(v)] if column.levels else f"{v:.4g}" for v in inner]
-    labels = [f"at most {names[0]}"] if len(inner) else [column.name]
-    labels += [f"above {a} to {b}" for a, b in pairwise(names)]
-    labels += [f"above {names[-1]}"] if len(inner) else []
-    return labels, values.map(lambda v: np.searchsorted(inner, v, side="left").astype(np.int64))
+    """Up to the first cut, above one and up to the next, above the last."""
+    at_most, above = ("until", "after") if column.meaning else ("at most", "above")
+    names = [in_words(column, cut) for cut in cuts]
+    labels = [f"{at_most} {names[0]}"]
+    labels += [f"{above} {a} to {b}" for a, b in pairwise(names)]
+    labels += [f"{above} {names[-1]}"]
+    return labels, values.map(lambda v: np.searchsorted(cuts, v, side="left").astype(np.int64))

@@ -71,7 +71,7 @@ def baseline_points(crossfit: CrossFit, probe_sets: Sequence[Subset]) -> PointsG
     groups = tuple((column,) for column in crossfit.design.baseline)
     values = crossfit.aggregate
     ends = corners.mean_000(values), corners.mean_100(values)
-    return _prepared(crossfit, (), groups, ends, probe_sets)
+    return _prepared(crossfit, "W_s", (), groups, ends, probe_sets)
 
 
 def covariate_points(crossfit: CrossFit, probe_sets: Sequence[Subset]) -> PointsGame:
@@ -80,28 +80,29 @@ def covariate_points(crossfit: CrossFit, probe_sets: Sequence[Subset]) -> Points
     groups = tuple(player.columns for player in design.players)
     start = corners.mean_100(values) if design.baseline else corners.mean_000(values)
     ends = start, corners.mean_110(values)
-    return _prepared(crossfit, design.baseline, groups, ends, probe_sets)
+    return _prepared(crossfit, "W, Z_s", design.baseline, groups, ends, probe_sets)
 
 
 def _prepared(
     crossfit: CrossFit,
+    moved: str,
     base: Columns,
     groups: tuple[Columns, ...],
     ends: tuple[Estimate, Estimate],
     probe_sets: Sequence[Subset],
 ) -> PointsGame:
-    """Choose the learners on a few subsets; one player alone needs none."""
+    """Choose the learners on a few subsets, for each game anew; one player alone needs none."""
     probed = [_columns(base, groups, subset) for subset in probe_sets]
     learner_mu = learner_pi = None
     if len(groups) > 1:
         tasks = [_task(crossfit, columns) for columns in probed]
         learner_mu = crossfit.menu.learner(
-            "mu_s",
+            "mu_ws" if moved == "W_s" else "mu_wzs",
             lambda: mean_probes(crossfit.features, tasks),
-            columns="X_S",
+            columns=moved,
             target="metric, source",
         )
-        learner_pi = subset_ratio_learner(crossfit, probed)
+        learner_pi = subset_ratio_learner(crossfit, probed, moved)
     return PointsGame(crossfit, base, groups, *ends, learner_mu, learner_pi)
 
 

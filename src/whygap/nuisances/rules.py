@@ -9,23 +9,21 @@ only if, on rows that had no part in finding it, both the contrast and the contr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whygap.combine import joint_covariance
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.estimate import Estimate
+from whygap.nuisances.conditions import Conditions, Mask, conditions_of
 from whygap.nuisances.cross_fit import CrossFit
-from whygap.results import Condition, Rule
+from whygap.results import Rule
 from whygap.shapley import max_t_quantile
-from whygap.tables.design import MODEL_SCORE, OTHER, Column
 
 __all__ = ["Rules", "find_rules"]
 
-Mask = NDArray[np.bool_]
 # Rules measured each way round: enough to name the worst, few enough to confirm them.
 _MEASURED = 5
 # Each way round has half of the 5% that may go wrong.
@@ -36,9 +34,8 @@ _SHARES = (0.02, 0.95)
 _SAME = 0.7
 # Conditions that enter pairs: the strongest ones where a table is wide.
 _MOST_ATOMS = 300
-# Cuts of a number: sextiles; of the score: quartiles.
-_CUTS = np.linspace(0, 1, 7)[1:-1]
-_SCORE_CUTS = (0.25, 0.5, 0.75)
+# Fewer rows (or clusters) of a domain in half of a rule measure nothing.
+_LEAST_UNITS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +44,6 @@ class Rules:
 
     confirmed: tuple[Rule, ...]
     measured: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Atom:
-    """One condition and its rows."""
-
-    condition: Condition
-    rows: ByDomain[Mask]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Atoms:
-    """Conditions and their rows (rows, conditions)."""
-
-    conditions: list[Condition]
-    masks: ByDomain[Mask]
-
-    def rows_of(self, rule: tuple[int, ...]) -> ByDomain[Mask]:
-        return self.masks.map(lambda m: np.logical_and.reduce(m[:, list(rule)], axis=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,17 +59,17 @@ class _Measured:
 
 def find_rules(crossfit: CrossFit) -> Rules:
     """Search on either half, measure on the other, keep what is confirmed."""
-    atoms = _atoms(crossfit)
+    known = conditions_of(crossfit, _SHARES[0])
     halves = _halves(crossfit)
-    if not atoms.conditions or min(map(len, crossfit.rows)) < 4 * _MEASURED:
+    if not known.conditions or not all(_enough(crossfit, half) for half in halves):
         return Rules((), 0)
     residual = crossfit.aggregate.loss.zip(crossfit.aggregate.mu_0_wz, np.subtract)
     rows = ByDomain(-crossfit.aggregate.pi_wz * residual.source, residual.target)
     measured: list[_Measured] = []
-    for found_on, measured_on in (halves, halves[::-1]):
-        chosen = _search(crossfit, atoms, rows, found_on)
-        measured += _measure(crossfit, atoms, rows, measured_on, chosen)
-    return Rules(tuple(_shown(crossfit, atoms, measured)), len(measured))
+    for one, other in (halves, halves[::-1]):
+        chosen = _search(crossfit, known, rows, one, other)
+        measured += _measure(crossfit, known, rows, other, chosen)
+    return Rules(tuple(_shown(crossfit, known, measured)), len(measured))
 
 
 def _halves(crossfit: CrossFit) -> tuple[ByDomain[Mask], ByDomain[Mask]]:
@@ -104,51 +82,12 @@ def _halves(crossfit: CrossFit) -> tuple[ByDomain[Mask], ByDomain[Mask]]:
     return first, first.map(np.logical_not)
 
 
-def _atoms(crossfit: CrossFit) -> _Atoms:
-    """Conditions on each column and on the score that hold for some rows and not for all."""
-    design = crossfit.design
-    features = crossfit.evaluated(design.features)
-    score = crossfit.evaluated(design.prediction)
-    found = [
-        atom
-        for j in crossfit.all_columns()
-        for atom in _column_atoms(design.columns[j], ByDomain(*(x[:, j] for x in features)))
-    ]
-    cuts = {design.threshold, *(float(q) for q in np.quantile(score.target, _SCORE_CUTS))}
-    found += _cut_atoms(MODEL_SCORE, score, sorted(cuts))
-    kept = [atom for atom in found if _SHARES[0] <= atom.rows.target.mean() <= 1 - _SHARES[0]]
-    empty = [np.zeros((0, 0), dtype=bool)]
-    masks = ByDomain(*(np.column_stack([a.rows[d] for a in kept] or empty) for d in DOMAINS))
-    return _Atoms([atom.condition for atom in kept], masks)
-
-
-def _column_atoms(column: Column, values: ByDomain[Array]) -> Iterator[_Atom]:
-    """Levels, or a number above or at most a cut; and missing."""
-    yield _Atom(Condition(column.name, "missing"), values.map(np.isnan))
-    if column.levels:
-        for code, level in enumerate(column.levels):
-            if not level.startswith(OTHER):
-                rows = ByDomain(*(v == code for v in values))
-                yield _Atom(Condition(column.name, "is", level=level), rows)
-        return
-    both = np.concatenate(list(values))
-    known = both[~np.isnan(both)]
-    distinct = np.unique(known)
-    few = len(distinct) <= len(_CUTS) + 1
-    cuts = distinct[:-1] if few else np.unique(np.quantile(known, _CUTS))
-    yield from _cut_atoms(column.name, values, cuts)
-
-
-def _cut_atoms(name: str, values: ByDomain[Array], cuts: Iterable[float]) -> Iterator[_Atom]:
-    for cut in map(float, cuts):
-        above = ByDomain(*(v > cut for v in values))
-        at_most = ByDomain(*(v <= cut for v in values))
-        yield _Atom(Condition(name, "above", number=cut), above)
-        yield _Atom(Condition(name, "at most", number=cut), at_most)
-
-
 def _search(
-    crossfit: CrossFit, atoms: _Atoms, rows: ByDomain[Array], half: ByDomain[Mask]
+    crossfit: CrossFit,
+    known: Conditions,
+    rows: ByDomain[Array],
+    half: ByDomain[Mask],
+    other: ByDomain[Mask],
 ) -> list[tuple[int, ...]]:
     """The strongest rules by their contrast on one half, no two of nearly the same rows.
 
@@ -156,7 +95,7 @@ def _search(
     exceed that by as much as single conditions exceed theirs.
     """
     weights = crossfit.sample.weights
-    z = _contrasts(atoms.masks, rows, weights, half)
+    z = _contrasts(known.masks, rows, weights, half)
     singles = np.diag(z)
     strongest = np.sort(np.argsort(-singles, kind="stable")[:_MOST_ATOMS])
     i, j = np.triu_indices(len(strongest), 1)
@@ -169,11 +108,20 @@ def _search(
     for place in np.argsort(-scores, kind="stable"):
         if len(chosen) == _MEASURED or not scores[place] > -np.inf:
             break
-        inside = atoms.rows_of(rules[place]).target
-        if not any(_overlap(inside, other) > _SAME for other in kept):
+        inside = known.rows_of(rules[place])
+        if any(_overlap(inside.target, one) > _SAME for one in kept):
+            continue
+        if all(_enough(crossfit, inside.zip(part, np.logical_and)) for part in (half, other)):
             chosen.append(rules[place])
-            kept.append(inside)
+            kept.append(inside.target)
     return chosen
+
+
+def _enough(crossfit: CrossFit, rows: ByDomain[Mask]) -> bool:
+    """Whether these rows are of enough units in both domains."""
+    weighed = rows.zip(crossfit.sample.weights, lambda mask, weight: mask & (weight > 0))
+    units = crossfit.sample.units.zip(weighed, lambda unit, mask: len(np.unique(unit[mask])))
+    return min(units) >= _LEAST_UNITS
 
 
 def _by_chance(z: Array) -> float:
@@ -218,7 +166,7 @@ def _contrasts(
 
 def _measure(
     crossfit: CrossFit,
-    atoms: _Atoms,
+    known: Conditions,
     rows: ByDomain[Array],
     half: ByDomain[Mask],
     rules: Sequence[tuple[int, ...]],
@@ -227,7 +175,7 @@ def _measure(
     found = []
     whole = _half_mean(crossfit, rows, half)
     for rule in rules:
-        inside = atoms.rows_of(rule).map(lambda mask: mask.astype(float))
+        inside = known.rows_of(rule).map(lambda mask: mask.astype(float))
         points = _half_mean(crossfit, rows.zip(inside, np.multiply), half)
         nothing = np.zeros_like(inside.source)
         share = _half_mean(crossfit, ByDomain(nothing, inside.target), half)
@@ -262,32 +210,32 @@ def _half_mean(crossfit: CrossFit, rows: ByDomain[Array], half: ByDomain[Mask]) 
     )
 
 
-def _shown(crossfit: CrossFit, atoms: _Atoms, measured: Sequence[_Measured]) -> list[Rule]:
+def _shown(crossfit: CrossFit, known: Conditions, measured: Sequence[_Measured]) -> list[Rule]:
     """Confirmed rules; one that was confirmed both ways round is the mean of both."""
     by_rule: dict[tuple[int, ...], list[_Measured]] = {}
     for one in measured:
         if one.confirmed:
             by_rule.setdefault(one.rule, []).append(one)
-    rules = [_rule(crossfit, atoms, rule, both) for rule, both in by_rule.items()]
+    rules = [_rule(crossfit, known, rule, both) for rule, both in by_rule.items()]
     rules.sort(key=lambda rule: -abs(rule.points.value))
     shown: list[tuple[Rule, Mask]] = []
-    by_conditions = {tuple(atoms.conditions[k] for k in rule): rule for rule in by_rule}
+    by_conditions = {tuple(known.conditions[k] for k in rule): rule for rule in by_rule}
     for rule in rules:
-        inside = atoms.rows_of(by_conditions[rule.conditions]).target
+        inside = known.rows_of(by_conditions[rule.conditions]).target
         if not any(_overlap(inside, other) > _SAME for _, other in shown):
             shown.append((rule, inside))
     return [rule for rule, _ in shown]
 
 
 def _rule(
-    crossfit: CrossFit, atoms: _Atoms, rule: tuple[int, ...], both: Sequence[_Measured]
+    crossfit: CrossFit, known: Conditions, rule: tuple[int, ...], both: Sequence[_Measured]
 ) -> Rule:
     points = sum((m.points for m in both[1:]), both[0].points) / len(both)
     change = sum((m.change for m in both[1:]), both[0].change) / len(both)
     half_width = max(m.critical for m in both) * points.standard_error
-    shares = crossfit.sample.mean(atoms.rows_of(rule).map(lambda mask: mask.astype(float)))
+    shares = crossfit.sample.mean(known.rows_of(rule).map(lambda mask: mask.astype(float)))
     return Rule(
-        tuple(atoms.conditions[k] for k in rule),
+        tuple(known.conditions[k] for k in rule),
         shares.source,
         shares.target,
         points,

@@ -76,7 +76,8 @@ class Group:
 class Condition:
     """One column's half of a rule.
 
-    `kind` is "is" (a level), "above" or "at most" (a number), or "missing".
+    `kind` is "is" (a level), "above" or "at most" (a number; `level` has the words where it stands
+    for a date or a time), or "missing".
     """
 
     variable: str
@@ -85,13 +86,19 @@ class Condition:
     number: float = 0.0
 
     def __str__(self) -> str:
+        return f"{self.variable} {self.without_name()}"
+
+    def without_name(self) -> str:
+        """What is asked of the variable."""
         match self.kind:
             case "is":
-                return f"{self.variable} is {self.level}"
+                return f"is {self.level or '(empty)'}"
             case "missing":
-                return f"{self.variable} is missing"
+                return "is missing"
+            case _ if self.level:
+                return f"{'after' if self.kind == 'above' else 'until'} {self.level}"
             case _:
-                return f"{self.variable} {self.kind} {self.number:.4g}"
+                return f"{self.kind} {self.number:.15g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +124,9 @@ class Rule:
     times_confirmed: int
 
     def __str__(self) -> str:
-        return " and ".join(map(str, self.conditions))
+        first, *others = self.conditions
+        texts = [c.without_name() if c.variable == first.variable else str(c) for c in others]
+        return " and ".join([str(first), *texts])
 
     def mask(self, table: Any, prediction: Any = None) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which rows of a table fulfil it; `prediction`: scores, or the name of their column."""

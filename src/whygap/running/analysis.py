@@ -169,8 +169,9 @@ class Analysis:
                 if _was_interrupted(found[name]):
                     raise KeyboardInterrupt
         except KeyboardInterrupt:
-            left_out = [name for name in wanted if name not in found]
-            self.notes.append(Note("warning", _interrupted_text(left_out)))
+            missing = [words for answer in found.values() for words in _unfinished(answer)]
+            missing += [_IN_WORDS[name] for name in wanted if name not in found]
+            self.notes.append(Note("warning", _interrupted_text(missing)))
         return Details(**found)
 
     def _run(self) -> Run:
@@ -251,20 +252,29 @@ class Analysis:
 
 
 def _was_interrupted(answer: Any) -> bool:
-    """Whether a game behind the answer was cut short."""
+    """Whether a game behind the answer was cut short, or never played."""
     if isinstance(answer, Points):
         samplings: list[Sampling | None] = list(answer.sampling.values())
     elif isinstance(answer, Recoverable):
-        samplings = [answer.at_home.sampling]
+        samplings = [answer.here.sampling, answer.at_home.sampling]
     else:
         samplings = [getattr(answer, "sampling", None)]
-    return any(s is not None and s.stopped == INTERRUPTED for s in samplings)
+    cut_short = any(s is not None and s.stopped == INTERRUPTED for s in samplings)
+    return cut_short or bool(_unfinished(answer))
 
 
-def _interrupted_text(left_out: Sequence[str]) -> str:
-    if not left_out:
+def _unfinished(answer: Any) -> list[str]:
+    """What an answer lacks."""
+    if isinstance(answer, Points) and not answer.covariate:
+        return ["points of the covariates"]
+    if isinstance(answer, Recoverable) and answer.at_home.variables is None:
+        return ["variables of the budget at home"]
+    return []
+
+
+def _interrupted_text(missing: Sequence[str]) -> str:
+    if not missing:
         return f"{CUT_SHORT}: the last answer rests on the subsets finished until then."
-    missing = [_IN_WORDS[name] for name in left_out]
     *most, last = missing
     return f"{CUT_SHORT}: it has no {', '.join(most)}{' and ' if most else ''}{last}."
 

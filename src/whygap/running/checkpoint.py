@@ -95,6 +95,7 @@ def fingerprint(design: Design, settings: Settings) -> dict[str, Any]:
     arrays = {
         "features": design.features,
         "outcome": design.outcome,
+        "prediction": design.prediction,
         "metric": design.loss,
         "slope of the metric": design.slope,
         "weights": design.weights,

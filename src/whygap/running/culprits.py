@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from whygap.estimate import Estimate
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.groups import grouped_columns, where_groups
 from whygap.nuisances.points import PointsGame, baseline_points, covariate_points
-from whygap.nuisances.recoverable import prepare_gain, target_mix_values
+from whygap.nuisances.recoverable import GainGame, prepare_gain, target_mix_values
 from whygap.nuisances.rules import find_rules
 from whygap.nuisances.source_risk import SourceRisk
 from whygap.results import Budget, Group, Joint, Points, Recoverable, Sampling, Where
@@ -33,15 +34,25 @@ _FLOOR = 0.05
 
 
 def points(crossfits: Sequence[CrossFit], run: Run) -> Points:
-    """Signed points of the columns of W and of the players of Z."""
+    """Signed points of the columns of W and of the players of Z.
+
+    After Ctrl-C in the game of Z, those of W that are finished are kept.
+    """
     design = crossfits[0].design
-    names = [design.columns[c].name for c in design.baseline]
-    found, sampling = {}, {}
-    if names:
-        found["baseline"], sampling["baseline"] = _points("baseline", names, crossfits, run)
-    players = [player.name for player in design.players]
-    found["covariate"], sampling["covariate"] = _points("covariate", players, crossfits, run)
-    return Points(found.get("baseline", Joint({}, np.zeros((0, 0)))), found["covariate"], sampling)
+    names = {
+        "baseline": [design.columns[c].name for c in design.baseline],
+        "covariate": [player.name for player in design.players],
+    }
+    found, sampling = {part: Joint({}, np.zeros((0, 0))) for part in names}, {}
+    try:
+        for part in filter(names.get, names):
+            found[part], sampling[part] = _points(part, names[part], crossfits, run)
+            if sampling[part].stopped == INTERRUPTED:
+                break
+    except KeyboardInterrupt:
+        if not sampling:
+            raise
+    return Points(found["baseline"], found["covariate"], sampling)
 
 
 def _points(
@@ -54,8 +65,6 @@ def _points(
     whole = median_of([g.full for g in games]) - median_of([g.empty for g in games])
     floor = _FLOOR * whole.standard_error
     played = play(f"points {part}", games, run, floor=floor)
-    if part == "baseline" and played.sampling.stopped == INTERRUPTED:
-        raise KeyboardInterrupt
     return _joint(names, played), played.sampling
 
 
@@ -105,19 +114,35 @@ def _mean(estimates: Sequence[Estimate]) -> Estimate:
 def recoverable(
     crossfits: Sequence[CrossFit], risks: Sequence[SourceRisk], run: Run
 ) -> Recoverable:
-    """The three budgets."""
-    here = _budget("target", crossfits, run)
+    """The three budgets; after Ctrl-C behind the first one, the last has its total alone."""
+    names, error, games = _gains("target", crossfits, run)
+    played = play("recoverable here", games, run, floor=_FLOOR * error.standard_error)
+    here = _budget(names, error, played)
     with one_thread():
         mixes = [target_mix_values(c, risk) for c, risk in zip(crossfits, risks, strict=True)]
         mix = Budget(
             median_of([on_target_mix(values) for values in mixes]),
             median_of([irreducible_on_target_mix(values) for values in mixes]),
         )
-    at_home = _budget("source", crossfits, run)
+    at_home = _at_home(crossfits, run, in_full=played.sampling.stopped != INTERRUPTED)
     return Recoverable(here, mix, at_home, here.total - at_home.total)
 
 
-def _budget(domain: Domain, crossfits: Sequence[CrossFit], run: Run) -> Budget:
+def _at_home(crossfits: Sequence[CrossFit], run: Run, *, in_full: bool) -> Budget:
+    names, error, games = _gains("source", crossfits, run)
+    if in_full:
+        with suppress(KeyboardInterrupt):
+            played = play("recoverable at home", games, run, floor=_FLOOR * error.standard_error)
+            return _budget(names, error, played)
+    with one_thread():
+        total = median_of([game.value(tuple(range(game.players))) for game in games])
+    return Budget(total, error - total)
+
+
+def _gains(
+    domain: Domain, crossfits: Sequence[CrossFit], run: Run
+) -> tuple[list[str], Estimate, list[GainGame]]:
+    """Names of the players, the model's squared error, the game of each repeat."""
     design = crossfits[0].design
     names = [design.columns[c].name for c in design.baseline]
     names += [player.name for player in design.players]
@@ -125,11 +150,10 @@ def _budget(domain: Domain, crossfits: Sequence[CrossFit], run: Run) -> Budget:
     with one_thread():
         games = [prepare_gain(crossfit, domain, probes) for crossfit in crossfits]
         error = median_of([squared_error(game.values) for game in games])
-        floor = _FLOOR * error.standard_error
-    word = {"target": "here", "source": "at home"}[domain]
-    played = play(f"recoverable {word}", games, run, floor=floor)
-    if domain == "target" and played.sampling.stopped == INTERRUPTED:
-        raise KeyboardInterrupt
+    return names, error, games
+
+
+def _budget(names: Sequence[str], error: Estimate, played: Played) -> Budget:
     return Budget(
         played.full, error - played.full, played.empty, _joint(names, played), played.sampling
     )

@@ -23,11 +23,13 @@ class Column:
 
     `numeric`: the values. `ordinal`: codes 0..k-1 whose order means something.
     `category`: codes 0..k-1 whose order means nothing. Missing is NaN in all three.
+    `meaning`: what the numbers stand for, where it is not numbers (days and seconds, 0 and 1).
     """
 
     name: str
     kind: Literal["numeric", "ordinal", "category"]
     levels: tuple[str, ...] = ()
+    meaning: Literal["", "boolean", "date", "time"] = ""
 
 
 @dataclass(frozen=True, slots=True)

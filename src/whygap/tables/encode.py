@@ -7,6 +7,7 @@ max(10, 0.5% of the rows of both tables together) become one level, "(other)".
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
@@ -33,6 +34,11 @@ RARE_SHARE = 0.005  # at most 200 levels remain, which learners can still tell a
 MOSTLY_NUMBERS = 10  # one word among ten levels is rather a mark for "missing"
 HUGE = 1e100  # sums of squares of larger numbers would overflow float64
 ONE_SIDED = 0.01  # share of rows without a counterpart from which overlap is in doubt
+_MEANINGS: dict[frozenset[str], Literal["", "boolean", "date", "time"]] = {
+    frozenset(["boolean"]): "boolean",
+    frozenset(["date"]): "date",
+    frozenset(["time"]): "time",
+}
 UNITS = {"date": "days since 1970-01-01", "time": "seconds since midnight", "duration": "days"}
 
 
@@ -87,7 +93,9 @@ def encode_column(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
         encoded = encode_ordered(name, same.raw)
     else:
         values, whole = same.raw.map(lambda r: r.values), all(r.whole for r in same.raw)
-        encoded = EncodedColumn(Column(name, "numeric"), values, kind, whole)
+        meaning = _MEANINGS.get(frozenset(r.kind for r in same.raw) - {"missing"}, "")
+        column = Column(name, "numeric", meaning=meaning)
+        encoded = EncodedColumn(column, values, kind, whole)
         if kind in UNITS:
             notes += (Note("info", f"Column '{name}' is used as {UNITS[kind]}."),)
     return replace(encoded, notes=notes + encoded.notes)

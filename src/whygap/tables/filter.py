@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from whygap.domains import Array
 from whygap.errors import ColumnError, InputError, did_you_mean
-from whygap.tables.columns import raw_column
+from whygap.tables.columns import RawColumn, raw_column, to_text
 from whygap.tables.design import MODEL_SCORE
-from whygap.tables.open import Mask, OpenedTable, open_table
+from whygap.tables.encode import HUGE
+from whygap.tables.open import Frame, Mask, open_table
 
 __all__ = ["rows_that_fulfil"]
+
+_TRUTH = {"True": "1", "False": "0"}
 
 
 class Condition(Protocol):
@@ -32,31 +36,69 @@ class Condition(Protocol):
 def rows_that_fulfil(conditions: Sequence[Condition], table: Any, prediction: Any = None) -> Mask:
     """One truth value per row; all conditions must hold."""
     opened = open_table(table, "given")
-    found = [_fulfilled(one, opened, prediction) for one in conditions]
+    of_score = prediction if isinstance(prediction, str) else None
+    named = [of_score if one.variable == MODEL_SCORE else one.variable for one in conditions]
+    needed = [name for name in dict.fromkeys(named) if name is not None]
+    for name in needed:
+        if name not in opened.names:
+            hint = did_you_mean(name, opened.names)
+            raise ColumnError(f"The rule needs column '{name}', which the table lacks", hint=hint)
+    frame = opened.read(needed or opened.names[:1])
+    found = [
+        _compared(one, _scores(prediction, frame.rows))
+        if name is None
+        else _fulfilled(one, name, frame)
+        for one, name in zip(conditions, named, strict=True)
+    ]
     return np.asarray(np.logical_and.reduce(found))
 
 
-def _fulfilled(condition: Condition, opened: OpenedTable, prediction: Any) -> Mask:
-    if condition.variable == MODEL_SCORE and not isinstance(prediction, str):
-        return _compared(condition, _scores(prediction))
-    name = prediction if condition.variable == MODEL_SCORE else condition.variable
-    if name not in opened.names:
-        hint = did_you_mean(name, opened.names)
-        raise ColumnError(f"The rule needs column '{name}', which the table lacks", hint=hint)
-    raw = raw_column(opened.read([name]).arrow(name), name, "the table")
-    if condition.kind != "is" or not raw.levels:
-        return _compared(condition, raw.values)
-    code = raw.levels.index(condition.level) if condition.level in raw.levels else -1
-    return np.asarray(raw.values == code)
+def _fulfilled(condition: Condition, name: str, frame: Frame) -> Mask:
+    raw = raw_column(frame.arrow(name), name, "the table")
+    if condition.kind == "is":
+        return _has_level(condition.level, raw)
+    if condition.kind != "missing":
+        _refuse_other_kind(condition, name, raw)
+    # Numbers too large to be squared count as missing, here as in the analysis.
+    is_number = raw.kind == "number"
+    huge = np.abs(raw.values) > HUGE
+    return _compared(condition, np.where(huge & is_number, np.nan, raw.values))
 
 
-def _scores(prediction: Any) -> Array:
-    if prediction is None:
-        raise InputError(
-            "The rule speaks of the model's score, which was not given",
-            hint="rule.mask(table, prediction=...): an array, or the name of a column.",
+def _has_level(level: str, raw: RawColumn) -> Mask:
+    """Levels as the analysis reads them; true and false are also 1 and 0."""
+    if raw.kind in ("number", "boolean"):
+        raw, level = replace(raw, kind="number"), _TRUTH.get(level, level)
+    text = to_text(raw)
+    code = text.levels.index(level) if level in text.levels else -1
+    return np.asarray(text.values == code)
+
+
+def _refuse_other_kind(condition: Condition, name: str, raw: RawColumn) -> None:
+    dated = bool(condition.level)
+    fitting = ("date", "time") if dated else ("number", "boolean", "duration")
+    if raw.kind not in (*fitting, "missing"):
+        raise ColumnError(
+            f"The rule compares column '{name}' with {'a date' if dated else 'a number'}",
+            got=f"{raw.kind} in the table",
+            hint="Give it the type it has in the study.",
         )
-    return np.asarray(prediction, dtype=float)
+
+
+def _scores(prediction: Any, rows: int) -> Array:
+    how = "rule.mask(table, prediction=...): an array, or the name of a column."
+    if prediction is None:
+        raise InputError("The rule speaks of the model's score, which was not given", hint=how)
+    try:
+        scores = np.asarray(prediction, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError("The model's scores must be numbers", got=str(error), hint=how) from error
+    if scores.shape != (rows,):
+        raise InputError(
+            "The model's scores must be one number per row of the table",
+            got=f"shape {scores.shape} for {rows:,} rows",
+        )
+    return scores
 
 
 def _compared(condition: Condition, values: Array) -> Mask:
@@ -65,7 +107,5 @@ def _compared(condition: Condition, values: Array) -> Mask:
             return np.isnan(values)
         case "above":
             return np.asarray(values > condition.number)
-        case "at most":
-            return np.asarray(values <= condition.number)
         case _:
-            return np.asarray(values == condition.number)
+            return np.asarray(values <= condition.number)

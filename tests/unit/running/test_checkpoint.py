@@ -63,7 +63,7 @@ def kill_in_the_middle(folder: Path, tmp_path: Path) -> None:
     run = subprocess.Popen([sys.executable, str(script), str(folder)], env=environment)
     try:
         deadline = time.monotonic() + 120
-        while len(list(folder.glob("outcome-0-*.npz"))) < 2:
+        while len(list(folder.glob("outcome-shares-0-*.npz"))) < 2:
             assert run.poll() is None, "the run ended before it could be killed"
             assert time.monotonic() < deadline
             time.sleep(0.01)

@@ -64,13 +64,13 @@ def test_a_run_killed_in_its_second_part_resumes_to_the_same_file(whole, tmp_pat
     expected, kept = whole
     folder = tmp_path / "kept"
     shutil.copytree(kept, folder)
-    later = sorted(folder.glob("outcome-0-*.npz"))
+    later = sorted(folder.glob("outcome-shares-0-*.npz"))
     assert len(later) >= 3
     gone = {"nothing": [], "the second part": later}.get(lost, later[2:])
     for path in gone:
         path.unlink()
     # What a process leaves behind that is killed while it writes.
-    (folder / "outcome-0-00002.partial").write_bytes(b"half a fi")
+    (folder / "outcome-shares-0-00002.partial").write_bytes(b"half a fi")
     resumed = wg.explain(make_study(*twice_shifted()), settings=fast(checkpoint=str(folder)))
     assert text_of(resumed, tmp_path / "gap.json") == expected
 
@@ -109,7 +109,7 @@ def test_ctrl_c_ends_a_run_with_what_is_finished(tmp_path):
     gap = wg.load(result)
     assert was_interrupted(gap)
     assert gap.diagnostics.warnings[-1] == (
-        "You interrupted the analysis: the shares rest on the subsets finished until then."
+        "You interrupted the analysis: the last answer rests on the subsets finished until then."
     )
     sampling = gap.outcome.sampling
     assert sampling.stopped == "you interrupted it; the finished subsets are used"
@@ -120,4 +120,4 @@ def test_ctrl_c_ends_a_run_with_what_is_finished(tmp_path):
 
 
 def finished(folder: Path) -> int:
-    return sum(len(np.load(path)["subsets"]) for path in folder.glob("outcome-0-*.npz"))
+    return sum(len(np.load(path)["subsets"]) for path in folder.glob("outcome-shares-0-*.npz"))

@@ -1,0 +1,95 @@
+"""Conditions that rules are made of: a level, a side of a cut, missing; the score has them, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whygap.domains import DOMAINS, Array, ByDomain
+from whygap.nuisances.cross_fit import CrossFit
+from whygap.nuisances.cuts import cuts_near, in_words, shortest_between
+from whygap.results import Condition
+from whygap.tables.design import MODEL_SCORE, OTHER, Column
+
+__all__ = ["Conditions", "Mask", "conditions_of"]
+
+Mask = NDArray[np.bool_]
+# Cuts of a number: sextiles, as its groups have them; of the score: quartiles.
+_CUTS = tuple(k / 6 for k in range(1, 6))
+_SCORE_CUTS = (0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conditions:
+    """Conditions and their rows (rows, conditions)."""
+
+    conditions: list[Condition]
+    masks: ByDomain[Mask]
+
+    def rows_of(self, rule: tuple[int, ...]) -> ByDomain[Mask]:
+        """Rows that fulfil all conditions of a rule."""
+        return self.masks.map(lambda m: np.logical_and.reduce(m[:, list(rule)], axis=1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _One:
+    """One condition and its rows."""
+
+    condition: Condition
+    rows: ByDomain[Mask]
+
+
+def conditions_of(crossfit: CrossFit, least: float) -> Conditions:
+    """Conditions on each column and on the score; this share of target rows in and out of each."""
+    design = crossfit.design
+    features = crossfit.evaluated(design.features)
+    score = crossfit.evaluated(design.prediction)
+    found = [
+        one
+        for j in crossfit.all_columns()
+        for one in _on_column(design.columns[j], ByDomain(*(x[:, j] for x in features)))
+    ]
+    score_cuts = _score_cuts(np.concatenate(list(score)), design.threshold)
+    found += _on_cuts(Column(MODEL_SCORE, "numeric"), score, score_cuts)
+    kept = [one for one in found if least <= one.rows.target.mean() <= 1 - least]
+    nothing = [np.zeros((0, 0), dtype=bool)]
+    masks = ByDomain(*(np.column_stack([a.rows[d] for a in kept] or nothing) for d in DOMAINS))
+    return Conditions([one.condition for one in kept], masks)
+
+
+def _on_column(column: Column, values: ByDomain[Array]) -> Iterator[_One]:
+    """Levels (never the pooled one), two values, or sides of cuts; and missing."""
+    yield _One(Condition(column.name, "missing"), values.map(np.isnan))
+    both = np.concatenate(list(values))
+    distinct = np.unique(both[~np.isnan(both)])
+    if column.levels or len(distinct) == 2:
+        for code in distinct:
+            level = column.levels[int(code)] if column.levels else in_words(column, code)
+            if not (column.levels and level.startswith(OTHER)):
+                rows = ByDomain(*(v == code for v in values))
+                yield _One(Condition(column.name, "is", level=level), rows)
+        return
+    yield from _on_cuts(column, values, cuts_near(both, _CUTS))
+
+
+def _score_cuts(score: Array, threshold: float) -> list[float]:
+    """Quartiles, and the cut between the model's two labels."""
+    cuts = set(cuts_near(score, _SCORE_CUTS))
+    zero, one = score[score < threshold], score[score >= threshold]
+    if len(zero) and len(one):
+        between = shortest_between(zero.max(), one.min())
+        same = [cut for cut in cuts if zero.max() <= cut < one.min()]
+        cuts = cuts.difference(same) | {between}
+    return sorted(cuts)
+
+
+def _on_cuts(column: Column, values: ByDomain[Array], cuts: Iterable[float]) -> Iterator[_One]:
+    for cut in cuts:
+        words = in_words(column, cut) if column.meaning else ""
+        above = ByDomain(*(v > cut for v in values))
+        at_most = ByDomain(*(v <= cut for v in values))
+        yield _One(Condition(column.name, "above", words, cut), above)
+        yield _One(Condition(column.name, "at most", words, cut), at_most)
