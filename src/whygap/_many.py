@@ -89,9 +89,8 @@ def explain_many(
     gap answers the question of its own two tables. Shared between the targets are:
 
     - the source table, which is read once;
-    - the choice of learners for everything that is fitted on source rows alone (the source risk,
-      the mean metric given some columns, the outcome given the model's score and some columns),
-      made on the first target's encoding;
+    - the choice of learners for everything that is fitted on source rows alone, made on the first
+      target's encoding;
     - the cut of the source rows into blocks (the same seed gives the same blocks).
 
     The fits themselves are not shared: levels, rare levels and spline knots depend on both tables.
