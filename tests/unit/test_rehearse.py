@@ -15,7 +15,7 @@ import whygap as wg
 from whygap._rehearse import Rehearsal, rehearse_world
 from whygap._rehearse import run as module
 from whygap._rehearse.rehearsal import Measured, term_of
-from whygap._rehearse.world import LEVELS, coarsened, copies_needed, enriched
+from whygap._rehearse.world import PLAN, coarsened, copies_needed, enriched
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError
 from whygap.simulate import GaussianWorld
@@ -169,7 +169,7 @@ def test_coarse_columns_have_few_values_each_a_value_of_the_table():
     pooled, original = (np.concatenate(list(d.features)) for d in (coarse, design))
     for k in range(pooled.shape[1]):
         known = pooled[~np.isnan(pooled[:, k]), k]
-        assert len(np.unique(known)) <= LEVELS
+        assert len(np.unique(known)) <= PLAN.levels
         assert np.isin(known, original[:, k]).all()
     np.testing.assert_array_equal(np.isnan(pooled), np.isnan(original))
     assert len(np.unique(pooled[:, list(design.baseline)], axis=0)) <= 4

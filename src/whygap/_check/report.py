@@ -27,7 +27,6 @@ from whygap.tables.design import Note
 
 __all__ = ["CheckReport", "check"]
 
-SEPARATORS = 5  # columns named as telling the domains apart: the first few say enough
 MOST_LINES = 12  # of a table, so that the whole page can be read in one go
 
 T = TypeVar("T")
@@ -123,7 +122,7 @@ class CheckReport:
     def separators(self) -> tuple[ColumnFacts, ...]:
         """The columns that tell the domains apart best, up to five."""
         ordered = sorted(self.columns, key=lambda c: -c.domain_auc)
-        return tuple(ordered[:SEPARATORS])
+        return tuple(ordered[:5])
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain values, for JSON."""

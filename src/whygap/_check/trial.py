@@ -25,12 +25,6 @@ __all__ = ["Forecast", "Overlap", "Stage", "forecast", "measure_overlap"]
 
 OVERLAP_ROWS = 5_000  # at most, of each table: what a density ratio is fitted on within seconds
 TRIAL_ROWS = 500  # at most, of each table: five folds of 100 rows
-# Fits of few rows are mostly overhead: cost grows at least like rows^0.6, at most in proportion.
-SLOWEST_GROWTH = 0.6
-# "auto" looks again each time it has half as many subsets more; four such rounds are common.
-AUTO_GROWTH = 1.5**4
-COPIES = 6  # of the encoded tables that are taken to be in memory at the peak
-MEGABYTE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +54,11 @@ class Stage:
 
     @classmethod
     def of(cls, name: str, low: float, high: float, grown: float) -> Stage:
-        """From a trial's seconds, on `grown` times its rows."""
-        return cls(name, low * float(grown**SLOWEST_GROWTH), high * grown)
+        """From a trial's seconds, on `grown` times its rows.
+
+        Fits of few rows are mostly overhead: cost grows at least like rows^0.6, at most like rows.
+        """
+        return cls(name, low * float(grown**0.6), high * grown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +117,8 @@ def forecast(design: Design, settings: Settings, overlap: Overlap) -> Forecast:
     plan = SubsetPlan(len(design.players), settings.seed)
     fewest, most = first_batch(plan, settings)
     if settings.subsets == "auto" and fewest < most:
-        most = min(most, plan.round_up(int(fewest * AUTO_GROWTH)))
+        # Each look asks for half as many subsets more; four looks are common.
+        most = min(most, plan.round_up(int(fewest * 1.5**4)))
     rows = sum(design.rows)
     analysis = Analysis.begin(chosen, plain, Silent())
     seconds = overlap.seconds * settings.repeats
@@ -155,11 +153,11 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 
 
 def _megabytes(analysis: Analysis, design: Design, subsets: int) -> float:
-    """Today's peak, plus working copies of the encoded tables, plus influence values kept."""
+    """Today's peak, plus six working copies of the encoded tables, plus influence values kept."""
     rows = sum(design.rows)
     width = analysis.crossfits[0].features.basis.source.shape[1] + design.features.source.shape[1]
-    arrays = 8 * rows * (COPIES * width + 2 * subsets)
-    return _peak_megabytes() + float(arrays / MEGABYTE)
+    arrays = 8 * rows * (6 * width + 2 * subsets)
+    return _peak_megabytes() + float(arrays / 2**20)
 
 
 def _peak_megabytes() -> float:
@@ -169,7 +167,7 @@ def _peak_megabytes() -> float:
     except ImportError:  # Windows has no such module: a bare interpreter with our imports
         return 250.0
     peak = float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-    return peak / (MEGABYTE if sys.platform == "darwin" else 1024)
+    return peak / (2**20 if sys.platform == "darwin" else 1024)
 
 
 def _some_rows(design: Design, most: int, seed: int) -> Design:

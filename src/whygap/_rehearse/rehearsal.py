@@ -17,8 +17,6 @@ from whygap.tables import native_table
 
 __all__ = ["Measured", "Rehearsal", "Term", "term_of"]
 
-BAND = 0.95  # of the coverage's own limits: what luck in drawing replicates explains
-
 
 @dataclass(frozen=True, slots=True)
 class Measured:
@@ -82,7 +80,7 @@ def term_of(part: str, term: str, truth: float, found: Sequence[Measured]) -> Te
     mean = float(values.mean())
     spread = float(values.std(ddof=1)) if len(values) > 1 else math.nan
     covered = sum(m.low <= truth <= m.high for m in found)
-    limits = stats.binomtest(covered, len(found)).proportion_ci(BAND, method="exact")
+    limits = stats.binomtest(covered, len(found)).proportion_ci(0.95, method="exact")
     return Term(
         part=part,
         term=term,

@@ -29,8 +29,7 @@ from whygap.tables.design import Design
 __all__ = ["rehearse", "rehearse_world"]
 
 MOST_VARIABLES = 10  # each costs a fit in every replicate
-FEWEST_REPLICATES = 2  # without two there is no spread
-MOST_REPLICATES = 10_000  # coverage is then known to half a percent
+REPLICATES = range(2, 10_001)  # one has no spread; 10,000 tell coverage to half a percent
 LIKENESS = (
     "The world is made of your rows with few values per column, so that its truth can be known "
     "exactly: it is like your data, not your data."
@@ -107,7 +106,7 @@ def _perform(job: Job, replicates: int, report: Reporter) -> Rehearsal:
             done += run_chunks(job, batch, settings)
             report.update(len(done), replicates, "")
     except KeyboardInterrupt:
-        if len(done) < FEWEST_REPLICATES:
+        if len(done) < REPLICATES.start:
             raise
     return _summed_up(job, replicates, done, time.monotonic() - started)
 
@@ -115,7 +114,7 @@ def _perform(job: Job, replicates: int, report: Reporter) -> Rehearsal:
 def _out_of_time(started: float, settings: Settings, done: Sequence[Replicate]) -> bool:
     budget = settings.time_budget
     late = budget is not None and time.monotonic() - started > budget
-    return late and len(done) >= FEWEST_REPLICATES
+    return late and len(done) >= REPLICATES.start
 
 
 def _summed_up(job: Job, asked: int, done: Sequence[Replicate], seconds: float) -> Rehearsal:
@@ -190,11 +189,10 @@ def _check(replicates: int, settings: Settings) -> None:
             got=repr(settings.outcome_form),
             hint="Rehearse with 'binned'; the forms share everything but the risk's bins.",
         )
-    fits = isinstance(replicates, int) and not isinstance(replicates, bool)
-    if not fits or not FEWEST_REPLICATES <= replicates <= MOST_REPLICATES:
+    if not isinstance(replicates, int) or replicates not in REPLICATES:
         raise SettingsError(
-            f"The number of replicates must be a whole number from {FEWEST_REPLICATES} to "
-            f"{MOST_REPLICATES}",
+            f"The number of replicates must be a whole number from {REPLICATES[0]} to "
+            f"{REPLICATES[-1]}",
             got=repr(replicates),
         )
 

@@ -11,7 +11,7 @@ covariate keeps its own distribution given W in both domains.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,29 +20,51 @@ from whygap.settings import Settings
 from whygap.simulate import World, semisynthetic
 from whygap.tables.design import Design
 
-__all__ = ["LEVELS", "coarsened", "copies_needed", "enriched", "world_of"]
+__all__ = ["PLAN", "coarsened", "copies_needed", "enriched", "world_of"]
 
-ROWS_PER_CELL = 600  # of W: rows a cell should hold, for means within it to be more than noise
-FEWEST_CELLS = 4  # of W: two values for each of two columns, however few the rows
-LEVELS = 8  # values of a covariate, at most: a curve still shows, and each has many rows
-BASELINE_LEVELS = 10  # of a W column, before their product is brought down to the cells
-POOL = 20_000  # atoms aimed at: small tables are filled up with copies until there are as many
-SWAPPED = 0.1  # of a covariate's values in a copy: most of a row stays together
-ROUNDS = 120  # of boosting for the risks, from ROWS_FOR_ALL_ROUNDS rows on
-ROWS_FOR_ALL_ROUNDS = 3000  # fewer rows get fewer rounds: their noise would become the truth
-ROWS_PER_LEAF = 30  # of the user's own: a leaf's mean is then known to about a tenth
-LEAST_SHARE = 0.1  # P(domain | row) stays above this share of the rarer domain's share of rows
+
+@dataclass(frozen=True, slots=True)
+class PoolPlan:
+    """How rich the pool of atoms is, and how its risks are fitted.
+
+    Attributes:
+        atoms: aimed at: small tables are filled up with copies until there are as many.
+        levels: values of a covariate, at most: a curve still shows, and each has many rows.
+        baseline_levels: of a W column, before their product is brought down to the cells.
+        rows_per_cell: of W: rows a cell should hold, for means within it to be more than noise.
+        fewest_cells: of W: two values for each of two columns, however few the rows.
+        swapped: share of a covariate's values swapped in a copy: most of a row stays together.
+        rounds: of boosting for the risks, from `rows_for_all_rounds` rows on; fewer rows get
+            fewer rounds: their noise would become the truth.
+        rows_for_all_rounds: see `rounds`.
+        rows_per_leaf: of the user's own: a leaf's mean is then known to about a tenth.
+        least_share: of the rarer domain's share of rows, below which no P(domain | row) falls.
+    """
+
+    atoms: int = 20_000
+    levels: int = 8
+    baseline_levels: int = 10
+    rows_per_cell: int = 600
+    fewest_cells: int = 4
+    swapped: float = 0.1
+    rounds: int = 120
+    rows_for_all_rounds: int = 3000
+    rows_per_leaf: int = 30
+    least_share: float = 0.1
+
+
+PLAN = PoolPlan()
 
 
 def world_of(design: Design, settings: Settings) -> World:
-    """Small tables get fewer rounds of boosting: their risks would be noise otherwise."""
+    """The world in which the study's analysis is rehearsed."""
     rows, copies = min(design.rows), copies_needed(design)
-    rounds = round(ROUNDS * min(1.0, rows / ROWS_FOR_ALL_ROUNDS) ** 0.5)
+    rounds = round(PLAN.rounds * min(1.0, rows / PLAN.rows_for_all_rounds) ** 0.5)
     fit = semisynthetic.Fit(
         risk_rounds=rounds,
         domain_rounds=rounds // 2,
-        least_rows=ROWS_PER_LEAF * copies,
-        clip=LEAST_SHARE * rows / sum(design.rows),
+        least_rows=PLAN.rows_per_leaf * copies,
+        clip=PLAN.least_share * rows / sum(design.rows),
     )
     rng = np.random.default_rng([settings.seed, copies])
     pool = enriched(coarsened(design), copies, rng)
@@ -52,8 +74,8 @@ def world_of(design: Design, settings: Settings) -> World:
 def coarsened(design: Design) -> Design:
     """At most eight values per covariate; one combination of W values per 600 rows or so."""
     pooled = np.concatenate(list(design.features))
-    cells = max(FEWEST_CELLS, len(pooled) / ROWS_PER_CELL)
-    most = dict.fromkeys(design.covariates, LEVELS)
+    cells = max(PLAN.fewest_cells, len(pooled) / PLAN.rows_per_cell)
+    most = dict.fromkeys(design.covariates, PLAN.levels)
     levels = _baseline_levels(pooled[:, list(design.baseline)], cells)
     most |= dict(zip(design.baseline, levels, strict=True))
     for position, count in most.items():
@@ -66,7 +88,7 @@ def coarsened(design: Design) -> Design:
 
 def copies_needed(design: Design) -> int:
     """How many copies of each row fill the pool."""
-    return max(1, round(POOL / sum(design.rows)))
+    return max(1, round(PLAN.atoms / sum(design.rows)))
 
 
 def enriched(design: Design, copies: int, rng: np.random.Generator) -> Design:
@@ -85,7 +107,7 @@ def _with_copies(design: Design, rows: Array, copies: int, rng: np.random.Genera
     for _ in range(copies - 1):
         copy = rows.copy()
         for player in design.players:
-            swapped = np.flatnonzero(rng.random(len(rows)) < SWAPPED)
+            swapped = np.flatnonzero(rng.random(len(rows)) < PLAN.swapped)
             own = cell[swapped]
             donor = order[starts[own] + (rng.random(len(own)) * sizes[own]).astype(np.int64)]
             for column in player.columns:
@@ -105,7 +127,7 @@ def _cells(columns: Array) -> IntArray:
 
 def _baseline_levels(columns: Array, cells: float) -> list[int]:
     """Values per W column, so that their product stays below the number of cells if it can."""
-    levels = [min(len(np.unique(column)), BASELINE_LEVELS) for column in columns.T]
+    levels = [min(len(np.unique(column)), PLAN.baseline_levels) for column in columns.T]
     while math.prod(levels) > cells and max(levels) > 2:
         levels[int(np.argmax(levels))] -= 1
     return levels

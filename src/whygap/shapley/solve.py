@@ -28,10 +28,6 @@ __all__ = ["linear_weights", "sampling_factor"]
 
 # Pairs the surrogate is fitted to, at most: its cost grows with their cube.
 SURROGATE_PAIRS = 1500
-# Relative size of a singular value that is zero but for rounding (centred players sum to zero).
-RANK = 1e-9
-# Players from which on sizes are many enough for a curve.
-CURVE_PLAYERS = 7
 
 
 def linear_weights(subsets: Sequence[Subset], players: int) -> Array:
@@ -120,7 +116,7 @@ def _least_squares(pairs: Pairs) -> _LeastSquares:
     curve = _size_curve(share, pairs.players)
     root = np.sqrt(pairs.weight)[:, None]
     design = root * np.concatenate([centred, curve], axis=1)
-    solved = np.linalg.pinv(design, rcond=RANK)
+    solved = np.linalg.pinv(design, rcond=1e-9)  # centred players sum to zero but for rounding
     inner = solved * root.T
     # Slopes are total / p each, plus deviations that sum to zero; odd part of full is total / 2.
     coefficients = np.concatenate([inner, -inner @ (2 * share - 1)], axis=1)
@@ -132,8 +128,8 @@ def _least_squares(pairs: Pairs) -> _LeastSquares:
 
 
 def _size_curve(share: Array, players: int) -> Array:
-    """Odd powers of the size; the first power is additive already."""
-    powers = (3, 5) if players >= CURVE_PLAYERS else ()
+    """Odd powers of the size (the first is additive already), where sizes are enough for them."""
+    powers = (3, 5) if players >= 7 else ()
     return np.concatenate(
         [np.zeros((len(share), 0)), *((share - 0.5) ** k for k in powers)], axis=1
     )

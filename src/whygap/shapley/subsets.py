@@ -25,8 +25,6 @@ __all__ = ["Subset", "SubsetPlan", "pairs_of_size"]
 
 Subset = tuple[int, ...]
 
-# Strata up to this many pairs are drawn by permuting their numbers; larger ones by rejection.
-LISTABLE = 2**20
 # Pairs drawn early from every sampled stratum: with fewer the sampling error is badly estimated.
 LEAST_PAIRS = 4
 # Up to this many players nothing is sampled: all 2^p subsets are cheap, and samples too small.
@@ -124,7 +122,7 @@ def _pairs(players: int, size: int, seed: int) -> Iterator[Subset]:
     """The smaller member of each pair of one stratum, in random order, without repetition."""
     rng = np.random.default_rng([seed, players, size])
     possible = pairs_of_size(players, size)
-    if possible <= LISTABLE:
+    if possible <= 2**20:  # few enough to permute their numbers; larger strata by rejection
         for number in rng.permutation(possible):
             yield _numbered(players, size, int(number))
         return

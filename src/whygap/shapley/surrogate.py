@@ -23,13 +23,39 @@ from whygap.shapley.pairs import Pairs
 
 __all__ = ["Kriging", "krige"]
 
-SATURATIONS = (1.0, 3.0, 9.0)
-ROUGH_CORRELATION = 9 / 11
-ROUGH_SHARE = 0.01
-# Variance of what the prior does not describe, relative to the prior, per pair of mean weight.
-NUGGET = 0.01
-# The same for the pair (full, empty): close to exact, yet well conditioned.
-EXACT = 1e-6
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What games are expected to look like.
+
+    Attributes:
+        saturations: expected totals of the saturating games: slow, usual and fast ones.
+        rough_correlation: of the rougher kernel, per player in exactly one of the sets.
+        rough_share: its variance, relative to the saturating ones: interactions are small.
+        nugget: variance of what the prior does not describe, per pair of mean weight.
+        exact: the same for the pair (full, empty): close to exact, yet well conditioned.
+    """
+
+    saturations: tuple[float, ...] = (1.0, 3.0, 9.0)
+    rough_correlation: float = 9 / 11
+    rough_share: float = 0.01
+    nugget: float = 0.01
+    exact: float = 1e-6
+
+    def kernels(self, players: int) -> tuple[Product, ...]:
+        """The product kernels, each scaled to its share of the variance."""
+        smooth = [
+            Product(1.0, 1 / (1 + a / players), 1 / (1 + 2 * a / players)) for a in self.saturations
+        ]
+        rough = Product(1.0, self.rough_correlation, 1.0)
+        shares = [1 / len(smooth)] * len(smooth) + [self.rough_share]
+        return tuple(
+            Product(share / _mean_variance(term, players), term.one, term.both)
+            for share, term in zip(shares, [*smooth, rough], strict=True)
+        )
+
+
+PRIOR = Prior()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,23 +95,13 @@ class Product:
 def krige(pairs: Pairs, trend: Array) -> Kriging:
     """Fit the prior to the pairs; `trend` (n + 1, q) holds the functions left unpenalised."""
     basis = pairs.with_full
-    terms = _prior(pairs.players)
+    terms = PRIOR.kernels(pairs.players)
     covariance = _odd_kernel(terms, basis, basis)
-    noise = np.append(NUGGET / (pairs.weight * pairs.count), EXACT)
+    noise = np.append(PRIOR.nugget / (pairs.weight * pairs.count), PRIOR.exact)
     inverse = linalg.inv(covariance + np.diag(noise), check_finite=False)
     whitened = inverse @ trend
     explained = whitened @ np.linalg.pinv(trend.T @ whitened, hermitian=True) @ whitened.T
     return Kriging(inverse - explained, _shapley(terms, basis), terms, basis)
-
-
-def _prior(players: int) -> tuple[Product, ...]:
-    smooth = [Product(1.0, 1 / (1 + a / players), 1 / (1 + 2 * a / players)) for a in SATURATIONS]
-    rough = Product(1.0, ROUGH_CORRELATION, 1.0)
-    shares = [1 / len(smooth)] * len(smooth) + [ROUGH_SHARE]
-    return tuple(
-        Product(share / _mean_variance(term, players), term.one, term.both)
-        for share, term in zip(shares, [*smooth, rough], strict=True)
-    )
 
 
 def _mean_variance(term: Product, players: int) -> float:
