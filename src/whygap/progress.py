@@ -10,8 +10,6 @@ from typing import Protocol
 
 __all__ = ["Reporter", "Silent", "reporter"]
 
-_SECONDS_BETWEEN_LINES = 60.0  # a log of a day's run stays readable
-
 
 class Reporter(Protocol):
     """What the main path tells while it works."""
@@ -79,8 +77,8 @@ class _Lines:
         sys.stderr.write(f"{text}\n")
 
     def update(self, done: int, total: int, text: str) -> None:
-        """Some of a stage's work is done."""
-        if done < total and time.monotonic() - self.spoken < _SECONDS_BETWEEN_LINES:
+        """Some of a stage's work is done; a line a minute keeps the log of a day readable."""
+        if done < total and time.monotonic() - self.spoken < 60:
             return
         self.spoken = time.monotonic()
         sys.stderr.write(f"{self.name}: {done} of {total}{', ' if text else ''}{text}\n")

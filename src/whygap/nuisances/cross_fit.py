@@ -20,9 +20,6 @@ from whygap.tables.design import Design
 
 __all__ = ["CrossFit", "clipped", "cross_fit", "loss_kind", "zero"]
 
-# The seed of random groups of rows is the run's own, marked with this number.
-_FOR_GROUPS = 2
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossFit:
@@ -118,7 +115,7 @@ def cross_fit(
 
 def _sample(design: Design, blocks: Blocks, settings: Settings) -> Sample:
     """The rows that are averaged over, in no more units than are to be kept apart."""
-    rng = np.random.default_rng([settings.seed, _FOR_GROUPS])
+    rng = np.random.default_rng([settings.seed, 2])  # a stream of its own
     return design.sample(blocks.evaluated_rows()).grouped(settings.influence_groups, rng)
 
 

@@ -14,8 +14,8 @@ from whygap.tables.design import Column
 
 __all__ = ["profiles"]
 
-_MOST_BINS = 8
-_LEAST_ROWS = 20
+_MOST_BINS = 8  # of levels: as many as a reader takes in
+_LEAST_ROWS = 20  # of the target in a bin: the mean of fewer says nothing
 
 
 def profiles(crossfit: CrossFit) -> tuple[Profile, ...]:

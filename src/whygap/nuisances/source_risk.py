@@ -34,8 +34,6 @@ __all__ = [
 
 # Derivatives in the risk are central differences this far apart on the logit scale.
 LOGIT_STEP = 0.25
-# An end bin gets terms of its own where it holds this share of the rows.
-_END_SHARE = 0.02
 
 Risks = Mapping[BlockSet, ByDomain[Array]]
 
@@ -131,7 +129,8 @@ def _binned(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
     own = binning.bin_index(risk.target, bins)
     down = binning.edge_index(risk.source, bins)
     centres = np.clip(np.arange(bins + 1) / bins, 0.25 / bins, 1 - 0.25 / bins)
-    ends = [end for end in (0, bins) if np.mean(own == end) >= _END_SHARE]
+    # An end bin gets terms of its own where it holds rows enough to fit them.
+    ends = [end for end in (0, bins) if np.mean(own == end) >= 0.02]
     scale = logit_clipped(centres[own.astype(int)])
     middle, spread = float(scale.mean()), float(scale.std()) or 1.0
 

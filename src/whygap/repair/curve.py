@@ -15,13 +15,13 @@ from whygap.learning.standalone import RiskClassifier
 from whygap.repair.model import SourceRisk, revision_inputs
 from whygap.repair.scores import Scores, score_target
 from whygap.settings import Settings
+from whygap.tables.build import LEAST_ROWS
 from whygap.tables.design import Design
 
 __all__ = ["Bench", "Step", "StepKind", "check_revisable", "check_top", "revision_learner"]
 
 StepKind = Literal["original", "targeted", "reweighted", "retrained"]
 RATIO_FOLDS = 3  # two thirds of the source rows train the ratio at the others
-FEWEST_ROWS = 50  # ten rows to score in each of five folds
 FEWEST_EACH = 10  # two of each outcome in each of five folds: an AUC exists
 
 
@@ -185,9 +185,9 @@ def check_rows(design: Design) -> None:
     """Refuse a target that is too small to fit and measure on."""
     rows = design.rows.target
     happened = int(design.outcome.target.sum())
-    if rows < FEWEST_ROWS or min(happened, rows - happened) < FEWEST_EACH:
+    if rows < LEAST_ROWS or min(happened, rows - happened) < FEWEST_EACH:
         raise TableError(
-            f"Revising needs at least {FEWEST_ROWS} target rows with at least {FEWEST_EACH} of "
+            f"Revising needs at least {LEAST_ROWS} target rows with at least {FEWEST_EACH} of "
             "each outcome",
             got=f"{rows} rows, {happened} with the outcome",
             hint="Label more target rows; plan_labels says how many an interval needs.",

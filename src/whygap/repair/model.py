@@ -23,7 +23,6 @@ __all__ = ["RevisedModel", "SourceRisk", "check_model_file", "revision_inputs", 
 ColumnKind = Literal["numeric", "ordinal", "category"]
 OTHER = "(other)"
 PICKLES = (".pkl", ".pickle", ".joblib")
-SMALLEST = 1e-6  # risks are kept this far from 0 and 1, so that their logits are finite
 
 
 class SourceRisk:
@@ -120,7 +119,7 @@ class RevisedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def revision_inputs(risk: Array, features: Array, columns: tuple[int, ...]) -> Array:
     """What a revision sees of a row: logit of the source risk, then the chosen columns."""
-    logit = special.logit(np.clip(risk, SMALLEST, 1 - SMALLEST))
+    logit = special.logit(np.clip(risk, 1e-6, 1 - 1e-6))  # finite for every risk
     return np.column_stack([logit, features[:, list(columns)]])
 
 

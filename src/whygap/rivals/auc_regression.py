@@ -30,7 +30,6 @@ METHOD = Method(
     misleads="Blind to calibration; coefficients also move when only the mix of case-control pairs "
     "does.",
 )
-PAIRS = 60_000  # sampled, half in each domain: their own noise is then small beside that of rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,8 +77,11 @@ def importance(design: Design, settings: Settings) -> Importances:
     return replace(found_values, low=found_values.values - half, high=found_values.values + half)
 
 
-def regress(design: Design, settings: Settings, pairs: int = PAIRS) -> AucRegression:
-    """Fit the AUC regression on sampled pairs of both domains."""
+def regress(design: Design, settings: Settings, pairs: int = 60_000) -> AucRegression:
+    """Fit the AUC regression on sampled pairs, half of them of each domain.
+
+    The noise of so many pairs is small beside that of the rows.
+    """
     rng = random_stream(settings, "auc_regression")
     matrix = numeric_matrix(design)
     drawn = [_draw(design, matrix, domain, pairs // 2, rng) for domain in DOMAINS]

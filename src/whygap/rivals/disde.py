@@ -23,7 +23,6 @@ from whygap.tables.design import Design
 
 __all__ = ["Disde", "decompose", "domain_probability", "importance", "shared_weights"]
 
-LEAST_PROBABILITY = 1e-3  # of either domain, lest a single row weigh a thousandfold
 METHOD = Method(
     name="disde",
     part="aggregate",
@@ -130,5 +129,5 @@ def domain_probability(
     weights = np.concatenate(list(sample.weights))
     features = np.vstack(list(design.features))[:, used]
     found = cross_fitted(features, domain, weights, fold, int(rng.integers(2**31))).fitted
-    inside = np.clip(found, LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
+    inside = np.clip(found, 1e-3, 1 - 1e-3)  # lest a single row weigh more than a thousandfold
     return ByDomain(*np.split(inside, [design.rows.source]))

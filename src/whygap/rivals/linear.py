@@ -27,9 +27,7 @@ __all__ = [
     "with_intercept",
 ]
 
-RIDGE = 1e-6  # penalty per row on standardised slopes: keeps separated levels finite
 STEPS = 100  # Newton needs about ten; more means that the columns separate the outcome
-LONGEST_STEP = 5.0  # on the logit scale, so that the first steps do not overshoot
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,10 +120,11 @@ class Fit:
     influence: Array
 
 
-def logistic(matrix: Array, response: Array, weights: Array, ridge: float = RIDGE) -> Fit:
+def logistic(matrix: Array, response: Array, weights: Array, ridge: float = 1e-6) -> Fit:
     """Logistic regression by Newton steps; the response may be any value in [0, 1].
 
-    The first column is the intercept and is not penalised.
+    The first column is the intercept and is not penalised. The penalty per row on standardised
+    slopes keeps separated levels finite.
     """
     scale = np.where(np.ptp(matrix, axis=0) > 0, matrix.std(axis=0), 1.0)
     scaled = matrix / scale
@@ -136,7 +135,8 @@ def logistic(matrix: Array, response: Array, weights: Array, ridge: float = RIDG
         mean = special.expit(scaled @ beta)
         score = scaled.T @ (weights * (response - mean)) / len(scaled) - penalty * beta
         step = np.linalg.solve(_curvature(scaled, weights * mean * (1 - mean), penalty), score)
-        beta = beta + step * min(1.0, LONGEST_STEP / max(float(np.abs(step).max()), 1e-12))
+        # At most 5 on the logit scale, so that the first steps do not overshoot.
+        beta = beta + step * min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-12))
         if np.abs(step).max() < 1e-10:
             break
     else:

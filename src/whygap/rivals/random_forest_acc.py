@@ -25,8 +25,6 @@ METHOD = Method(
     misleads="It measures what makes rows hard in either domain, not what shifted; impurity "
     "importances favour columns with many distinct values.",
 )
-TREES = 200  # importances hardly move with more
-LEAF = 5  # rows at least, so that single rows do not count as structure
 
 
 def importance(design: Design, settings: Settings) -> Importances:
@@ -45,4 +43,5 @@ def _impurity_shares(design: Design, settings: Settings) -> Array:
     weights = np.concatenate(list(design.sample().weights))
     seed = int(random_stream(settings, "random_forest_acc").integers(2**31))
     table = np.column_stack([features, domain])
-    return forest_importances(table, loss, weights, TREES, LEAF, seed)[:-1]
+    # Importances hardly move with more trees; leaves of five rows see structure, not single rows.
+    return forest_importances(table, loss, weights, trees=200, leaf=5, seed=seed)[:-1]

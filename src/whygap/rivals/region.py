@@ -33,8 +33,6 @@ METHOD = Method(
     misleads="It shows where the outcome differs, not where the loss does; diffuse shifts have no "
     "box, and noise of the two risk models looks like one.",
 )
-DEPTH = 3  # a box of at most three sides can still be said in words
-SMALLEST_LEAF = 0.05  # of the shared ground, so that its risks can be measured
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,9 +68,13 @@ def importance(design: Design, settings: Settings) -> Importances:
 
 
 def find_region(
-    design: Design, settings: Settings, depth: int = DEPTH, smallest: float = SMALLEST_LEAF
+    design: Design, settings: Settings, depth: int = 3, smallest: float = 0.05
 ) -> Region:
-    """Grow the tree on one half, measure its most different leaf on the other."""
+    """Grow the tree on one half, measure its most different leaf on the other.
+
+    Boxes of at most three sides can be said in words; a leaf of 5% of the shared ground has rows
+    enough to measure its risks.
+    """
     rng = random_stream(settings, "region")
     growing = design.sample().units.map(lambda units: fold_numbers(units, 2, rng) == 0)
     tree = _grown_tree(design.take(growing), settings, rng, depth, smallest)

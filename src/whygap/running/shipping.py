@@ -22,10 +22,6 @@ from whygap.errors import WhygapError
 
 __all__ = ["Parcel", "opened"]
 
-_LARGE = 100_000
-_ALIGNED = 64
-_KEPT_OPEN = 2
-
 
 class Parcel:
     """A job laid out in a folder of its own, which goes when this object goes."""
@@ -44,9 +40,9 @@ class Parcel:
             ) from error
 
 
-@lru_cache(maxsize=_KEPT_OPEN)
+@lru_cache(maxsize=2)
 def opened(path: Path) -> Any:
-    """The job in a folder; a worker keeps those it opened last."""
+    """The job in a folder; a worker keeps the two it opened last."""
     starts, sizes = pickle.loads((path / "places").read_bytes())  # noqa: S301 - our own file
     buffers: list[Any] = []
     if starts:
@@ -67,7 +63,7 @@ def _lay_out(job: Any, path: Path) -> None:
 
     def stays_in_line(buffer: pickle.PickleBuffer) -> bool:
         raw = buffer.raw()
-        if raw.nbytes < _LARGE:
+        if raw.nbytes < 100_000:  # not worth a place in the mapped file
             return True
         arrays.append(raw)
         return False
@@ -77,7 +73,7 @@ def _lay_out(job: Any, path: Path) -> None:
     starts = []
     with (path / "arrays").open("wb") as file:
         for array in arrays:
-            file.write(b"\0" * (-file.tell() % _ALIGNED))
+            file.write(b"\0" * (-file.tell() % 64))  # on a cache line, as in memory
             starts.append(file.tell())
             file.write(array)
     (path / "places").write_bytes(pickle.dumps((starts, [a.nbytes for a in arrays])))

@@ -30,8 +30,7 @@ from whygap.settings import Settings
 
 __all__ = ["Workers", "one_thread", "run_chunks"]
 
-_RETRIES = 3
-_CHUNKS_PER_WORKER = 2
+_RETRIES = 3  # of tasks whose worker was lost: more often, it is not bad luck
 
 
 @contextmanager
@@ -130,8 +129,8 @@ class Workers:
         return _joined(client.gather(tasks), len(items))
 
     def _chunks(self, items: Sequence[Any]) -> list[Sequence[Any]]:
-        """A few chunks per worker, so that none waits long for the slowest."""
-        return _cut(items, min(_CHUNKS_PER_WORKER * self.settings.n_jobs, len(items)))
+        """Two chunks per worker, so that none waits long for the slowest."""
+        return _cut(items, min(2 * self.settings.n_jobs, len(items)))
 
     def _ship(self, job: Any, send: Callable[[Any], Any]) -> Any:
         """What stands for the job where it runs; sent when first asked for.

@@ -19,8 +19,6 @@ from whygap.domains import Array, IntArray
 __all__ = ["LogitLoss", "Panels", "normal_rule", "panels", "smoothed_power"]
 
 REACH = 33.0  # logits beyond this carry no mass in any world here
-STEP = 0.02  # between the knots of a spline: errors below 1e-9
-LOWEST = 1e-12  # predictions stay this far from 0 and 1, so that log loss is finite everywhere
 Function = Callable[[Array], Array]
 
 
@@ -57,9 +55,9 @@ def _smoothed(function: Function, sd: float, reach: float) -> Function:
     return _tabulated(average, reach)
 
 
-def _tabulated(function: Function, reach: float = 24.0) -> Function:
-    """A smooth function of one number, evaluated once on a grid and splined."""
-    grid = np.arange(-reach, reach + STEP / 2, STEP)
+def _tabulated(function: Function, reach: float = 24.0, step: float = 0.02) -> Function:
+    """A smooth function of one number, evaluated once on a grid and splined: errors below 1e-9."""
+    grid = np.arange(-reach, reach + step / 2, step)
     spline = interpolate.CubicSpline(grid, function(grid))
     return lambda v: np.asarray(spline(np.clip(v, grid[0], grid[-1])))
 
@@ -112,8 +110,8 @@ class LogitLoss:
         return float(special.logit(self.threshold))
 
     def prediction(self, t: Array) -> Array:
-        """What the model says."""
-        return np.asarray(np.clip(special.expit(t), LOWEST, 1 - LOWEST))
+        """What the model says, never quite 0 or 1: log loss is finite everywhere."""
+        return np.asarray(np.clip(special.expit(t), 1e-12, 1 - 1e-12))
 
     def link(self, t: Array) -> Array:
         """Source risk."""

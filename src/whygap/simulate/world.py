@@ -28,7 +28,6 @@ __all__ = [
 ]
 
 Subset = tuple[int, ...]
-NO_SHIFT = 1e-20  # a denominator below it is rounding error
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class SubsetTruth:
     @property
     def value(self) -> float:
         """v(s); `nan` when there is no shift to explain."""
-        if self.denominator < NO_SHIFT:
+        if self.denominator < 1e-20:  # rounding error
             return math.nan
         return 1.0 - self.numerator / self.denominator
 

@@ -14,19 +14,17 @@ from whygap.errors import ColumnError, TableError, listed
 from whygap.tables import hints
 from whygap.tables.columns import RawColumn, present, raw_column
 from whygap.tables.design import OTHER, Design, Note, Player
-from whygap.tables.encode import EncodedColumn, encode_column
+from whygap.tables.encode import MANY_ROWS, EncodedColumn, encode_column
 from whygap.tables.extras import read_extras, read_kept
 from whygap.tables.open import Frame, Mask
 from whygap.tables.outcome import as_predictions, encode, find_labels
 from whygap.tables.roles import Roles
 from whygap.tables.score import Answers, Scoring
 
-__all__ = ["build_design"]
+__all__ = ["LEAST_ROWS", "build_design"]
 
 LEAST_ROWS = 50  # five folds of ten rows: below this, standard errors mean nothing
 LEAST_OF_EACH = 5  # one row of each outcome value in each of five folds
-MANY_LEFT_OUT = 0.01  # share of left-out rows from which the answer may change
-SURE_ROWS = 1000  # whole numbers that are measured repeat themselves in so many rows
 ID_NAME = re.compile(r"(^|[_\W])(id|uuid|guid|key|index|row)$|^unnamed: \d+$|(?<=[a-z])(ID|Id)$")
 
 
@@ -110,7 +108,7 @@ def left_out_notes(values: ByDomain[Array], what: str) -> tuple[Note, ...]:
             share = missing / len(column)
             text = f"{missing:,} of {len(column):,} {domain} rows ({share:.1%}) have {what}"
             text += " and are left out."
-            notes.append(Note("info" if share < MANY_LEFT_OUT else "warning", text))
+            notes.append(Note("info" if share < MANY_ROWS else "warning", text))
     return tuple(notes)
 
 
@@ -248,7 +246,7 @@ def looks_like_identifier(encoded: EncodedColumn) -> bool:
     return (
         ID_NAME.search(encoded.name) is not None
         or all(np.ptp(values) < 2 * len(values) for values in encoded.values)
-        or min(map(len, encoded.values)) >= SURE_ROWS
+        or min(map(len, encoded.values)) >= 1000  # so many measured numbers repeat themselves
     )
 
 

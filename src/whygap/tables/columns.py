@@ -19,7 +19,6 @@ RawKind = Literal["number", "boolean", "text", "ordered", "date", "time", "durat
 
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 TEXT_TYPES = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-DAY = 86_400.0  # seconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +93,8 @@ def temporal_column(array: Any) -> RawColumn:
     seconds = floats(array.cast(storage)) / PER_SECOND[unit]
     if pa.types.is_time(kind):
         return RawColumn("time", seconds)
-    return RawColumn("duration" if pa.types.is_duration(kind) else "date", seconds / DAY)
+    days = seconds / 86_400
+    return RawColumn("duration" if pa.types.is_duration(kind) else "date", days)
 
 
 def dictionary_column(array: Any, *, ordered: bool) -> RawColumn:

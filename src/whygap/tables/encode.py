@@ -26,14 +26,12 @@ from whygap.tables.columns import (
 from whygap.tables.design import OTHER, Column, Note
 from whygap.tables.open import Mask
 
-__all__ = ["HUGE", "EncodedColumn", "encode_column"]
+__all__ = ["HUGE", "MANY_ROWS", "EncodedColumn", "encode_column"]
 
 MANY_LEVELS = 20  # up to here a category is read level by level, however rare some are
-RARE_ROWS = 10  # fewer rows say nothing about a level, in tables of any size
-RARE_SHARE = 0.005  # at most 200 levels remain, which learners can still tell apart
 MOSTLY_NUMBERS = 10  # one word among ten levels is rather a mark for "missing"
 HUGE = 1e100  # sums of squares of larger numbers would overflow float64
-ONE_SIDED = 0.01  # share of rows without a counterpart from which overlap is in doubt
+MANY_ROWS = 0.01  # share of rows left out, or without a counterpart, that may change the answer
 _MEANINGS: dict[frozenset[str], Literal["", "boolean", "date", "time"]] = {
     frozenset(["boolean"]): "boolean",
     frozenset(["date"]): "date",
@@ -152,7 +150,8 @@ def encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     levels = tuple(sorted({level for r in raw for level in r.levels}))
     values = raw.map(lambda r: into_levels(r, levels))
     total = level_counts(np.concatenate(list(values)), len(levels))
-    limit = max(RARE_ROWS, RARE_SHARE * sum(map(len, values)))
+    # Fewer than ten rows say nothing about a level; 200 levels can still be told apart.
+    limit = max(10, 0.005 * sum(map(len, values)))
     rare = total < limit
     notes: tuple[Note, ...] = ()
     members = levels
@@ -248,5 +247,5 @@ def one_sided_notes(
             f"{listed([levels[i] for i in alone], 3)} ({affected:,.0f} of {rows:,} {domain} rows) "
             f"not seen in {other}: no overlap there."
         )
-        notes.append(Note("warning" if affected / rows >= ONE_SIDED else "info", text))
+        notes.append(Note("warning" if affected / rows >= MANY_ROWS else "info", text))
     return tuple(notes)

@@ -23,7 +23,6 @@ MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "#N/A",
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 QUERY = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
 PARSING = pa_csv.ParseOptions(newlines_in_values=True)
-BLOCK = 64 * 2**20  # bytes of a .csv from which a column's type is guessed: most files whole
 
 
 def shared_names(paths: Sequence[Path], label: str) -> Sequence[str]:
@@ -126,7 +125,8 @@ def read_csv(path: Path, columns: Sequence[str]) -> Any:
         try:
             return pa_csv.read_csv(
                 path,
-                read_options=pa_csv.ReadOptions(use_threads=False, block_size=BLOCK),
+                # Types are guessed from the first block; most files fit whole into 64 MB.
+                read_options=pa_csv.ReadOptions(use_threads=False, block_size=64 * 2**20),
                 parse_options=PARSING,
                 convert_options=pa_csv.ConvertOptions(
                     include_columns=list(columns),

@@ -18,7 +18,6 @@ __all__ = ["with_hints"]
 
 NEARLY_ONE = 0.999  # an AUC that no column reaches which is not the outcome, or the domain, itself
 FEW_VALUES = 50  # up to here, the order of numbers may mean nothing (codes)
-SURE = 3.0  # standard errors beyond which a difference is not chance
 
 
 def with_hints(
@@ -144,7 +143,7 @@ def swap_hint(design: Design, scoring: Scoring, names: ByDomain[str]) -> tuple[N
     )
     centred = design.loss.zip(ByDomain(source, target), lambda loss, mean: loss - mean)
     variance = sum(share.zip(centred, lambda part, rest: float(part**2 @ rest**2)))
-    sure = (target - source) ** 2 > SURE**2 * variance
+    sure = (target - source) ** 2 > 3.0**2 * variance  # three standard errors are not chance
     return (Note("warning" if sure else "info", text),)
 
 

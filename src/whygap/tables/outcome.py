@@ -13,7 +13,6 @@ from whygap.tables.columns import RawColumn, is_number, present, to_text
 
 __all__ = ["Encoded", "Labels", "as_predictions", "encode", "find_labels", "in_unit_interval"]
 
-SLACK = 1e-6  # what a probability may exceed [0, 1] by: float32 models round that much
 
 # Where it is obvious which value counts as 1: pairs, in small letters.
 NEGATIVE = ("0", "-1", "no", "n", "false", "f", "negative", "neg")
@@ -165,7 +164,7 @@ def in_unit_interval(
     for table, column in zip(DOMAINS, raw, strict=True):
         values = present(column.values)
         low, high = float(values.min()), float(values.max())
-        if low < -SLACK or high > 1 + SLACK:
+        if low < -1e-6 or high > 1 + 1e-6:  # float32 models round that much
             raise error(
                 f"{what} must be a probability from 0 to 1, or a label",
                 got=f"values from {low:g} to {high:g} in {table}",

@@ -9,12 +9,12 @@ from shapley_games import brute_force, everything, membership, random_game, tabl
 from whygap.shapley import SubsetPlan
 from whygap.shapley.pairs import Pairs
 from whygap.shapley.solve import _least_squares
-from whygap.shapley.surrogate import _odd_kernel, _prior, _shapley, krige
+from whygap.shapley.surrogate import PRIOR, _odd_kernel, _shapley, krige
 
 
 @pytest.mark.parametrize("players", [4, 7, 8])
 def test_shapley_values_of_kernel_functions_equal_brute_force(players):
-    terms = _prior(players)
+    terms = PRIOR.kernels(players)
     member = everything(players)
     chosen = member[[1, 6, 2**players - 3]]
     closed = _shapley(terms, chosen)
@@ -24,7 +24,7 @@ def test_shapley_values_of_kernel_functions_equal_brute_force(players):
 
 def test_the_kernel_is_odd_and_a_covariance():
     member = everything(6)
-    kernel = _odd_kernel(_prior(6), member, member)
+    kernel = _odd_kernel(PRIOR.kernels(6), member, member)
     assert np.allclose(kernel, kernel.T)
     assert np.allclose(kernel[::-1], -kernel)
     assert np.linalg.eigvalsh(kernel).min() > -1e-12
