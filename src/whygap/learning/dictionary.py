@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whygap.domains import Array, ByDomain, IntArray
+from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.learning.inputs import ROWS_AT_ONCE, Inputs, some_of
 from whygap.learning.models import Fast, TrainingRows
 from whygap.learning.trees import Boosted
@@ -197,23 +197,19 @@ def choose_pairs(
     if len(columns) <= _ALL_PAIRS_UP_TO:
         return []
     some = raw.map(lambda x: some_of(len(x)))
-    table = np.vstack([raw[d][some[d]] for d in ("source", "target")])
-    weight = np.concatenate([weights[d][some[d]] for d in ("source", "target")])
-    label = np.concatenate([outcome[d][some[d]] for d in ("source", "target")])
+    table, weight, label = (
+        np.concatenate([values[d][some[d]] for d in DOMAINS]) for values in (raw, weights, outcome)
+    )
     in_target = np.repeat([0.0, 1.0], [len(some.source), len(some.target)])
     additive = build_dictionary(table, columns)
     categorical = tuple(j for j, c in enumerate(columns) if c.kind == "category")
     inputs = Inputs(table, additive.transform(table), additive.simple, categorical)
-    pairs = list(combinations(sorted(baseline), 2)) if _few(baseline) else []
+    pairs = list(combinations(sorted(baseline), 2)) if len(baseline) <= _ALL_PAIRS_UP_TO else []
     for domain in (0, 1):
         rows = np.flatnonzero(in_target == domain)
         pairs += _found(inputs.rows(rows), label[rows], weight[rows])
     pairs += _found(inputs, in_target, weight)
     return list(dict.fromkeys(pairs))
-
-
-def _few(columns: Sequence[int]) -> bool:
-    return len(columns) <= _ALL_PAIRS_UP_TO
 
 
 def _found(inputs: Inputs, target: Array, weight: Array) -> list[Pair]:

@@ -18,7 +18,7 @@ from whygap.learning.inputs import Inputs, Lift, some_of
 from whygap.learning.ridge import Curvature
 from whygap.tables.design import Column, Design
 
-Rows = slice | IntArray | tuple[slice, ...]
+Rows = slice | tuple[slice, ...]
 
 # Per domain. More do not move a knot, and bases of more are kept in single precision.
 _MANY_ROWS = 100_000
@@ -105,12 +105,7 @@ class Features:
         return self.lifted(plain, view, rows, columns, extra)
 
     def lifted(
-        self,
-        plain: Inputs,
-        view: View,
-        rows: Rows,
-        columns: Sequence[int],
-        extra: Extra | None,
+        self, plain: Inputs, view: View, rows: Rows, columns: Sequence[int], extra: Extra | None
     ) -> Inputs:
         """The same rows of a column set with the extra column as this view has it."""
         if extra is None or view.position is None:
@@ -154,11 +149,6 @@ class Features:
         """Sorted rows of some blocks that models may be trained on."""
         return tuple(self.blocks.training_rows(domain, k) for k in sorted(blocks))
 
-    def training_rows(self, domain: Domain, blocks: BlockSet) -> IntArray:
-        """The same one by one."""
-        slices = self.training_slices(domain, blocks)
-        return np.concatenate([np.arange(s.start, s.stop) for s in slices])
-
 
 def at(values: Array, rows: Rows) -> Array:
     """Entries of some rows."""
@@ -172,9 +162,7 @@ def _block(table: Array, rows: Rows, columns: IntArray) -> Array:
     across = table.T
     if isinstance(rows, tuple):
         return np.concatenate([across[columns, s] for s in rows], axis=1).T
-    if isinstance(rows, slice):
-        return across[columns, rows].T
-    return across[np.ix_(columns, rows)].T
+    return across[columns, rows].T
 
 
 def make_features(design: Design, blocks: Blocks) -> Features:
@@ -182,15 +170,9 @@ def make_features(design: Design, blocks: Blocks) -> Features:
     raw = design.features.zip(blocks.order, lambda x, order: np.asfortranarray(x[order]))
     weights = design.sample().weights.zip(blocks.order, lambda w, order: w[order])
     outcome = design.outcome.zip(blocks.order, lambda y, order: y[order])
-    some = raw.map(lambda x: x[some_of(len(x), _MANY_ROWS)])
-    pairs = choose_pairs(
-        some,
-        outcome.map(lambda y: y[some_of(len(y), _MANY_ROWS)]),
-        weights.map(lambda w: w[some_of(len(w), _MANY_ROWS)]),
-        design.columns,
-        design.baseline,
-    )
-    dictionary = build_dictionary(np.vstack([some.source, some.target]), design.columns, pairs)
+    pairs = choose_pairs(raw, outcome, weights, design.columns, design.baseline)
+    some = np.vstack([x[some_of(len(x), _MANY_ROWS)] for x in raw])
+    dictionary = build_dictionary(some, design.columns, pairs)
     dtype = np.float64 if sum(design.rows) <= 2 * _MANY_ROWS else np.float32
     basis = raw.map(lambda x: dictionary.transform(x, dtype))
     return Features(blocks, design.columns, dictionary, raw, basis, weights)

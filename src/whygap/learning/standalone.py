@@ -36,9 +36,6 @@ __all__ = [
     "forest_importances",
 ]
 
-# As many as the paper's grid search has.
-_FOLDS = 3
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictor:
@@ -79,15 +76,15 @@ def _inputs(features: Array, dictionary: Dictionary, categories: tuple[int, ...]
     return Inputs(features, dictionary.transform(features), dictionary.simple, categories)
 
 
-def _learner(rows: TrainingRows, seed: int, start: int | None) -> Learner:
+def _learner(rows: TrainingRows, seed: int, start: int | None, folds: int = 3) -> Learner:
     """Chosen on folds of the rows, over which the response is spread evenly."""
     if rows.is_trivial:
         return Mean()
     order = np.lexsort((np.random.default_rng(seed).random(len(rows.target)), rows.target))
     fold = np.empty(len(order), dtype=np.int64)
-    fold[order] = np.arange(len(order)) % _FOLDS
+    fold[order] = np.arange(len(order)) % folds
     probes = []
-    for k in range(_FOLDS):
+    for k in range(folds):
         train, held = rows.take(np.flatnonzero(fold != k)), rows.take(np.flatnonzero(fold == k))
         probes.append(Probe((Sight(train, held.inputs, held.target),), held.weight))
     given = None if start is None else Given(start)

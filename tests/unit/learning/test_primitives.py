@@ -43,6 +43,11 @@ class Failing:
         raise self.error
 
 
+def rows_of(features, blocks):
+    slices = features.training_slices("source", blocks)
+    return np.concatenate([np.arange(s.start, s.stop) for s in slices])
+
+
 def mean_task(features, design, columns=(0, 1, 2), trained_on=None, domain="source"):
     outcome = design.outcome[domain][features.blocks.order[domain]]
     return MeanTask(
@@ -79,7 +84,7 @@ def test_targets_and_weights_belong_to_the_rows():
     features = featured(design)
     task = mean_task(features, design, (0,))
     for blocks in task.trained_on:
-        rows = features.training_rows("source", blocks)
+        rows = rows_of(features, blocks)
         number = features.raw.source[rows, 0]
         assert np.array_equal(task.target(blocks)[rows], number % 2 == 0)
         assert np.allclose(features.weights.source[rows], (number + 1) / 50.5)
@@ -135,7 +140,7 @@ def test_the_empty_set_is_the_mean_of_the_training_rows():
     task = mean_task(features, design, columns=())
     fits = fit_means(features, FAST, task)
     for block in range(5):
-        rows = features.training_rows("source", features.blocks.complement(block))
+        rows = rows_of(features, features.blocks.complement(block))
         fitted = fits.predict(features.blocks.complement(block), features.plain.source, block)
         assert np.allclose(fitted, task.target(features.blocks.complement(block))[rows].mean())
 
