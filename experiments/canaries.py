@@ -65,7 +65,7 @@ CANARIES = {
     "aggregate": Canary(metric="brier"),
     "aggregate, no W": Canary(no_baseline=True),
     "aggregate, log loss, one split": Canary(metric="log_loss", settings=(("split", 0.5),)),
-    "covariate": Canary(parts=("covariate",)),
+    "covariate": Canary(rows=(2000, 2000), parts=("covariate",)),
     "outcome": Canary(parts=("outcome",)),
     "outcome, two repeats": Canary(parts=("outcome",), subsets=SINGLES, settings=(("repeats", 2),)),
     "outcome, as in the paper": Canary(
@@ -78,7 +78,7 @@ CANARIES = {
     "clusters": Canary(world="clustered", parts=("covariate",), subsets=SINGLES),
     "weights": Canary(parts=("covariate", "outcome"), subsets=SINGLES, weighted=True),
     "real rows": Canary(world="employment", parts=("covariate", "outcome"), subsets=SINGLES),
-    "auto": Canary(parts=("covariate",), settings=(("learner", "auto"),)),
+    "auto": Canary(rows=(2000, 2000), parts=("covariate",), settings=(("learner", "auto"),)),
     "auto, real rows": Canary(
         world="employment", parts=("outcome",), subsets=SINGLES, settings=(("learner", "auto"),)
     ),
