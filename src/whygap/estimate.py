@@ -89,7 +89,7 @@ class Sample:
 
 def _unit_sums(contribution: Array, weight: Array, unit: IntArray, size: int) -> Array:
     centred = weight * (contribution - np.mean(contribution * weight))
-    if size == len(centred):
+    if size == len(centred) and np.array_equal(unit, np.arange(size)):
         return centred
     sums: Array = np.bincount(unit, weights=centred, minlength=size).astype(np.float64)
     return sums * (size / len(centred))

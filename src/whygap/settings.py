@@ -16,7 +16,7 @@ DETAILS: tuple[DetailName, ...] = ("points", "where", "recoverable", "covariate"
 
 LEARNERS = ("auto", "fast", "boosted", "paper")
 OUTCOME_FORMS = ("binned", "smooth")
-SUPPORTS = ("all", "common")
+SUPPORTS = ("auto", "all", "common")
 BACKENDS = ("local", "ray", "dask")
 
 
@@ -46,7 +46,9 @@ class Settings:
             as sums over so many random groups; this bounds the memory, variances stay unbiased.
         time_budget: seconds after which no new batch of subsets starts.
         clip: None, or the largest density ratio allowed; clipped rows are counted.
-        support: "all", or "common" to restrict every mean to the region of shared support.
+        support: "common" compares the tables where both have rows, with what is left behind and
+            what is new ground as parts of their own; "all" compares the whole tables, whatever
+            the overlap; "auto" is "all" unless many target rows have no counterpart.
         checkpoint: folder in which finished subsets are kept, or None.
         n_jobs: parallel workers.
         backend: "local", "ray" or "dask".
@@ -72,7 +74,7 @@ class Settings:
     influence_groups: int = 20_000
     time_budget: float | None = None
     clip: float | None = None
-    support: str = "all"
+    support: str = "auto"
     checkpoint: str | None = None
     n_jobs: int = 1
     backend: str = "local"
@@ -91,6 +93,13 @@ class Settings:
                 hint="Use folds=5, or twins=False.",
             )
 
+        if self.split is not None and self.support == "common":
+            raise SettingsError(
+                "The region of shared support needs cross-fitting: a single split has no rows to "
+                "spare",
+                got=f"support='common' with split={self.split:g}",
+                hint="Use split=None.",
+            )
         if self.split is not None and self.repeats > 1:
             raise SettingsError(
                 "The 'repeats' setting needs cross-fitting: a single split measures other rows "

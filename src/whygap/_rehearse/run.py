@@ -13,9 +13,10 @@ from whygap._explain import PARTS, parts_named
 from whygap._rehearse.rehearsal import Measured, Rehearsal, term_of
 from whygap._rehearse.world import world_of
 from whygap.domains import ByDomain
-from whygap.errors import SettingsError, WhygapError, did_you_mean
+from whygap.errors import InputError, SettingsError, WhygapError, did_you_mean
 from whygap.estimate import Estimate
-from whygap.nuisances.support import restrict
+from whygap.nuisances.overlap import not_comparable
+from whygap.nuisances.support import find_region
 from whygap.progress import Reporter, Silent, reporter
 from whygap.render.frame import BASE
 from whygap.running.analysis import Analysis
@@ -142,7 +143,13 @@ def _compared_rows(design: Design, settings: Settings) -> Design:
     if settings.support != "common":
         return design
     with one_thread():
-        return restrict(design, settings, np.random.SeedSequence([settings.seed, 1])).design
+        region = find_region(design, settings, np.random.SeedSequence([settings.seed, 1]))
+    if region.is_too_small:
+        raise InputError(
+            "There is nothing to rehearse: the tables share too little",
+            hint=not_comparable(region, design),
+        )
+    return design.take(region.rows)
 
 
 def _notes(design: Design, settings: Settings) -> Iterator[str]:

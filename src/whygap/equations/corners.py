@@ -5,7 +5,7 @@ Contributions per row; an estimate is the mean over source rows plus the mean ov
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,15 @@ from whygap.equations.points import TransportedValues, transported_mean
 from whygap.estimate import Estimate, Sample
 from whygap.results import Aggregate
 
-__all__ = ["AggregateValues", "aggregate", "mean_000", "mean_100", "mean_110", "mean_111"]
+__all__ = [
+    "AggregateValues",
+    "aggregate",
+    "mean_000",
+    "mean_100",
+    "mean_110",
+    "mean_111",
+    "plain_means",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,11 +42,7 @@ class AggregateValues:
 
 def mean_000(values: AggregateValues) -> Estimate:
     """Mean loss in the source domain."""
-    mean = values.sample.mean(values.loss).source
-    nothing = np.zeros_like(values.loss.target)
-    return Estimate.from_contributions(
-        values.sample, source=values.loss.source, target=nothing, plugin=mean
-    )
+    return plain_means(values.sample, values.loss).source
 
 
 def mean_100(values: AggregateValues) -> Estimate:
@@ -64,17 +68,17 @@ def mean_110(values: AggregateValues) -> Estimate:
 
 def mean_111(values: AggregateValues) -> Estimate:
     """Mean loss in the target domain."""
-    mean = values.sample.mean(values.loss).target
-    nothing = np.zeros_like(values.loss.source)
-    return Estimate.from_contributions(
-        values.sample, source=nothing, target=values.loss.target, plugin=mean
-    )
+    return plain_means(values.sample, values.loss).target
 
 
-def aggregate(corners: dict[str, Estimate]) -> Aggregate:
-    """Lambda = Lambda_W + Lambda_Z + Lambda_Y, from the corners, so that they add up exactly."""
+def aggregate(corners: dict[str, Estimate], whole: ByDomain[Estimate] | None = None) -> Aggregate:
+    """Lambda = Lambda_W + Lambda_Z + Lambda_Y, from the corners, so that they add up exactly.
+
+    Where the corners are those of a region, `whole` has the means of both tables, and two parts
+    more lead from the one to the other.
+    """
     start, after_w, after_z, end = (corners[k] for k in ("000", "100", "110", "111"))
-    return Aggregate(
+    inner = Aggregate(
         gap=end - start,
         baseline=after_w - start,
         covariate=after_z - after_w,
@@ -83,4 +87,28 @@ def aggregate(corners: dict[str, Estimate]) -> Aggregate:
         mean_100=after_w,
         mean_110=after_z,
         mean_111=end,
+    )
+    if whole is None:
+        return inner
+    return replace(
+        inner,
+        gap=whole.target - whole.source,
+        left_behind=start - whole.source,
+        new_ground=whole.target - end,
+        source_mean=whole.source,
+        target_mean=whole.target,
+    )
+
+
+def plain_means(sample: Sample, loss: ByDomain[Array]) -> ByDomain[Estimate]:
+    """Mean loss of each table."""
+    nothing = loss.map(np.zeros_like)
+    means = sample.mean(loss)
+    return ByDomain(
+        Estimate.from_contributions(
+            sample, source=loss.source, target=nothing.target, plugin=means.source
+        ),
+        Estimate.from_contributions(
+            sample, source=nothing.source, target=loss.target, plugin=means.target
+        ),
     )

@@ -18,7 +18,7 @@ from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold, ratio_
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["CrossFit", "clipped", "cross_fit", "loss_kind", "zero"]
+__all__ = ["CrossFit", "clipped", "cross_fit", "loss_kind", "sample_of", "zero"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +101,7 @@ def cross_fit(
     ratio_wz = _ratio(features, menu, "pi_wz", everything)
     # mu_..0(W, Z) = a + b p_0
     mu_0_wz = design.intercept.zip(design.slope.zip(risk, np.multiply), np.add)
-    sample = sample or _sample(design, blocks, settings)
+    sample = sample or sample_of(design, settings, rows)
     values = AggregateValues(
         sample,
         loss=design.loss.zip(rows, lambda v, r: v[r]),
@@ -113,10 +113,10 @@ def cross_fit(
     return CrossFit(design, settings, features, menu, sample, rows, risk, values, ratio_w, ratio_wz)
 
 
-def _sample(design: Design, blocks: Blocks, settings: Settings) -> Sample:
+def sample_of(design: Design, settings: Settings, rows: ByDomain[IntArray] | None = None) -> Sample:
     """The rows that are averaged over, in no more units than are to be kept apart."""
     rng = np.random.default_rng([settings.seed, 2])  # a stream of its own
-    return design.sample(blocks.evaluated_rows()).grouped(settings.influence_groups, rng)
+    return design.sample(rows).grouped(settings.influence_groups, rng)
 
 
 def clipped(ratio: Array, settings: Settings) -> Array:

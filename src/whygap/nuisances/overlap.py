@@ -10,12 +10,13 @@ from whygap.equations import binning
 from whygap.learning.primitives import RatioFits
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import ratio_out_of_fold
+from whygap.nuisances.separators import find_separators
+from whygap.nuisances.support import LIMITS, Region
 from whygap.results import RatioRecord
-from whygap.tables.design import Note
+from whygap.tables.design import Design, Note
 
-__all__ = ["overlap_notes", "ratio_records"]
+__all__ = ["not_comparable", "overlap_notes", "ratio_records", "region_notes"]
 
-_CONSIDER = " Consider support='common'."
 _FEW_EFFECTIVE = 100.0  # rows: an average over fewer has a standard error of a tenth of its sd
 
 
@@ -50,11 +51,38 @@ def _auc(source: Array, target: Array) -> float:
     return float((ranks[n_0:].sum() - n_1 * (n_1 + 1) / 2) / (n_0 * n_1))
 
 
+def region_notes(region: Region) -> tuple[Note, ...]:
+    """Where the tables are compared, in words; nothing where they cannot be."""
+    if region.is_too_small:
+        return ()
+    low = LIMITS.probability
+    text = (
+        "The tables are compared where both have rows (probability of the target between "
+        f"{low:.0%} and {1 - low:.0%}): {region.kept.source:.1%} of the source rows and "
+        f"{region.kept.target:.1%} of the target rows. The rest is left behind or new ground."
+    )
+    return (Note("info", text),)
+
+
+def not_comparable(region: Region, design: Design) -> str:
+    """Why nothing can be compared, with the columns that separate the tables."""
+    kept = region.kept
+    text = (
+        f"The tables share too little to compare them: only {kept.source:.1%} of the source rows "
+        f"and {kept.target:.1%} of the target rows have a counterpart in the other table."
+    )
+    separators = find_separators(design)
+    if not separators:
+        return text + " No single column separates them; several together do."
+    listed = "; ".join(map(str, separators))
+    return f"{text} What separates them: {listed}."
+
+
 def overlap_notes(crossfit: CrossFit, ratios: tuple[RatioRecord, ...]) -> tuple[Note, ...]:
     """Warnings that follow from the overlap and from the source risk."""
     notes = []
     for record in ratios:
-        notes += _overlap_notes(record, is_common=crossfit.settings.support == "common")
+        notes += _overlap_notes(record)
     settings = crossfit.settings
     at_edge = binning.rows_at_edges(crossfit.risk.target, settings.bins)
     if settings.outcome_form != "smooth" and at_edge:
@@ -94,7 +122,7 @@ def _size_notes(crossfit: CrossFit) -> list[Note]:
     return notes
 
 
-def _overlap_notes(record: RatioRecord, *, is_common: bool) -> list[Note]:
+def _overlap_notes(record: RatioRecord) -> list[Note]:
     notes = []
     if record.clipped_share > 0:
         notes.append(
@@ -112,7 +140,7 @@ def _overlap_notes(record: RatioRecord, *, is_common: bool) -> list[Note]:
                 f"The domains overlap poorly on {record.columns}: reweighted to look like the "
                 f"target, {record.rows} source rows are worth about {record.effective_size:.0f} "
                 f"(largest weight {record.largest_weight:.0f}, domain AUC "
-                f"{record.domain_auc:.2f}).{'' if is_common else _CONSIDER}",
+                f"{record.domain_auc:.2f}).",
             )
         )
     return notes

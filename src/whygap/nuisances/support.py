@@ -6,33 +6,84 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whygap.domains import DOMAINS, ByDomain, Domain, IntArray
-from whygap.errors import TableError
+from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
+from whygap.estimate import Sample
 from whygap.learning.blocks import make_blocks
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, ratio_probes
 from whygap.learning.primitives import RatioFits, fit_ratios
+from whygap.nuisances.cross_fit import CrossFit
+from whygap.nuisances.held_out import ratio_out_of_fold
 from whygap.settings import Settings
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 
-__all__ = ["Restricted", "restrict"]
+__all__ = ["Region", "find_region", "lacks_counterparts"]
 
-_LEAST_PROBABILITY = 0.05  # of either domain: no row then weighs more than nineteen others
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What counts as shared support.
+
+    Attributes:
+        probability: a row is shared when P(its domain | W, Z), both domains weighing the same,
+            leaves the other at least this much: weights within the region stay below 19.
+        without_counterpart: a target row surely has none when the source is left less than this.
+        missing: share of the target without counterpart from which the region is needed.
+        least_share: of either table's rows that the region must hold to say anything of it.
+        least_rows: likewise, in rows: 20 in each of five folds.
+    """
+
+    probability: float = 0.05
+    without_counterpart: float = 0.01
+    missing: float = 0.05
+    least_share: float = 0.1
+    least_rows: int = 100
+
+
+LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Restricted:
-    """The design on the region of shared support, and the share of rows kept."""
+class Region:
+    """Rows of both tables that either domain could have produced."""
 
-    design: Design
+    rows: ByDomain[IntArray]
     kept: ByDomain[float]
 
+    @property
+    def is_too_small(self) -> bool:
+        """Whether it holds too little of either table."""
+        enough = min(self.kept) >= LIMITS.least_share
+        return not enough or min(map(len, self.rows)) < LIMITS.least_rows
 
-def restrict(design: Design, settings: Settings, seed: np.random.SeedSequence) -> Restricted:
-    """Keep rows whose out-of-fold P(target | W, Z), both domains weighing the same, is 5% to 95%.
+    def sample(self, whole: Sample) -> Sample:
+        """The region's rows as part of the whole sample: their estimates combine."""
+        weights = whole.weights.zip(self.rows, lambda w, rows: w[rows] / w[rows].mean())
+        units = whole.units.zip(self.rows, lambda unit, rows: unit[rows])
+        return replace(whole, weights=weights, units=units)
 
-    The region is a function of (W, Z) alone, so every mean of the restricted tables is a mean
-    over that region: a narrower question, answered honestly.
+
+def lacks_counterparts(crossfit: CrossFit) -> bool:
+    """Whether many target rows have nothing alike in the source, by the ratio on all columns.
+
+    Its mean over source rows is the part of the target that lies where the source has rows: 1
+    where weights are merely heavy, clearly less where counterparts are missing. Rows that are
+    nearly sure to be the target's tell the same where they are many.
+    """
+    weights = crossfit.sample.weights
+    pi = ratio_out_of_fold(crossfit.ratio_wz, "source") * weights.source
+    error = float(pi.std()) / len(pi) ** 0.5
+    ratio = ratio_out_of_fold(crossfit.ratio_wz, "target")
+    alone = ratio / (1 + ratio) > 1 - LIMITS.without_counterpart
+    surely = float(np.mean(alone * weights.target)) > 2 * LIMITS.missing
+    return surely or 1 - float(pi.mean()) - 2 * error > LIMITS.missing
+
+
+def find_region(design: Design, settings: Settings, seed: np.random.SeedSequence) -> Region:
+    """Rows whose out-of-fold probability of either domain is 5% at least.
+
+    The region is a function of (W, Z) alone, so every mean over its rows is a mean over that
+    region: a narrower question, answered honestly.
     """
     plain = replace(settings, split=None)
     features = make_features(design, make_blocks(design, plain, np.random.default_rng(seed)))
@@ -44,29 +95,19 @@ def restrict(design: Design, settings: Settings, seed: np.random.SeedSequence) -
         target="domain",
     )
     fits = fit_ratios(features, learner, columns, features.blocks.complements(), "support")
-    keep = ByDomain(*(_inside(fits, d) for d in DOMAINS))
-    kept = keep.zip(design.rows, lambda rows, total: len(rows) / total)
-    if min(kept) == 0:
-        raise TableError(
-            "The two tables share no region of support: every row gives away its domain",
-            hint="Drop the covariates that separate the domains (whygap check names them).",
-        )
-    note = Note(
-        "info",
-        f"Restricted to rows that either domain could have produced (probability of target "
-        f"between {_LEAST_PROBABILITY:.0%} and {1 - _LEAST_PROBABILITY:.0%}): "
-        f"{kept.source:.1%} of the source rows and {kept.target:.1%} of the target rows remain.",
-    )
-    return Restricted(replace(design.take(keep), notes=(*design.notes, note)), kept)
+    rows = ByDomain(*(_inside(fits, d) for d in DOMAINS))
+    return Region(rows, rows.zip(design.rows, lambda inside, total: len(inside) / total))
 
 
-def _inside(fits: RatioFits, name: Domain) -> IntArray:
+def _inside(fits: RatioFits, domain: Domain) -> IntArray:
     blocks = fits.features.blocks
     kept = []
     for k in blocks.evaluated:
-        ratio = fits.predict(blocks.complement(k), name, k)
-        probability = ratio / (1 + ratio)
-        rows = blocks.order[name][blocks.rows(name, k)]
-        inside = (probability > _LEAST_PROBABILITY) & (probability < 1 - _LEAST_PROBABILITY)
-        kept.append(rows[inside])
+        rows = blocks.order[domain][blocks.rows(domain, k)]
+        probability = _target_probability(fits.predict(blocks.complement(k), domain, k))
+        kept.append(rows[np.abs(probability - 0.5) < 0.5 - LIMITS.probability])
     return np.sort(np.concatenate(kept))
+
+
+def _target_probability(ratio: Array) -> Array:
+    return ratio / (1 + ratio)

@@ -192,8 +192,8 @@ def page_of(
     return Page(
         gap=gap,
         metric=phrases.metric_name(gap.about),
-        source_mean=units.mean(aggregate.mean_000.value),
-        target_mean=units.mean(aggregate.mean_111.value),
+        source_mean=units.mean(aggregate.start.value),
+        target_mean=units.mean(aggregate.end.value),
         change=units.change(aggregate.gap.value),
         walk=drawing,
         details=details,

@@ -14,7 +14,13 @@ METRIC_NAMES = {
     "brier": "Brier score",
     "log_loss": "log loss",
 }
-PART_TITLES = {"baseline": "Baseline", "covariate": "Covariates", "outcome": "Outcome"}
+PART_TITLES = {
+    "left_behind": "Left behind",
+    "baseline": "Baseline",
+    "covariate": "Covariates",
+    "outcome": "Outcome",
+    "new_ground": "New ground",
+}
 
 
 def metric_name(about: About) -> str:
@@ -71,6 +77,10 @@ def part_title(name: str) -> str:
 def part_words(gap: Gap, name: str) -> str:
     """Where a part comes from, in words that follow "comes from"."""
     about = gap.about
+    if name == "left_behind":
+        return "source rows that have no counterpart in the target"
+    if name == "new_ground":
+        return "target rows that have no counterpart in the source"
     if name == "baseline":
         return f"a different mix of {joined(about.baseline) or 'the baseline variables'}"
     if name == "covariate":

@@ -36,7 +36,13 @@ __all__ = [
     "words",
 ]
 
-COLOURS = {"baseline": "#004488", "covariate": "#DDAA33", "outcome": "#BB5566"}
+COLOURS = {
+    "left_behind": "#D2D2D2",
+    "baseline": "#004488",
+    "covariate": "#DDAA33",
+    "outcome": "#BB5566",
+    "new_ground": "#181818",
+}
 SOURCE, TARGET = "#7F8794", "#1B1F27"
 INK, MUTED, FAINT = "#1B1F27", "#5B6472", "#D5D9E0"
 FALLBACKS = (

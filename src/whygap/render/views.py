@@ -87,7 +87,7 @@ class Walk:
 def walk_of(gap: Gap) -> Walk:
     """The parts that exist, between the two means."""
     about, corners = gap.about, gap.aggregate.corners()
-    parts = zip(gap.aggregate.parts().items(), pairwise(corners), strict=True)
+    parts = zip(gap.aggregate.parts().items(), pairwise(corners), strict=gap.aggregate.comparable)
     steps = [
         Step(name, part_title(name), before.value, after.value, part)
         for (name, part), (before, after) in parts

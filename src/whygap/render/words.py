@@ -52,7 +52,9 @@ def headline(gap: Gap, level: float | None = None) -> str:
 
 def headline_of(reading: Reading) -> str:
     """The answer in two sentences, from a result already read."""
-    return f"{change_sentence(reading)} {main_sentence(reading)}".strip()
+    aggregate = reading.gap.aggregate
+    why = main_sentence(reading) if aggregate.comparable else aggregate.reason
+    return f"{change_sentence(reading)} {why}".strip()
 
 
 def short(gap: Gap) -> str:
@@ -80,6 +82,8 @@ def default_level(gap: Gap) -> float:
 def _parts(reading: Reading) -> list[str]:
     title = f"Where it comes from ({metric_name(reading.gap.about)}, target minus source; "
     title += f"{level_name(reading.level)} intervals)"
+    if not reading.parts:
+        return []
     order = [name for name in reading.gap.aggregate.parts() if name in reading.parts]
     return [
         wrapped(title),
@@ -118,7 +122,7 @@ def change_sentence(reading: Reading) -> str:
     gap, units = reading.gap, reading.units
     about, change = gap.about, gap.aggregate.gap
     low, high = change.interval(reading.level)
-    start, end = units.mean(gap.aggregate.mean_000.value), units.mean(gap.aggregate.mean_111.value)
+    start, end = units.mean(gap.aggregate.start.value), units.mean(gap.aggregate.end.value)
     ends = f"from {start} {in_domain(about, 'source')} to {end} {in_domain(about, 'target')}"
     level, metric = level_name(reading.level), metric_name(about)
     if not reading.clear:
@@ -220,9 +224,8 @@ def part_sentence(reading: Reading, name: str) -> str:
 
 
 def _parts_in_units(reading: Reading) -> str:
-    labels = {"baseline": "baseline", "covariate": "covariates", "outcome": "outcome"}
     spans = [
-        f"{labels[name]} {reading.units.change(part.value)} "
+        f"{part_title(name).lower()} {reading.units.change(part.value)} "
         f"({reading.units.span(*part.interval(reading.level))})"
         for name, part in reading.parts.items()
     ]

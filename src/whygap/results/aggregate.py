@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,40 +14,74 @@ from whygap.fieller import Ratio
 
 __all__ = ["Aggregate"]
 
-# Each part of the gap as a difference of the corner means 000, 100, 110, 111.
-_CORNERS = {
-    "gap": (-1.0, 0.0, 0.0, 1.0),
-    "baseline": (-1.0, 1.0, 0.0, 0.0),
-    "covariate": (0.0, -1.0, 1.0, 0.0),
-    "outcome": (0.0, 0.0, -1.0, 1.0),
-}
+_NOTHING = Estimate(0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """The gap and its three parts (baseline + covariate + outcome = gap), and the corner means.
+    """The gap, its parts, which add up to it, and the corner means between them.
 
-    `covariance` (4, 4), of the corner means, is set on results read back from a file, where
-    influence values may be missing; elsewhere `corner_covariance` works it out.
+    Where the tables are compared on a region of shared support only, baseline, covariate and
+    outcome are those of the region, and two more parts lead from the whole source table to the
+    region and from the region to the whole target table. Where nothing can be compared there are
+    no inner parts.
+
+    Attributes:
+        gap: target minus source.
+        left_behind: the region's source rows less all source rows; exactly 0 without a region.
+        new_ground: all target rows less the region's; exactly 0 without a region.
+        comparable: False where the tables share too little; then the inner parts are None.
+        reason: why they cannot be compared, in words.
+        source_mean: of all source rows; None where that is `mean_000`.
+        target_mean: of all target rows; None where that is `mean_111`.
+        covariance: of the corner means, set on results read back from a file, where influence
+            values may be missing; elsewhere `corner_covariance` works it out.
     """
 
     gap: Estimate
-    baseline: Estimate
-    covariate: Estimate
-    outcome: Estimate
-    mean_000: Estimate
-    mean_100: Estimate
-    mean_110: Estimate
-    mean_111: Estimate
+    baseline: Estimate | None = None
+    covariate: Estimate | None = None
+    outcome: Estimate | None = None
+    mean_000: Estimate | None = None
+    mean_100: Estimate | None = None
+    mean_110: Estimate | None = None
+    mean_111: Estimate | None = None
+    left_behind: Estimate = _NOTHING
+    new_ground: Estimate = _NOTHING
+    comparable: bool = True
+    reason: str = ""
+    source_mean: Estimate | None = None
+    target_mean: Estimate | None = None
     covariance: Array | None = field(default=None, repr=False, compare=False)
 
+    @property
+    def has_region(self) -> bool:
+        """Whether the inner parts are those of a region."""
+        return self.comparable and self.source_mean is not None
+
     def parts(self) -> dict[str, Estimate]:
-        """The three parts by name."""
-        return {"baseline": self.baseline, "covariate": self.covariate, "outcome": self.outcome}
+        """The parts there are by name, from source to target; they add up to the gap."""
+        inner = {"baseline": self.baseline, "covariate": self.covariate, "outcome": self.outcome}
+        known = {name: part for name, part in inner.items() if part is not None}
+        if not self.has_region:
+            return known
+        return {"left_behind": self.left_behind, **known, "new_ground": self.new_ground}
 
     def corners(self) -> tuple[Estimate, ...]:
-        """The four corner means, from source to target."""
-        return self.mean_000, self.mean_100, self.mean_110, self.mean_111
+        """The means between the parts, from the source table to the target table."""
+        inner = (self.mean_000, self.mean_100, self.mean_110, self.mean_111)
+        means = (self.source_mean, *inner, self.target_mean)
+        return tuple(corner for corner in means if corner is not None)
+
+    @property
+    def start(self) -> Estimate:
+        """The source table's mean."""
+        return self.corners()[0]
+
+    @property
+    def end(self) -> Estimate:
+        """The target table's mean."""
+        return self.corners()[-1]
 
     def corner_covariance(self) -> Array | None:
         """Covariance of the corner means; None when it is not known."""
@@ -66,7 +101,7 @@ class Aggregate:
         covariance = self.covariance
         if covariance is None:
             return None
-        part, whole = np.array(_CORNERS[name]), np.array(_CORNERS["gap"])
+        part, whole = self._step(name), self._step("gap")
         ratio = Ratio(
             top.value,
             bottom.value,
@@ -80,3 +115,12 @@ class Aggregate:
             plugin=top.plugin / bottom.plugin if bottom.plugin else math.nan,
             ratio=ratio,
         )
+
+    def _step(self, name: str) -> Array:
+        """A part, or the gap, as a difference of corner means."""
+        count = len(self.corners())
+        ends = dict(zip(self.parts(), pairwise(range(count)), strict=True))
+        start, end = ends.get(name, (0, count - 1))
+        step = np.zeros(count)
+        step[start], step[end] = -1.0, 1.0
+        return step

@@ -193,12 +193,13 @@ class Recoverable:
 
     Attributes:
         here: with target labels, in the target.
-        on_target_mix: with source labels, on the target's rows: what reweighting could win.
+        on_target_mix: with source labels, on the target's rows: what reweighting could win; None
+            where the tables cannot be compared.
         at_home: in the source: what the model already missed.
         here_less_at_home: `here.total` minus `at_home.total`.
     """
 
     here: Budget
-    on_target_mix: Budget
+    on_target_mix: Budget | None
     at_home: Budget
     here_less_at_home: Estimate

@@ -16,15 +16,20 @@ from whygap._version import ENGINE
 from whygap.combine import median_of
 from whygap.domains import ByDomain
 from whygap.equations import corners
-from whygap.estimate import Estimate
+from whygap.estimate import Estimate, Sample
 from whygap.learning.menu import Menu
 from whygap.nuisances.covariate import prepare_covariate
-from whygap.nuisances.cross_fit import CrossFit, cross_fit
+from whygap.nuisances.cross_fit import CrossFit, cross_fit, sample_of
 from whygap.nuisances.outcome import prepare_outcome
-from whygap.nuisances.overlap import overlap_notes, ratio_records
+from whygap.nuisances.overlap import (
+    not_comparable,
+    overlap_notes,
+    ratio_records,
+    region_notes,
+)
 from whygap.nuisances.profiles import profiles
 from whygap.nuisances.source_risk import SourceRisk, fit_source_risk
-from whygap.nuisances.support import restrict
+from whygap.nuisances.support import Region, find_region, lacks_counterparts
 from whygap.progress import Reporter
 from whygap.results import (
     About,
@@ -101,13 +106,24 @@ class Details:
 
 @dataclass(slots=True)
 class Analysis:
-    """One run: its design (restricted or not), its cross-fittings (one per repeat), its clock."""
+    """One run: its design, its cross-fittings (one per repeat), its clock.
+
+    Attributes:
+        design: the whole tables.
+        sample: all their rows; None for a single split, which has rows of its own.
+        region: where the tables are compared; None is everywhere.
+        crossfits: of what is compared; none where nothing can be.
+        whole: cross-fittings of the whole tables, where they were made.
+    """
 
     settings: Settings
     design: Design
-    kept: ByDomain[float]
-    crossfits: list[CrossFit]
     report: Reporter
+    menu: Menu
+    sample: Sample | None = None
+    region: Region | None = None
+    crossfits: list[CrossFit] = field(default_factory=list)
+    whole: list[CrossFit] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     risks: list[SourceRisk] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -116,26 +132,68 @@ class Analysis:
     def begin(
         cls, design: Design, settings: Settings, report: Reporter, menu: Menu | None = None
     ) -> Analysis:
-        """Restrict if asked for, and fit what every part needs."""
+        """Find out where the tables can be compared, and fit what every part needs there."""
         clock = time.perf_counter()
-        kept = ByDomain(1.0, 1.0)
-        root = np.random.SeedSequence(settings.seed)
+        run = cls(settings, design, report, menu or Menu(settings))
         with one_thread():
-            if settings.support == "common":
-                restricted = restrict(design, settings, np.random.SeedSequence([settings.seed, 1]))
-                design, kept = restricted.design, restricted.kept
+            if settings.split is None:
+                run.sample = sample_of(design, settings)
             report.stage("fitting shared models")
-            menu = menu or Menu(settings)
-            crossfits: list[CrossFit] = []
-            for seed in root.spawn(settings.repeats):
-                sample = crossfits[0].sample if crossfits else None
-                crossfits.append(cross_fit(design, settings, seed, menu, sample))
-        run = cls(settings, design, kept, crossfits, report)
+            run._fit()
         run.seconds["aggregate"] = time.perf_counter() - clock
         return run
 
+    def _fit(self) -> None:
+        settings, design = self.settings, self.design
+        if settings.support != "common":
+            self.crossfits = self._whole()
+            if settings.support == "all" or settings.split is not None:
+                return
+            if not lacks_counterparts(self.crossfits[0]):
+                return
+        seed = np.random.SeedSequence([settings.seed, 1])
+        self.region = find_region(design, settings, seed)
+        self.notes += region_notes(self.region)
+        if self.region.is_too_small:
+            self.crossfits = []
+            return
+        menu = Menu(settings) if self.whole else self.menu
+        inner = design.take(self.region.rows)
+        whole = self.sample or sample_of(design, settings)
+        self.crossfits = self._crossfits(inner, menu, self.region.sample(whole))
+
+    def _whole(self) -> list[CrossFit]:
+        """Cross-fittings of the whole tables, made once."""
+        if not self.whole:
+            menu = self.menu if self.region is None else Menu(self.settings)
+            self.whole = self._crossfits(self.design, menu, self.sample)
+        return self.whole
+
+    def _crossfits(self, design: Design, menu: Menu, sample: Sample | None) -> list[CrossFit]:
+        found: list[CrossFit] = []
+        for seed in np.random.SeedSequence(self.settings.seed).spawn(self.settings.repeats):
+            shared = found[0].sample if found else sample
+            found.append(cross_fit(design, self.settings, seed, menu, shared))
+        return found
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the tables share enough to compare them anywhere."""
+        return bool(self.crossfits)
+
     def aggregate(self) -> Aggregate:
-        """Corner means, combined over repeats, and the three parts."""
+        """Corner means, combined over repeats, and the parts between them."""
+        whole = None
+        if self.region is not None and self.sample is not None:
+            whole = corners.plain_means(self.sample, self.design.loss)
+            if not self.comparable:
+                return Aggregate(
+                    whole.target - whole.source,
+                    comparable=False,
+                    reason=not_comparable(self.region, self.design),
+                    source_mean=whole.source,
+                    target_mean=whole.target,
+                )
         means = {
             "000": corners.mean_000,
             # Without W there is nothing to reweight: E_100 is E_000, not an estimate of it.
@@ -143,12 +201,11 @@ class Analysis:
             "110": corners.mean_110,
             "111": corners.mean_111,
         }
-        return corners.aggregate(
-            {
-                name: median_of([mean(c.aggregate) for c in self.crossfits])
-                for name, mean in means.items()
-            }
-        )
+        found = {
+            name: median_of([mean(c.aggregate) for c in self.crossfits])
+            for name, mean in means.items()
+        }
+        return corners.aggregate(found, whole)
 
     def details(self, wanted: Sequence[DetailName]) -> Details:
         """The questions asked, in their order; after Ctrl-C, those that are answered."""
@@ -156,13 +213,14 @@ class Analysis:
         answers: dict[DetailName, Callable[[], Any]] = {
             "points": lambda: points(self.crossfits, run),
             "where": lambda: where(self.crossfits, run),
-            "recoverable": lambda: recoverable(self.crossfits, self._source_risks(), run),
+            "recoverable": lambda: self._recoverable(run),
             "covariate": lambda: self._shares("covariate", run),
             "outcome": lambda: self._shares("outcome", run),
         }
         found: dict[DetailName, Any] = {}
+        possible = [name for name in wanted if self.comparable or name == "recoverable"]
         try:
-            for name in wanted:
+            for name in possible:
                 clock = time.perf_counter()
                 found[name] = answers[name]()
                 self.seconds[name] = time.perf_counter() - clock
@@ -170,7 +228,7 @@ class Analysis:
                     raise KeyboardInterrupt
         except KeyboardInterrupt:
             missing = [words for answer in found.values() for words in _unfinished(answer)]
-            missing += [_IN_WORDS[name] for name in wanted if name not in found]
+            missing += [_IN_WORDS[name] for name in possible if name not in found]
             self.notes.append(Note("warning", _interrupted_text(missing)))
         return Details(**found)
 
@@ -178,6 +236,12 @@ class Analysis:
         where = self.settings.checkpoint
         print_ = fingerprint(self.design, self.settings)
         return Run(self.settings, self.report, open_checkpoint(where, print_))
+
+    def _recoverable(self, run: Run) -> Recoverable:
+        """Budgets of the whole tables; the target's mix where the tables can be compared."""
+        with one_thread():
+            whole = self._whole()
+        return recoverable(whole, self.crossfits, self._source_risks(), run)
 
     def _shares(self, part: PartName, run: Run) -> Detailed:
         self.report.stage(f"fitting models of the {part} part")
@@ -213,9 +277,10 @@ class Analysis:
 
     def gap(self, caption: Caption, aggregate: Aggregate, details: Details) -> Gap:
         """Everything in one result."""
-        crossfit = self.crossfits[0]
+        crossfit = (self.crossfits or self._whole())[0]
         ratios = ratio_records(crossfit)
-        notes = (*self.design.notes, *overlap_notes(crossfit, ratios), *self.notes)
+        overlap = overlap_notes(crossfit, ratios) if self.comparable else ()
+        notes = (*self.design.notes, *self.notes, *overlap)
         return Gap(
             aggregate=aggregate,
             covariate=details.covariate,
@@ -225,7 +290,7 @@ class Analysis:
             recoverable=details.recoverable,
             diagnostics=Diagnostics(tuple(crossfit.menu.records), ratios, notes),
             about=self._about(caption),
-            profiles=profiles(crossfit),
+            profiles=profiles(crossfit) if self.comparable else (),
             table_kind=caption.table_kind,
         )
 
@@ -247,7 +312,7 @@ class Analysis:
             versions=_versions(),
             seconds=dict(self.seconds),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
-            kept_share=self.kept,
+            kept_share=ByDomain(1.0, 1.0) if self.region is None else self.region.kept,
         )
 
 

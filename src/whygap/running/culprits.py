@@ -112,19 +112,27 @@ def _mean(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def recoverable(
-    crossfits: Sequence[CrossFit], risks: Sequence[SourceRisk], run: Run
+    whole: Sequence[CrossFit],
+    compared: Sequence[CrossFit],
+    risks: Sequence[SourceRisk],
+    run: Run,
 ) -> Recoverable:
-    """The three budgets; after Ctrl-C behind the first one, the last has its total alone."""
-    names, error, games = _gains("target", crossfits, run)
+    """Two budgets of the whole tables, and one where the tables can be compared, if anywhere.
+
+    After Ctrl-C behind the first one, the last has its total alone.
+    """
+    names, error, games = _gains("target", whole, run)
     played = play("recoverable here", games, run, floor=_FLOOR * error.standard_error)
     here = _budget(names, error, played)
-    with one_thread():
-        mixes = [target_mix_values(c, risk) for c, risk in zip(crossfits, risks, strict=True)]
-        mix = Budget(
-            median_of([on_target_mix(values) for values in mixes]),
-            median_of([irreducible_on_target_mix(values) for values in mixes]),
-        )
-    at_home = _at_home(crossfits, run, in_full=played.sampling.stopped != INTERRUPTED)
+    mix = None
+    if compared:
+        with one_thread():
+            mixes = [target_mix_values(c, risk) for c, risk in zip(compared, risks, strict=True)]
+            mix = Budget(
+                median_of([on_target_mix(values) for values in mixes]),
+                median_of([irreducible_on_target_mix(values) for values in mixes]),
+            )
+    at_home = _at_home(whole, run, in_full=played.sampling.stopped != INTERRUPTED)
     return Recoverable(here, mix, at_home, here.total - at_home.total)
 
 

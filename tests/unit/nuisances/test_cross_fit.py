@@ -9,11 +9,9 @@ import pytest
 from learning_designs import make_design, shifted_design
 
 from whygap.domains import ByDomain
-from whygap.errors import TableError
 from whygap.learning.menu import Menu
 from whygap.nuisances.cross_fit import clipped, cross_fit, loss_kind
 from whygap.nuisances.overlap import overlap_notes, ratio_records
-from whygap.nuisances.support import restrict
 from whygap.settings import Settings
 
 FAST = Settings(learner="fast", progress=False)
@@ -148,28 +146,3 @@ def test_rows_on_a_bin_edge_are_counted(design):
         note.text.startswith("7 target rows have a source risk exactly on the edge")
         for note in notes
     )
-
-
-def test_common_support_drops_rows_only_one_domain_has():
-    rng = np.random.default_rng(0)
-    source, target = rng.normal(size=(600, 2)), rng.normal(size=(600, 2))
-    source[:60, 1] += 20
-    target[:120, 1] -= 20
-    design = make_design(source, target)
-    restricted = restrict(design, FAST, np.random.SeedSequence(0))
-    assert restricted.kept.source == pytest.approx(0.9, abs=0.02)
-    assert restricted.kept.target == pytest.approx(0.8, abs=0.02)
-    assert np.abs(restricted.design.features.source[:, 1]).max() < 10
-    assert restricted.design.rows.source == len(restricted.design.slope.source)
-    assert (
-        "Restricted to rows that either domain could have produced"
-        in restricted.design.notes[-1].text
-    )
-
-
-def test_no_common_support_at_all_is_an_error():
-    rng = np.random.default_rng(0)
-    design = make_design(rng.normal(size=(200, 1)), rng.normal(size=(200, 1)) + 100)
-    message = "^The two tables share no region of support: every row gives away its domain. Drop"
-    with pytest.raises(TableError, match=message):
-        restrict(design, FAST, np.random.SeedSequence(0))

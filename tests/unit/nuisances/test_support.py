@@ -1,0 +1,132 @@
+"""Where the tables can be compared: the region, the parts beside it, and what separates them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from learning_designs import make_design, shifted_design
+
+from whygap._explain import explain_design
+from whygap.errors import SettingsError
+from whygap.nuisances.separators import find_separators
+from whygap.nuisances.support import find_region
+from whygap.settings import Settings
+from whygap.tables.design import Column
+
+FAST = Settings(learner="fast", progress=False)
+
+
+def partly_shared():
+    """A tenth of the source and a fifth of the target lie where the other table has no rows."""
+    rng = np.random.default_rng(0)
+    source, target = rng.normal(size=(600, 2)), rng.normal(size=(600, 2))
+    source[:60, 1] += 20
+    target[:120, 1] -= 20
+    return make_design(source, target)
+
+
+def test_the_region_holds_rows_that_either_domain_could_have_produced():
+    design = partly_shared()
+    region = find_region(design, FAST, np.random.SeedSequence(0))
+    assert region.kept.source == pytest.approx(0.9, abs=0.02)
+    assert region.kept.target == pytest.approx(0.8, abs=0.02)
+    inner = design.take(region.rows)
+    assert np.abs(inner.features.source[:, 1]).max() < 10
+    assert not region.is_too_small
+
+
+@pytest.mark.parametrize("support", ["auto", "common"])
+def test_five_parts_add_up_to_the_plain_gap(support):
+    design = partly_shared()
+    found = explain_design(design, (), replace(FAST, support=support)).aggregate
+    assert list(found.parts()) == ["left_behind", "baseline", "covariate", "outcome", "new_ground"]
+    plain = design.loss.target.mean() - design.loss.source.mean()
+    assert found.gap.value == pytest.approx(plain, abs=1e-12)
+    total = sum(found.parts().values(), found.gap * 0)
+    assert total.value == pytest.approx(plain, abs=1e-12)
+    assert total.standard_error == pytest.approx(found.gap.standard_error, rel=1e-9)
+
+
+def test_the_outer_parts_are_plain_means_with_plain_errors():
+    design = partly_shared()
+    found = explain_design(design, (), replace(FAST, support="common")).aggregate
+    loss = design.loss.target
+    rows = find_region(design, FAST, np.random.SeedSequence([FAST.seed, 1])).rows.target
+    inside = np.isin(np.arange(len(loss)), rows)
+    share = inside.mean()
+    influence = (loss - loss.mean()) - inside * (loss - loss[inside].mean()) / share
+    assert found.new_ground.value == pytest.approx(loss.mean() - loss[inside].mean(), abs=1e-12)
+    expected = influence.std(ddof=1) / np.sqrt(len(loss))
+    assert found.new_ground.standard_error == pytest.approx(expected, rel=1e-6)
+
+
+def test_good_overlap_needs_no_region():
+    design = shifted_design((500, 400))
+    one, other = (
+        explain_design(design, (), replace(FAST, support=support)) for support in ("auto", "all")
+    )
+    assert list(one.aggregate.parts()) == ["baseline", "covariate", "outcome"]
+    assert one.aggregate.left_behind.value == one.aggregate.new_ground.value == 0
+    assert one.aggregate.covariate.value == other.aggregate.covariate.value
+
+
+def test_tables_that_share_nothing_have_a_gap_and_a_reason():
+    rng = np.random.default_rng(0)
+    source = np.column_stack([rng.normal(size=300), rng.normal(50, 5, size=300)])
+    target = np.column_stack([rng.normal(size=300), 1000 * rng.normal(50, 5, size=300)])
+    gap = explain_design(make_design(source, target), ("points", "recoverable"), FAST)
+    found = gap.aggregate
+    assert not found.comparable
+    assert (found.baseline, found.covariate, found.outcome) == (None, None, None)
+    assert found.parts() == {}
+    assert found.gap.standard_error > 0
+    assert gap.points is None
+    assert gap.recoverable is not None
+    assert gap.recoverable.on_target_mix is None
+    assert found.reason.startswith("The tables share too little to compare them: only ")
+    assert "other units: the target's median is" in found.reason
+
+
+def columns(source, target, **changes):
+    design = make_design(source, target)
+    return replace(design, columns=(design.columns[0], replace(design.columns[1], **changes)))
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda x: x * 1000, "other units: the target's median is "),
+        (lambda x: x + 40, "other units: the target's median is "),
+        (lambda x: x - 60, "another origin: the target's values lie -"),
+        (lambda x: np.ones_like(x), "constant in the target"),
+        (lambda x: x * np.nan, "empty in the target"),
+    ],
+)
+def test_what_a_column_looks_like(change, text):
+    rng = np.random.default_rng(1)
+    source = np.column_stack([rng.normal(size=400), rng.normal(50, 2, size=400)])
+    target = np.column_stack([rng.normal(size=400), change(rng.normal(50, 2, size=400))])
+    (found,) = find_separators(make_design(source, target))
+    assert found.looks_like.startswith(text)
+
+
+def test_codes_and_levels_that_are_written_differently():
+    rng = np.random.default_rng(2)
+    first = rng.normal(size=400)
+    source = np.column_stack([first, rng.integers(0, 2, 400)])
+    target = np.column_stack([first, rng.integers(1, 3, 400) + 2])
+    (codes,) = find_separators(make_design(source, target))
+    assert codes.looks_like == "other coding: 0 and 1 in the source, 3 and 4 in the target"
+    levels = ("Yes", "no", "yes", "No")
+    target = np.column_stack([first, rng.integers(2, 4, 400)])
+    design = make_design(source, target)
+    named = (design.columns[0], Column(design.columns[1].name, "category", levels))
+    (text,) = find_separators(replace(design, columns=named))
+    assert text.looks_like == "other coding: 'no' in the source, 'No' in the target"
+
+
+def test_a_single_split_has_no_rows_for_a_region():
+    with pytest.raises(SettingsError, match="needs cross-fitting"):
+        Settings(support="common", split=0.2)
