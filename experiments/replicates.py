@@ -72,7 +72,7 @@ class Config:
 
     def settings_of(self, seed: int) -> Settings:
         """The settings of one replicate."""
-        return Settings(**{"seed": seed, "progress": False, **self.settings})
+        return Settings(**{"seed": seed, "progress": False, "support": "all", **self.settings})
 
     @property
     def label(self) -> str:
