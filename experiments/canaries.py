@@ -88,7 +88,10 @@ Numbers = dict[str, list[float]]
 
 def measure(canary: Canary) -> Numbers:
     """Every estimate of one canary: [value, standard error]."""
-    settings = Settings(**{"learner": "fast", "seed": 1, "progress": False, "support": "all"} | dict(canary.settings))
+    settings = Settings(
+        **{"learner": "fast", "seed": 1, "progress": False, "support": "all"}
+        | dict(canary.settings)
+    )
     found = analyse(_design(canary), settings, canary.parts, canary.subsets, 0.9)
     return {name: [e.value, e.standard_error] for name, e in _kept(found).items()}
 

@@ -9,7 +9,8 @@ from whygap.estimate import Estimate
 from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter
 from whygap.results import Gap
-from whygap.running.analysis import CUT_SHORT, Analysis, Caption
+from whygap.running.about import Caption
+from whygap.running.analysis import CUT_SHORT, Analysis
 from whygap.running.shares import PartName
 from whygap.settings import DETAILS, Settings, details_named
 from whygap.study import Study

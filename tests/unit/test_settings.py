@@ -87,8 +87,10 @@ MESSAGES = [
     ({"clip": -1}, "The 'clip' setting must be a number above 0 or None. Got -1."),
     (
         {"support": "comon"},
-        "The 'support' setting must be one of 'auto', 'all', 'common'. Got 'comon'. Did you mean "
-        "'common'?",
+        (
+            "The 'support' setting must be one of 'auto', 'all', 'common'. Got 'comon'. Did you mean "
+            "'common'?"
+        ),
     ),
     ({"n_jobs": 0}, "The 'n_jobs' setting must be a whole number from 1 to 4096. Got 0."),
     (

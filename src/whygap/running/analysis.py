@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, cast
 
 import numpy as np
 
-from whygap._version import ENGINE
 from whygap.combine import median_of
 from whygap.domains import ByDomain
 from whygap.equations import corners
@@ -32,7 +28,6 @@ from whygap.nuisances.source_risk import SourceRisk, fit_source_risk
 from whygap.nuisances.support import Region, find_region, lacks_counterparts
 from whygap.progress import Reporter
 from whygap.results import (
-    About,
     Aggregate,
     Detailed,
     Diagnostics,
@@ -42,6 +37,7 @@ from whygap.results import (
     Sampling,
     Where,
 )
+from whygap.running.about import Caption, about_of
 from whygap.running.checkpoint import fingerprint, open_checkpoint
 from whygap.running.culprits import points, recoverable, where
 from whygap.running.game import INTERRUPTED, Run, probe_subsets
@@ -49,40 +45,12 @@ from whygap.running.shares import Part, PartName, shares
 from whygap.running.workers import one_thread
 from whygap.settings import DetailName, Settings
 from whygap.shapley import Subset
-from whygap.study import Study
 from whygap.tables.design import Design, Note
 
-__all__ = ["CUT_SHORT", "Analysis", "Caption", "Details", "SubsetNumerators"]
+__all__ = ["CUT_SHORT", "Analysis", "Details", "SubsetNumerators"]
 
 
 CUT_SHORT = "You interrupted the analysis"
-
-
-@dataclass(frozen=True, slots=True)
-class Caption:
-    """What a result calls things; a design has only numbers."""
-
-    outcome: str = "outcome"
-    metric: str = "metric"
-    higher_is_better: bool | None = None
-    is_share: bool = False
-    source_name: str = "source"
-    target_name: str = "target"
-    table_kind: str = "pyarrow"
-
-    @classmethod
-    def of(cls, study: Study) -> Caption:
-        """The study's own words."""
-        metric = study.metric_
-        return cls(
-            outcome=study.outcome,
-            metric=metric.name,
-            higher_is_better=metric.higher_is_better,
-            is_share=metric.is_share,
-            source_name=study.source_name,
-            target_name=study.target_name,
-            table_kind=study.table_kind,
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -279,6 +247,7 @@ class Analysis:
         """Everything in one result."""
         crossfit = (self.crossfits or self._whole())[0]
         ratios = ratio_records(crossfit)
+        kept = ByDomain(1.0, 1.0) if self.region is None else self.region.kept
         overlap = overlap_notes(crossfit, ratios) if self.comparable else ()
         notes = (*self.design.notes, *self.notes, *overlap)
         return Gap(
@@ -289,30 +258,9 @@ class Analysis:
             where=details.where,
             recoverable=details.recoverable,
             diagnostics=Diagnostics(tuple(crossfit.menu.records), ratios, notes),
-            about=self._about(caption),
+            about=about_of(caption, self.design, self.settings, self.seconds, kept),
             profiles=profiles(crossfit) if self.comparable else (),
             table_kind=caption.table_kind,
-        )
-
-    def _about(self, caption: Caption) -> About:
-        design = self.design
-        names = [c.name for c in design.columns]
-        return About(
-            outcome=caption.outcome,
-            metric=caption.metric,
-            higher_is_better=caption.higher_is_better,
-            is_share=caption.is_share,
-            source_name=caption.source_name,
-            target_name=caption.target_name,
-            rows=design.rows,
-            effective_rows=design.sample().effective_size(),
-            baseline=tuple(names[c] for c in design.baseline),
-            players={p.name: tuple(names[c] for c in p.columns) for p in design.players},
-            settings=self.settings.to_mapping(),
-            versions=_versions(),
-            seconds=dict(self.seconds),
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            kept_share=ByDomain(1.0, 1.0) if self.region is None else self.region.kept,
         )
 
 
@@ -351,13 +299,3 @@ _IN_WORDS = {
     "covariate": "shares of the covariate part",
     "outcome": "shares of the outcome part",
 }
-
-
-def _versions() -> dict[str, str]:
-    found = {"engine": str(ENGINE), "python": platform.python_version()}
-    for name in ("whygap", "numpy", "scipy", "scikit-learn", "lightgbm"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "not installed as a package"
-    return found

@@ -1,0 +1,83 @@
+"""What a result says of itself: names, sizes, settings, versions."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+
+from whygap._version import ENGINE
+from whygap.domains import ByDomain
+from whygap.results import About
+from whygap.settings import Settings
+from whygap.study import Study
+from whygap.tables.design import Design
+
+__all__ = ["Caption", "about_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """What a result calls things; a design has only numbers."""
+
+    outcome: str = "outcome"
+    metric: str = "metric"
+    higher_is_better: bool | None = None
+    is_share: bool = False
+    source_name: str = "source"
+    target_name: str = "target"
+    table_kind: str = "pyarrow"
+
+    @classmethod
+    def of(cls, study: Study) -> Caption:
+        """The study's own words."""
+        metric = study.metric_
+        return cls(
+            outcome=study.outcome,
+            metric=metric.name,
+            higher_is_better=metric.higher_is_better,
+            is_share=metric.is_share,
+            source_name=study.source_name,
+            target_name=study.target_name,
+            table_kind=study.table_kind,
+        )
+
+
+def about_of(
+    caption: Caption,
+    design: Design,
+    settings: Settings,
+    seconds: Mapping[str, float],
+    kept: ByDomain[float],
+) -> About:
+    """Enough to repeat the analysis."""
+    names = [c.name for c in design.columns]
+    return About(
+        outcome=caption.outcome,
+        metric=caption.metric,
+        higher_is_better=caption.higher_is_better,
+        is_share=caption.is_share,
+        source_name=caption.source_name,
+        target_name=caption.target_name,
+        rows=design.rows,
+        effective_rows=design.sample().effective_size(),
+        baseline=tuple(names[c] for c in design.baseline),
+        players={p.name: tuple(names[c] for c in p.columns) for p in design.players},
+        settings=settings.to_mapping(),
+        versions=_versions(),
+        seconds=dict(seconds),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        kept_share=kept,
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {"engine": str(ENGINE), "python": platform.python_version()}
+    for name in ("whygap", "numpy", "scipy", "scikit-learn", "lightgbm"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed as a package"
+    return found
