@@ -88,8 +88,8 @@ MESSAGES = [
     (
         {"support": "comon"},
         (
-            "The 'support' setting must be one of 'auto', 'all', 'common'. Got 'comon'. Did you mean "
-            "'common'?"
+            "The 'support' setting must be one of 'auto', 'all', 'common'. Got 'comon'. "
+            "Did you mean 'common'?"
         ),
     ),
     ({"n_jobs": 0}, "The 'n_jobs' setting must be a whole number from 1 to 4096. Got 0."),
