@@ -17,9 +17,8 @@ from whygap.tables.design import MODEL_SCORE, OTHER, Column
 __all__ = ["Conditions", "Mask", "conditions_of"]
 
 Mask = NDArray[np.bool_]
-# Cuts of a number: sextiles, as its groups have them; of the score: quartiles.
+# Cuts of a number: sextiles, as its groups have them.
 _CUTS = tuple(k / 6 for k in range(1, 6))
-_SCORE_CUTS = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +76,7 @@ def _on_column(column: Column, values: ByDomain[Array]) -> Iterator[_One]:
 
 def _score_cuts(score: Array, threshold: float) -> list[float]:
     """Quartiles, and the cut between the model's two labels."""
-    cuts = set(cuts_near(score, _SCORE_CUTS))
+    cuts = set(cuts_near(score, (0.25, 0.5, 0.75)))
     zero, one = score[score < threshold], score[score >= threshold]
     if len(zero) and len(one):
         between = shortest_between(zero.max(), one.min())

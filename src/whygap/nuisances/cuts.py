@@ -12,9 +12,6 @@ from whygap.tables.design import Column
 
 __all__ = ["cuts_near", "in_words", "shortest_between"]
 
-# Every float64 is told from its neighbours by this many digits.
-_ALL_DIGITS = 17
-
 
 def cuts_near(values: Array, probabilities: Sequence[float]) -> list[float]:
     """Cuts near these quantiles of the known values; every range has rows, a constant has no cut.
@@ -33,7 +30,7 @@ def cuts_near(values: Array, probabilities: Sequence[float]) -> list[float]:
 
 def shortest_between(low: float, high: float) -> float:
     """The number from `low` to below `high` with the fewest digits."""
-    for digits in range(1, _ALL_DIGITS):
+    for digits in range(1, 17):  # seventeen digits tell every float64 from its neighbours
         for number in (low, (low + high) / 2):
             rounded = float(f"{number:.{digits}g}")
             if low <= rounded < high:

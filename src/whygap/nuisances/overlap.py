@@ -17,7 +17,7 @@ from whygap.tables.design import Design, Note
 
 __all__ = ["not_comparable", "overlap_notes", "ratio_records", "region_notes"]
 
-_FEW_EFFECTIVE = 100.0  # rows: an average over fewer has a standard error of a tenth of its sd
+_FEW_EFFECTIVE = 100.0  # rows: with fewer, a mean is not known to a tenth of a standard deviation
 
 
 def ratio_records(crossfit: CrossFit) -> tuple[RatioRecord, ...]:

@@ -24,18 +24,31 @@ from whygap.shapley import max_t_quantile
 
 __all__ = ["Rules", "find_rules"]
 
-# Rules measured each way round: enough to name the worst, few enough to confirm them.
-_MEASURED = 5
-# Each way round has half of the 5% that may go wrong.
-_LEVEL = 0.975
-# Groups of nearly all rows, or of hardly any, say nothing about where.
-_SHARES = (0.02, 0.95)
-# Two rules that share this part of their target rows are one.
-_SAME = 0.7
-# Conditions that enter pairs: the strongest ones where a table is wide.
-_MOST_ATOMS = 300
-# Fewer rows (or clusters) of a domain in half of a rule measure nothing.
-_LEAST_UNITS = 20
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Which rules are looked for, and when one is confirmed.
+
+    Attributes:
+        measured: rules each way round: enough to name the worst, few enough to confirm them.
+        level: each way round has half of the 5% that may go wrong.
+        least_share, most_share: of the target rows: groups of hardly any rows, or of nearly all,
+            say nothing about where.
+        same: two rules that share this part of their target rows are one.
+        conditions: that enter pairs, at most: the strongest ones where a table is wide.
+        least_units: fewer rows (or clusters) of a domain in half of a rule measure nothing.
+    """
+
+    measured: int = 5
+    level: float = 0.975
+    least_share: float = 0.02
+    most_share: float = 0.95
+    same: float = 0.7
+    conditions: int = 300
+    least_units: int = 20
+
+
+SEARCH = Search()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +72,7 @@ class _Measured:
 
 def find_rules(crossfit: CrossFit) -> Rules:
     """Search on either half, measure on the other, keep what is confirmed."""
-    known = conditions_of(crossfit, _SHARES[0])
+    known = conditions_of(crossfit, SEARCH.least_share)
     halves = _halves(crossfit)
     if not known.conditions or not all(_enough(crossfit, half) for half in halves):
         return Rules((), 0)
@@ -97,7 +110,7 @@ def _search(
     weights = crossfit.sample.weights
     z = _contrasts(known.masks, rows, weights, half)
     singles = np.diag(z)
-    strongest = np.sort(np.argsort(-singles, kind="stable")[:_MOST_ATOMS])
+    strongest = np.sort(np.argsort(-singles, kind="stable")[: SEARCH.conditions])
     i, j = np.triu_indices(len(strongest), 1)
     pairs = z[strongest[i], strongest[j]]
     scores = np.concatenate([singles - _by_chance(singles), pairs - _by_chance(pairs)])
@@ -106,10 +119,10 @@ def _search(
     chosen: list[tuple[int, ...]] = []
     kept: list[Mask] = []
     for place in np.argsort(-scores, kind="stable"):
-        if len(chosen) == _MEASURED or not scores[place] > -np.inf:
+        if len(chosen) == SEARCH.measured or not scores[place] > -np.inf:
             break
         inside = known.rows_of(rules[place])
-        if any(_overlap(inside.target, one) > _SAME for one in kept):
+        if any(_overlap(inside.target, one) > SEARCH.same for one in kept):
             continue
         if all(_enough(crossfit, inside.zip(part, np.logical_and)) for part in (half, other)):
             chosen.append(rules[place])
@@ -121,7 +134,7 @@ def _enough(crossfit: CrossFit, rows: ByDomain[Mask]) -> bool:
     """Whether these rows are of enough units in both domains."""
     weighed = rows.zip(crossfit.sample.weights, lambda mask, weight: mask & (weight > 0))
     units = crossfit.sample.units.zip(weighed, lambda unit, mask: len(np.unique(unit[mask])))
-    return min(units) >= _LEAST_UNITS
+    return min(units) >= SEARCH.least_units
 
 
 def _by_chance(z: Array) -> float:
@@ -160,7 +173,7 @@ def _contrasts(
         variance = variance + np.maximum(spread, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         z = np.abs(top - share * total) / np.sqrt(variance)
-    allowed = (share >= _SHARES[0]) & (share <= _SHARES[1]) & (variance > 0)
+    allowed = (share >= SEARCH.least_share) & (share <= SEARCH.most_share) & (variance > 0)
     return np.where(allowed, z, -np.inf)
 
 
@@ -183,7 +196,9 @@ def _measure(
             found.append((rule, points, share, points - share * whole))
     if not found:
         return []
-    critical = max_t_quantile(joint_covariance([e for f in found for e in (f[1], f[3])]), _LEVEL)
+    critical = max_t_quantile(
+        joint_covariance([e for f in found for e in (f[1], f[3])]), SEARCH.level
+    )
     return [
         _Measured(
             rule,
@@ -222,7 +237,7 @@ def _shown(crossfit: CrossFit, known: Conditions, measured: Sequence[_Measured])
     by_conditions = {tuple(known.conditions[k] for k in rule): rule for rule in by_rule}
     for rule in rules:
         inside = known.rows_of(by_conditions[rule.conditions]).target
-        if not any(_overlap(inside, other) > _SAME for _, other in shown):
+        if not any(_overlap(inside, other) > SEARCH.same for _, other in shown):
             shown.append((rule, inside))
     return [rule for rule, _ in shown]
 
