@@ -95,6 +95,9 @@ def test_the_forecast_is_in_the_order_of_what_it_takes(study):
     assert cost.subsets == (16, 16)
     assert [stage.name for stage in cost.stages] == [
         "aggregate",
+        "points",
+        "where",
+        "recoverable",
         "covariate shares",
         "outcome shares",
     ]
@@ -116,6 +119,29 @@ def test_workers_are_counted_on_the_page(report):
     assert report.forecast is not None
     shared = replace(report, forecast=replace(report.forecast, workers=4))
     assert "with 4 workers" in str(shared)
+
+
+def test_workers_share_games_but_not_the_aggregate_and_the_groups(report):
+    alone = {s.name: (s.low, s.high) for s in report.forecast.stages}
+    kept = [sum(alone[name][k] for name in ("aggregate", "where")) for k in (0, 1)]
+    every = report.forecast.seconds
+    expected = [own + (total - own) / 4 for own, total in zip(kept, every, strict=True)]
+    assert replace(report.forecast, workers=4).wall_seconds == pytest.approx(tuple(expected))
+
+
+def test_every_detail_has_a_cost_of_its_own(report):
+    page = str(report)
+    for name in ("points", "where", "recoverable", "covariate shares", "outcome shares"):
+        assert f"\n{name} " in page
+    assert all(0 < stage.low <= stage.high for stage in report.forecast.stages)
+
+
+def test_without_a_baseline_points_cost_one_game():
+    source, target = tables(600, 600)
+    both = forecast_of(make_study(source, target, baseline=["w", "b"]), fast())
+    one = forecast_of(make_study(source, target, baseline=[], covariates=["a", "c"]), fast())
+    points = [next(s for s in cost.stages if s.name == "points") for cost in (both, one)]
+    assert points[0].high > points[1].high > 0
 
 
 def test_json_holds_plain_values(report):

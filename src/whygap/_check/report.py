@@ -256,7 +256,7 @@ def _cost(cost: Forecast | None) -> str:
     low, high = cost.subsets
     of = f" of {cost.possible:,.0f}" if cost.possible > high else ""
     subsets = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    pairs = {"subsets per part": f"{subsets}{of}"}
+    pairs = {"subsets": f"{subsets}{of}"}
     pairs |= {s.name: f"{_span(s.low, s.high)} of CPU time" for s in cost.stages}
     pairs["in all"] = f"{_span(*cost.seconds)} of CPU time"
     if cost.workers > 1:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from whygap._explain import PARTS
-from whygap.domains import Array, ByDomain, IntArray
+from whygap.domains import DOMAINS, Array, ByDomain, IntArray
+from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.overlap import overlap_notes, ratio_records
+from whygap.nuisances.points import baseline_points, covariate_points
+from whygap.nuisances.recoverable import prepare_gain
 from whygap.progress import Silent
 from whygap.results import RatioRecord
 from whygap.running.analysis import Analysis
-from whygap.running.game import first_batch, probe_subsets
-from whygap.settings import Settings
-from whygap.shapley import SubsetPlan
+from whygap.running.culprits import where
+from whygap.running.game import Run, first_batch, probe_subsets
+from whygap.running.shares import PartName
+from whygap.settings import DETAILS, DetailName, Settings
+from whygap.shapley import Subset, SubsetPlan
 from whygap.tables.design import Design, Note
 
 __all__ = ["Forecast", "Overlap", "Stage", "forecast", "measure_overlap"]
@@ -66,7 +71,7 @@ class Forecast:
     """What the analysis will probably cost: extrapolated from fits on `trial_rows` rows.
 
     Attributes:
-        subsets: fewest and most subsets per detailed part.
+        subsets: fewest and most subsets of the covariates.
         possible: how many subsets there are.
         stages: CPU seconds per stage.
         workers: parallel workers that share the subsets.
@@ -88,11 +93,11 @@ class Forecast:
 
     @property
     def wall_seconds(self) -> tuple[float, float]:
-        """The same on the clock: workers share everything but the aggregate, the first stage."""
-        first, *shared = self.stages
+        """The same on the clock: workers share the subsets of games."""
+        by = {"aggregate": 1, "where": 1}
         return (
-            first.low + sum(s.low for s in shared) / self.workers,
-            first.high + sum(s.high for s in shared) / self.workers,
+            sum(s.low / by.get(s.name, self.workers) for s in self.stages),
+            sum(s.high / by.get(s.name, self.workers) for s in self.stages),
         )
 
 
@@ -111,39 +116,82 @@ def measure_overlap(design: Design, settings: Settings) -> Overlap:
 
 
 def forecast(design: Design, settings: Settings, overlap: Overlap) -> Forecast:
-    """Run the first steps of the details on a few rows, with a clock."""
+    """Run the first steps of every detail on a few rows, with a clock."""
     chosen = _some_rows(design, TRIAL_ROWS, settings.seed)
     plain = replace(settings, support="all", checkpoint=None)
-    plan = SubsetPlan(len(design.players), settings.seed)
-    fewest, most = first_batch(plan, settings)
-    if settings.subsets == "auto" and fewest < most:
-        # Each look asks for half as many subsets more; four looks are common.
-        most = min(most, plan.round_up(int(fewest * 1.5**4)))
     rows = sum(design.rows)
     analysis = Analysis.begin(chosen, plain, Silent())
     seconds = overlap.seconds * settings.repeats
     first = Stage.of("aggregate", seconds, seconds, rows / sum(overlap.rows))
     grown = rows / sum(chosen.rows)
-    parts = [_part_stage(analysis, name, (fewest, most), grown) for name in PARTS]
+    subsets = _subsets(len(design.players), settings)
     return Forecast(
-        subsets=(fewest, most),
-        possible=plan.possible,
-        stages=(first, *parts),
+        subsets=subsets,
+        possible=SubsetPlan(len(design.players), settings.seed).possible,
+        stages=(first, *(_stage(analysis, name, grown) for name in DETAILS)),
         workers=settings.n_jobs,
-        megabytes=_megabytes(analysis, design, most),
+        megabytes=_megabytes(analysis, design, subsets[1]),
         trial_rows=chosen.rows,
     )
 
 
-def _part_stage(analysis: Analysis, name: Any, subsets: tuple[int, int], grown: float) -> Stage:
-    parts, shared = _timed(lambda: analysis.parts(name))
-    large = probe_subsets(parts[0].players, analysis.settings.seed)[-1]
+def _subsets(players: int, settings: Settings) -> tuple[int, int]:
+    """Fewest and most subsets of a game."""
+    plan = SubsetPlan(players, settings.seed)
+    fewest, most = first_batch(plan, settings)
+    if settings.subsets == "auto" and fewest < most:
+        # Each look asks for half as many subsets more; four looks are common.
+        most = min(most, plan.round_up(int(fewest * 1.5**4)))
+    return fewest, most
+
+
+def _stage(analysis: Analysis, name: DetailName, grown: float) -> Stage:
+    if name == "where":
+        run = Run(analysis.settings, Silent())
+        _, seconds = _timed(lambda: where(analysis.crossfits, run))
+        return Stage.of(name, seconds, seconds, grown)
+    costs = [_game_cost(analysis, game) for game in _games(analysis, name)]
+    title = f"{name} shares" if name in PARTS else name
+    return Stage.of(title, sum(low for low, _ in costs), sum(high for _, high in costs), grown)
+
+
+@dataclass(frozen=True, slots=True)
+class _TrialGame:
+    """How many players, and how to get the functions (one per repeat) that value subsets."""
+
+    players: int
+    prepare: Callable[[], list[Callable[[Subset], Any]]]
+
+
+def _games(analysis: Analysis, name: DetailName) -> list[_TrialGame]:
+    """The games behind a detail."""
+    w, z = len(analysis.design.baseline), len(analysis.design.players)
+
+    def game(players: int, prepare: Callable[[CrossFit, Sequence[Subset]], Any]) -> _TrialGame:
+        probes = probe_subsets(players, analysis.settings.seed)
+        return _TrialGame(players, lambda: [prepare(c, probes).value for c in analysis.crossfits])
+
+    match name:
+        case "points":
+            both = ((w, baseline_points), (z, covariate_points))
+            return [game(players, prepare) for players, prepare in both if players]
+        case "recoverable":
+            return [game(w + z, lambda c, s, d=d: prepare_gain(c, d, s)) for d in DOMAINS]  # type: ignore[misc]
+        case _:
+            part = cast(PartName, name)
+            return [_TrialGame(z, lambda: [one.numerator for one in analysis.parts(part)])]
+
+
+def _game_cost(analysis: Analysis, game: _TrialGame) -> tuple[float, float]:
+    """CPU seconds of a game on the trial's rows, with the fewest and with the most subsets."""
+    values, shared = _timed(game.prepare)
+    large = probe_subsets(game.players, analysis.settings.seed)[-1]
     # The first subset also fits, once, what later ones start from.
-    _, first = _timed(lambda: [part.numerator((0,)) for part in parts])
-    _, each = _timed(lambda: [part.numerator(large) for part in parts])
+    _, first = _timed(lambda: [value((0,)) for value in values])
+    _, each = _timed(lambda: [value(large) for value in values])
     shared += max(first - each, 0.0)
-    low, high = (shared + each * count for count in subsets)
-    return Stage.of(f"{name} shares", low, high, grown)
+    fewest, most = _subsets(game.players, analysis.settings)
+    return shared + each * fewest, shared + each * most
 
 
 def _timed(work: Callable[[], Any]) -> tuple[Any, float]:

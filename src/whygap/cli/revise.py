@@ -39,8 +39,8 @@ def command(
 ) -> None:
     """Refit on the variables that matter; measure the gain.
 
-    Fits the outcome on the source risk, the baseline and the K variables with the largest
-    outcome shares, on part of the target rows, and measures it on the rest.
+    Fits the outcome on the source risk, the baseline and the K variables through which most can
+    be won back, on part of the target rows, and measures it on the rest.
     """
     from whygap.repair import check_model_file, save_model
 
@@ -64,5 +64,6 @@ def _revised(found: StudyFile, top: int, given: Path | None, ranking: list[str] 
     check_revisable(found.study.design, 0 if ranking else top)
     gap = None
     if ranking is None:
-        gap = storage.load(given) if given else explain(found.study, settings=found.settings)
+        wanted = ("recoverable", "covariate")
+        gap = storage.load(given) if given else explain(found.study, wanted, found.settings)
     return revise(found.study, gap, top=top, settings=found.settings, ranking=ranking)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from whygap.errors import ResultError, SettingsError, did_you_mean
@@ -30,26 +31,27 @@ def revise(
 
     Args:
         study: a `whygap.Study`.
-        gap: the explanation whose shares rank the variables.
+        gap: the explanation that ranks the variables: by what can be won back through them here,
+            where that was asked for, else by their shares of the outcome part.
         top: how many variables the revised model may use, beside the source risk and the baseline.
         settings: seed, folds, level.
-        ranking: names of players, most important first, in place of the gap's shares; no more
-            than these are used.
+        ranking: names of players, most important first, in place of the gap's own; no more than
+            these are used.
 
     Returns:
         The revised model and the measured curve.
     """
+    players = [player.name for player in study.design.players]
+    outcome = covariate = _given(ranking) or _won_back(gap, players) or _by_shares(gap)
     if ranking is not None:
-        outcome = covariate = tuple(ranking)
-        top = min(top, len(outcome))
-    else:
-        outcome = covariate = _ranking(gap.outcome if gap else None, "outcome")
-        if gap is not None and gap.covariate is not None and gap.covariate.defined:
-            covariate = _ranking(gap.covariate, "covariate")
+        top = min(top, len(ranking))
+    elif gap is not None and gap.covariate is not None and gap.covariate.defined:
+        covariate = replace(covariate, names=_largest_first(gap.covariate))
     return revise_design(
         study.design,
-        outcome,
-        covariate,
+        outcome.names,
+        covariate.names,
+        ranked_by=outcome.by,
         top=top,
         settings=settings,
         threshold=study.threshold,
@@ -63,6 +65,7 @@ def revise_design(
     ranking: Sequence[str],
     covariate_ranking: Sequence[str] | None = None,
     *,
+    ranked_by: str = "",
     top: int = 3,
     settings: Settings | None = None,
     threshold: float = 0.5,
@@ -86,6 +89,7 @@ def revise_design(
         steps=steps,
         ranking=tuple(ranking),
         covariate_ranking=tuple(covariate_ranking or ranking),
+        ranked_by=ranked_by,
         level=chosen.level,
         table_kind=table_kind,
     )
@@ -135,18 +139,45 @@ def _final_model(bench: Bench, players: tuple[int, ...], risk_column: str | None
     return model.fit_encoded(rows, given, design.outcome.target, bench.sample.weights.target)
 
 
-def _ranking(detail: Detailed | None, part: str) -> tuple[str, ...]:
-    """Player names, largest share first."""
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Players, most important first, and what says so."""
+
+    names: tuple[str, ...]
+    by: str
+
+
+def _given(ranking: Sequence[str] | None) -> Ranking | None:
+    return None if ranking is None else Ranking(tuple(ranking), "taken as you ranked them")
+
+
+def _won_back(gap: Gap | None, players: Sequence[str]) -> Ranking | None:
+    """By what can be won back here; the baseline serves anyway."""
+    here = gap.recoverable.here.variables if gap is not None and gap.recoverable else None
+    if not here:
+        return None
+    names = sorted((n for n in here if n in players), key=lambda name: -here[name].value)
+    return Ranking(tuple(names), "ranked by what can be won back through them")
+
+
+def _by_shares(gap: Gap | None) -> Ranking:
+    """By shares of the outcome part."""
+    detail = gap.outcome if gap is not None else None
     if detail is None:
         raise ResultError(
-            f"Revising needs the {part} shares of a gap, or a ranking",
-            hint=f"Run explain(study, detail=('{part}',)), or give ranking=['a', 'b'].",
+            "Revising needs a gap with its recoverable budget or outcome shares, or a ranking",
+            hint="Run explain(study, detail=('recoverable',)), or give ranking=['a', 'b'].",
         )
     if not detail.defined:
         raise ResultError(
-            f"The {part} shares are undefined, so they rank nothing",
-            hint=f"{detail.reason} Give ranking=['a', 'b'] to choose variables yourself.",
+            "The outcome shares are undefined, so they rank nothing",
+            hint=f"{detail.reason} Run explain(study, detail=('recoverable',)), or give "
+            "ranking=['a', 'b'] to choose variables yourself.",
         )
+    return Ranking(_largest_first(detail), "ranked by their shares of the outcome part")
+
+
+def _largest_first(detail: Detailed) -> tuple[str, ...]:
     return tuple(sorted(detail.players, key=lambda name: -detail.shares[name].value))
 
 

@@ -43,6 +43,7 @@ class Revision:
             with 0..k variables, and full retraining; scored on target rows held out of the fit.
         ranking: the outcome ranking that was used.
         covariate_ranking: the ranking used for reweighting.
+        ranked_by: what the ranking rests on, in words.
         level: of intervals in words and tables.
         table_kind: the kind of table `to_frame` returns.
     """
@@ -51,6 +52,7 @@ class Revision:
     steps: tuple[Step, ...]
     ranking: tuple[str, ...]
     covariate_ranking: tuple[str, ...]
+    ranked_by: str = ""
     level: float = 0.95
     table_kind: str = field(default="pyarrow", compare=False)
 
@@ -88,6 +90,7 @@ class Revision:
         return {
             "ranking": list(self.ranking),
             "covariate_ranking": list(self.covariate_ranking),
+            "ranked_by": self.ranked_by,
             "variables": list(self.model.variables),
             "level": level or self.level,
             "steps": plain(self._lines(level or self.level)),
@@ -132,6 +135,7 @@ def _text(revision: Revision) -> str:
     )
     said = [
         f"Revised with {names}: AUC {gain} over the model as it is; full retraining: {room}.",
+        *([f"Variables are {revision.ranked_by}."] if revision.ranked_by else []),
         *_poor_start(revision),
         f"Intervals: {revision.level:.0%}; scores on target rows held out of the fit.",
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -85,6 +87,26 @@ def test_a_ranking_of_ones_own_needs_no_gap(study):
     assert revision.model.kinds[revision.model.names.index("place")] == "category"
 
 
+def test_what_can_be_won_back_ranks_where_it_is_known(study, gap, revision):
+    budget = explain(study, detail="recoverable", settings=SETTINGS).recoverable
+    here = budget.here.variables
+    players = [name for name in here if name != "w"]
+    first = max(players, key=lambda name: here[name].value)
+    both = replace(gap, recoverable=budget)
+    found = revise(study, both, top=1, settings=SETTINGS)
+    assert found.ranking == tuple(sorted(players, key=lambda name: -here[name].value))
+    assert found.ranking[0] == first == "z1"
+    assert found.ranked_by == "ranked by what can be won back through them"
+    assert "Variables are ranked by what can be won back through them." in str(found)
+    assert found.to_mapping()["ranked_by"] == found.ranked_by
+    assert "Variables are ranked by their shares of the outcome part." in str(revision)
+
+
+def test_your_own_ranking_says_so(study):
+    found = revise(study, ranking=["z1"], settings=Settings(folds=2, twins=False))
+    assert "Variables are taken as you ranked them." in str(found)
+
+
 def test_a_share_can_be_planned_for(gap):
     plan = plan_labels(gap.outcome.shares["z1"], width=0.05)
     assert plan.width_now > 0.05
@@ -95,8 +117,8 @@ def test_what_cannot_rank_is_refused(study, gap):
     with pytest.raises(ResultError) as caught:
         revise(study, None)
     assert str(caught.value) == (
-        "Revising needs the outcome shares of a gap, or a ranking. "
-        "Run explain(study, detail=('outcome',)), or give ranking=['a', 'b']."
+        "Revising needs a gap with its recoverable budget or outcome shares, or a ranking. "
+        "Run explain(study, detail=('recoverable',)), or give ranking=['a', 'b']."
     )
     with pytest.raises(SettingsError) as refused:
         revise(study, gap, top=9)
