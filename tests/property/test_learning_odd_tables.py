@@ -13,7 +13,7 @@ from learning_designs import cut, make_design
 from whygap.domains import ByDomain
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
-from whygap.learning.models import Blend, Fast
+from whygap.learning.models import Fast
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.learning.trees import Boosted
 from whygap.nuisances.held_out import out_of_fold, ratio_out_of_fold, twins
@@ -21,7 +21,7 @@ from whygap.settings import Settings
 
 QUICK = settings(max_examples=25, deadline=None)
 FAST, TREES = Fast(penalty=1e-3), Boosted(rounds=8)
-LEARNERS = [FAST, TREES, replace(TREES, start=FAST), Blend((0.5, 0.5), (FAST, TREES))]
+LEARNERS = [FAST, TREES, replace(TREES, start=FAST)]
 COLUMNS = [
     "normal",
     "constant",

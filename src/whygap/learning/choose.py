@@ -13,8 +13,8 @@ distance, lest the variance grow without need.
 
 *Tie rule.* The first candidate, from simple to rich, that is not worse than the best one by more
 than two standard errors of their paired difference. It picks the best of each family, then the
-winner among these, followed by their convex blend as the richest of all. Trees are grown on only
-while the last ones have made them better by the same measure.
+winner among these. Trees are grown on only while the last ones have made them better by the same
+measure.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy import optimize
 
 from whygap.domains import Array
 from whygap.learning.inputs import Inputs
-from whygap.learning.models import Blend, Fast, Kind, Learner, Mean, TrainingRows, curvature, fitted
+from whygap.learning.models import Fast, Kind, Learner, Mean, TrainingRows, curvature, fitted
 from whygap.learning.ridge import LEAST_PROBABILITY
 from whygap.learning.trees import Boosted, Given, staged
 
@@ -51,8 +50,6 @@ VARIANCE_CHARGE = 0.05
 # errors of all estimates were 1.2 times their standard errors on average; with one, where luck
 # gives m or p_0 to trees in every fifth draw, 2.1.
 TIE = 2.0
-# Members of a blend with less weight than this are not worth fitting.
-LEAST_WEIGHT = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,20 +138,6 @@ class _HeldOut:
         best = min(found, key=self.mean)
         return next(one for one in found if not self.is_worse(one, best))
 
-    def blend(self, parts: Sequence[_Candidate]) -> _Candidate:
-        """Weights >= 0 with sum 1 that minimise the mean product of the blended residuals."""
-        residuals = np.stack([(self.targets - c.predictions)[[0, -1]] for c in parts])
-        cross = np.einsum("r,ir,jr->ij", self.weight, residuals[:, 0], residuals[:, 1])
-        apart = residuals[:, 0] - residuals[:, 1]
-        charge = VARIANCE_CHARGE / 2 * np.einsum("r,ir,jr->ij", self.weight, apart, apart)
-        weights = simplex_minimum((cross + cross.T) / 2 + charge)
-        kept = [int(k) for k in np.flatnonzero(weights)]
-        learner = Blend(
-            tuple(float(weights[k]) for k in kept), tuple(parts[k].learner for k in kept)
-        )
-        mixed = np.einsum("i,imr->mr", weights, np.stack([c.predictions for c in parts]))
-        return self.candidate("blend", learner, mixed)
-
 
 def choose(
     probes: Sequence[Probe], families: Sequence[str], seed: int, given: Given | None = None
@@ -177,8 +160,6 @@ def choose(
             found = list(_boosted(probes, held_out, replace(trees, start=starts.get(family))))
         scores.update({c.label: held_out.mean(c) for c in found})
         best.append(held_out.first_good(found))
-    if len(best) > 1:
-        best.append(held_out.blend(best))
     chosen = held_out.first_good(best)
     return Choice(chosen.learner, {**scores, "chosen": held_out.mean(chosen)}, held_out.score_name)
 
@@ -222,18 +203,3 @@ def _boosted(probes: Sequence[Probe], held_out: _HeldOut, learner: Boosted) -> I
                 del growing[leaves]
             last[leaves] = found
             yield found
-
-
-def simplex_minimum(matrix: Array) -> Array:
-    """Argmin w'Mw over weights >= 0 with sum 1; small ones are dropped."""
-    size = len(matrix)
-    found = optimize.minimize(
-        lambda w: float(w @ matrix @ w),
-        np.full(size, 1.0 / size),
-        jac=lambda w: 2 * matrix @ w,
-        bounds=[(0.0, 1.0)] * size,
-        constraints=[{"type": "eq", "fun": lambda w: float(w.sum() - 1.0)}],
-        method="SLSQP",
-    )
-    weights = np.where(found.x < LEAST_WEIGHT, 0.0, found.x)
-    return np.asarray(weights / weights.sum())

@@ -17,7 +17,6 @@ from whygap.learning import ridge
 from whygap.learning.inputs import Inputs
 
 __all__ = [
-    "Blend",
     "Fast",
     "Kind",
     "Learner",
@@ -169,36 +168,3 @@ def curvature(rows: TrainingRows) -> ridge.Curvature:
     low, high = rows.between()
     scaled = (rows.target - low) / (high - low)
     return ridge.Curvature.of_logistic(inputs, scaled, rows.weight, Fast().penalties(inputs))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class BlendModel:
-    """Weighted sum of models."""
-
-    weights: tuple[float, ...]
-    models: tuple[Model, ...]
-
-    def predict(self, inputs: Inputs) -> Array:
-        """One number per row."""
-        total = np.zeros(len(inputs))
-        for weight, model in zip(self.weights, self.models, strict=True):
-            total += weight * model.predict(inputs)
-        return total
-
-
-@dataclass(frozen=True, slots=True)
-class Blend:
-    """Several learners with fixed non-negative weights that sum to 1."""
-
-    weights: tuple[float, ...]
-    learners: tuple[Learner, ...]
-
-    @property
-    def name(self) -> str:
-        """Shown in diagnostics: 0.70 fast + 0.30 boosted."""
-        parts = zip(self.weights, self.learners, strict=True)
-        return " + ".join(f"{weight:.2f} {learner.name}" for weight, learner in parts)
-
-    def fit(self, rows: TrainingRows) -> BlendModel:
-        """Train on these rows."""
-        return BlendModel(self.weights, tuple(learner.fit(rows) for learner in self.learners))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from learning_designs import featured, inputs_of, make_design, shifted_design, trained
+from learning_designs import featured, inputs_of, make_design, shifted_design
 from scipy import special
 
 from whygap.domains import ByDomain
@@ -18,11 +18,10 @@ from whygap.learning.choose import (
     Probe,
     Sight,
     choose,
-    simplex_minimum,
 )
 from whygap.learning.estimators import OwnEstimators, PaperMenu
 from whygap.learning.menu import Menu, mean_probes
-from whygap.learning.models import Blend, Fast, Mean, TrainingRows
+from whygap.learning.models import Fast, Mean, TrainingRows
 from whygap.learning.primitives import MeanTask
 from whygap.settings import Settings
 
@@ -151,14 +150,6 @@ def test_nothing_to_choose_without_columns_or_with_constant_targets():
     assert not probe(raw, label).is_trivial
 
 
-def test_weights_on_the_simplex_minimise_the_quadratic_form():
-    """Two independent predictors are blended by the inverse of their variances."""
-    assert simplex_minimum(np.diag([1.0, 3.0])) == pytest.approx([0.75, 0.25], abs=1e-3)
-    assert simplex_minimum(np.diag([1.0, 99.0])).tolist() == [1.0, 0.0]
-    worse = np.array([[1.0, 1.5], [1.5, 4.0]])
-    assert simplex_minimum(worse).tolist() == [1.0, 0.0]
-
-
 def loss_task(features, design, columns=(0, 1, 2)):
     outcome = design.outcome.source[features.blocks.order.source]
     return MeanTask(
@@ -276,19 +267,6 @@ def test_what_is_chosen_for_twins_is_nearly_unbiased():
     assert scores["chosen"] < 0.3**2 + 0.25 * signal
 
 
-def test_a_blend_is_taken_where_it_beats_its_members():
-    """Half of the truth suits the dictionary, half suits trees, and few rows teach either."""
-    raw, _ = world(noise, rows=4300)
-    jumps = ((raw[:, 1] > 0) & (raw[:, 2] > 0)) * np.sign(raw[:, 3])
-    truth = np.sin(2 * raw[:, 0]) + 1.5 * jumps
-    target = truth + np.random.default_rng(1).normal(size=4300)
-    choice = choose([probe(raw, target, kind="real", split=300)], ("fast", "boosted"), 0)
-    assert isinstance(choice.learner, Blend)
-    assert sum(choice.learner.weights) == pytest.approx(1)
-    assert min(choice.learner.weights) >= 0.1
-    assert choice.scores["chosen"] < min(v for k, v in choice.scores.items() if k != "chosen")
-
-
 @pytest.mark.parametrize("name", ["fast", "boosted", "auto"])
 def test_the_menu_judges_quadratic_uses_by_twins_and_remembers(name):
     features, task = twin_task(straight, rows=800)
@@ -335,12 +313,3 @@ def test_tasks_count_alike_however_many_rows_their_domains_have():
     first = probes[: len(probes) // 2]
     assert sum(p.weight.sum() for p in first) == pytest.approx(1.0)
     assert sum(p.weight.sum() for p in probes) == pytest.approx(2.0)
-
-
-def test_a_trained_blend_is_what_was_scored():
-    one, *_ = twin_probes(wavy, noise=0.3)
-    blend = Blend((0.4, 0.6), (Fast(), Fast(1e-5)))
-    rows = one.sights[0].train
-    parts = [x.fit(rows).predict(one.sights[0].held_out) for x in blend.learners]
-    found = trained(blend, rows.inputs, rows.target, rows.weight, rows.kind)
-    assert np.allclose(found.predict(one.sights[0].held_out), 0.4 * parts[0] + 0.6 * parts[1])

@@ -12,12 +12,12 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from whygap.learning.estimators import OwnEstimators, PaperMenu
 from whygap.learning.inputs import Inputs
-from whygap.learning.models import Blend, Fast, Mean, TrainingRows
+from whygap.learning.models import Fast, Mean, TrainingRows
 from whygap.learning.trees import Boosted, staged
 
 FAST = Fast(penalty=1e-3)
 TREES = Boosted(rounds=30)
-QUICK = [FAST, TREES, replace(TREES, start=FAST), Blend((0.4, 0.6), (FAST, TREES))]
+QUICK = [FAST, TREES, replace(TREES, start=FAST)]
 OWN = OwnEstimators(LogisticRegression(), LinearRegression())
 ALL = [*QUICK, OWN]
 ids = {"ids": lambda learner: learner.name}
@@ -142,24 +142,6 @@ def test_nothing_to_learn_is_the_mean_at_every_stage(table):
     rows = TrainingRows(train, np.full(1000, 0.3), np.ones(1000), "bounded")
     for found in staged(TREES, rows, held_out, (7, 12)):
         assert np.allclose(found, 0.3)
-
-
-def test_a_blend_is_the_weighted_sum_of_its_parts(table):
-    train, held_out, label, _ = table
-    weights = np.ones(1000)
-    blend = trained(
-        Blend((0.25, 0.75), (FAST, TREES)),
-        train,
-        label[:1000],
-        weights,
-        "probability",
-    )
-    parts = [
-        trained(x, train, label[:1000], weights, "probability").predict(held_out)
-        for x in (FAST, TREES)
-    ]
-    assert np.allclose(blend.predict(held_out), 0.25 * parts[0] + 0.75 * parts[1])
-    assert Blend((0.25, 0.75), (FAST, TREES)).name == "0.25 fast + 0.75 boosted"
 
 
 @pytest.mark.parametrize("learner", QUICK, **ids)

@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss
 from whygap.domains import ByDomain
 from whygap.learning.choose import FAMILIES, choose
 from whygap.learning.menu import Menu, ratio_probes
-from whygap.learning.models import Blend, Fast, Mean
+from whygap.learning.models import Fast, Mean
 from whygap.learning.primitives import domain_rows, fit_ratios, odds
 from whygap.learning.trees import Boosted
 from whygap.nuisances.held_out import ratio_out_of_fold
@@ -70,7 +70,7 @@ def test_weights_count_as_rows():
     assert np.allclose(plain, weighted, rtol=1e-6)
 
 
-@pytest.mark.parametrize("learner", [FAST, Mean(), Boosted(), Blend((0.5, 0.5), (FAST, Boosted()))])
+@pytest.mark.parametrize("learner", [FAST, Mean(), Boosted()])
 def test_without_columns_the_ratio_is_one(learner):
     assert np.allclose(fitted_ratio(normal_design(), learner, columns=()), 1)
 
@@ -90,14 +90,6 @@ def test_separable_domains_give_a_finite_ratio(learner):
         assert np.isfinite(ratio).all()
         assert (ratio > 0).all()
     assert fitted_ratio(design, learner).mean() < 0.05
-
-
-def test_a_blend_averages_the_probabilities():
-    design = normal_design((900, 900))
-    parts = [fitted_ratio(design, learner) for learner in (FAST, Boosted(rounds=10))]
-    blend = Blend((0.3, 0.7), (FAST, Boosted(rounds=10)))
-    mixed = 0.3 * parts[0] / (1 + parts[0]) + 0.7 * parts[1] / (1 + parts[1])
-    assert np.allclose(fitted_ratio(design, blend), mixed / (1 - mixed))
 
 
 def test_odds_stay_finite():
