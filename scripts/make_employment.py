@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from whygap.datasets.codebook import EMPLOYMENT, Variable
+from whygap.datasets.employment import EMPLOYMENT, Variable
 
 WHEEL = "nannyml==0.13.1"
 FOLDER = Path(__file__).resolve().parent.parent / "src" / "whygap" / "datasets"

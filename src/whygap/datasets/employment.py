@@ -8,6 +8,7 @@ non-citizens. Origin, terms and limits are in docs/data_card_employment.md.
 from __future__ import annotations
 
 import importlib.util
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
@@ -16,15 +17,33 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet
 
-from whygap.datasets.codebook import EMPLOYMENT
 from whygap.errors import SettingsError, did_you_mean
 
 if TYPE_CHECKING:
     from whygap.study import Study
 
-__all__ = ["TABLE_KINDS", "Employment", "load_employment"]
+__all__ = ["EMPLOYMENT", "TABLE_KINDS", "Employment", "Variable", "load_employment"]
 
 TABLE_KINDS = ("pyarrow", "pandas", "polars")
+_FOLDER = resources.files("whygap.datasets")
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One column: our name, the Census Bureau's name, and the text of each code.
+
+    `labels` is in the order of the codes; `ordered` says whether that order means something.
+    """
+
+    name: str
+    census_name: str
+    meaning: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    ordered: bool = False
+
+
+_CODEBOOK = tomllib.loads(_FOLDER.joinpath("employment.toml").read_text(encoding="utf-8"))
+EMPLOYMENT = tuple(Variable(**values) for values in _CODEBOOK["variable"])
 _DIFFICULTIES = tuple(v.name for v in EMPLOYMENT if v.name.endswith("_difficulty"))
 _GROUPS = MappingProxyType({"disability": _DIFFICULTIES})
 _LABELS = MappingProxyType({v.name: v.labels for v in EMPLOYMENT if v.labels})
@@ -90,8 +109,7 @@ def load_employment(as_: str = "pyarrow") -> Employment:
 
 
 def _read(domain: str, kind: str) -> Any:
-    shipped = resources.files("whygap.datasets").joinpath(f"employment_{domain}.parquet")
-    with resources.as_file(shipped) as path:
+    with resources.as_file(_FOLDER.joinpath(f"employment_{domain}.parquet")) as path:
         table = pyarrow.parquet.read_table(path)
     if kind == "pandas":
         return table.to_pandas()

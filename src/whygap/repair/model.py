@@ -15,14 +15,13 @@ from whygap.domains import Array, IntArray
 from whygap.errors import ColumnError, ModelError, TableError, did_you_mean
 from whygap.learning.standalone import BaseEstimator, ClassifierMixin, RiskClassifier, clone
 from whygap.storage.files import write_bytes
-from whygap.tables.columns import RawColumn, raw_column, to_text
-from whygap.tables.design import Column
+from whygap.tables.columns import RawColumn, raw_column, recode, to_text
+from whygap.tables.design import OTHER, Column
+from whygap.tables.model_files import PICKLES
 
 __all__ = ["RevisedModel", "SourceRisk", "check_model_file", "revision_inputs", "save_model"]
 
 ColumnKind = Literal["numeric", "ordinal", "category"]
-OTHER = "(other)"
-PICKLES = (".pkl", ".pickle", ".joblib")
 
 
 class SourceRisk:
@@ -160,9 +159,7 @@ def _codes(raw: RawColumn, column: Column) -> Array:
     text = raw if raw.levels or np.isnan(raw.values).all() else to_text(raw)
     position = {level: float(code) for code, level in enumerate(column.levels)}
     unseen = position.get(OTHER, np.nan)
-    lookup = np.array([position.get(level, unseen) for level in text.levels] + [np.nan])
-    missing = np.isnan(text.values)
-    return lookup[np.where(missing, len(text.levels), text.values).astype(np.int64)]
+    return recode(text.values, [position.get(level, unseen) for level in text.levels])
 
 
 def check_model_file(path: str | Path) -> None:

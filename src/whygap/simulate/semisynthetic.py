@@ -23,7 +23,7 @@ from whygap.learning.standalone import boosted_probability
 from whygap.simulate.atoms import Atoms
 from whygap.tables.design import Design
 
-__all__ = ["Fit", "employment", "from_design"]
+__all__ = ["Fit", "from_design"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +80,3 @@ def from_design(design: Design, *, fit: Fit | None = None, seed: int = 0) -> Ato
         intercept=np.concatenate(list(design.intercept)),
         slope=np.concatenate(list(design.slope)),
     )
-
-
-def employment(metric: Any = "accuracy", seed: int = 0) -> Atoms:
-    """The semi-synthetic world of the shipped employment tables."""
-    from whygap.datasets import load_employment
-
-    return from_design(load_employment().study(metric=metric).design, seed=seed)

@@ -15,7 +15,7 @@ import numpy as np
 from whygap.errors import ModelError, did_you_mean_file, first_line
 from whygap.tables.design import Note
 
-__all__ = ["OnnxModel", "import_model", "is_reference", "load_model", "load_notes", "open_onnx"]
+__all__ = ["PICKLES", "import_model", "is_reference", "load_model", "load_notes", "open_onnx"]
 
 PICKLES = (".pkl", ".pickle", ".joblib")
 REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from whygap.datasets import load_employment
-from whygap.datasets.codebook import EMPLOYMENT
+from whygap.datasets.employment import EMPLOYMENT
 from whygap.errors import SettingsError
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 
 from experiments.worlds.untuned import UntunedWorld
+from whygap.datasets import load_employment
 from whygap.domains import ByDomain
 from whygap.simulate import semisynthetic
 
 
 @pytest.fixture(scope="module")
 def employment():
-    return semisynthetic.employment()
+    return semisynthetic.from_design(load_employment().study(metric="accuracy").design)
 
 
 def test_the_pool_is_both_tables(employment):
