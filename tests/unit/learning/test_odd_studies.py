@@ -23,7 +23,9 @@ def finite_parts(gap: wg.Gap) -> bool:
 def test_separable_domains_give_numbers_and_a_warning(pair, column, where):
     source, target = pair
     gap = wg.explain(
-        make_study(source, target.assign(**{column: target[column] + 100})), (), fast()
+        make_study(source, target.assign(**{column: target[column] + 100})),
+        (),
+        fast(support="all"),
     )
     assert finite_parts(gap)
     text = " ".join(gap.diagnostics.warnings)
