@@ -22,6 +22,7 @@ EXPERIMENTS = (
     "casestudy readmission",
     "comparators",
     "coverage",
+    "culprits",
     "revisions",
     "scaling",
     "semisynthetic",

@@ -7,17 +7,18 @@ replicates run on any machine that has these.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from whygap._explain import Analysis, Caption, explain_design
+from experiments.quantities import culprit_estimates
+from whygap._explain import PARTS, Analysis, Caption
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate
 from whygap.progress import Silent
 from whygap.results import Detailed
 from whygap.running.shares import PartName
-from whygap.settings import Settings
+from whygap.settings import DetailName, Settings
 from whygap.simulate.world import World
 from whygap.tables.design import Design
 
@@ -38,12 +39,14 @@ class Found:
             `explain` shows no values and no shares, but here they are written down.
         ranks: by part, rank interval per player (shares only).
         learners: by nuisance, the learner that was chosen.
+        effective_rows: by ratio, how many source rows are left after weighting.
     """
 
     estimates: Mapping[str, Estimate]
     defined: Mapping[str, bool]
     ranks: Mapping[str, Mapping[str, tuple[int, int]]]
     learners: Mapping[str, str]
+    effective_rows: Mapping[str, float] = field(default_factory=dict)
 
 
 def draw(world: World, rows: tuple[int, int], seed: int) -> Design:
@@ -54,29 +57,31 @@ def draw(world: World, rows: tuple[int, int], seed: int) -> Design:
 def analyse(
     design: Design,
     settings: Settings,
-    parts: tuple[PartName, ...],
+    details: tuple[DetailName, ...],
     subsets: tuple[Subset, ...] | None,
     level: float,
+    cuts: Mapping[str, float] | None = None,
 ) -> Found:
-    """Aggregate terms, and per part the subsets named, or (None) all subsets and the shares."""
-    always = replace(settings, level=NO_TEST)
-    estimates: dict[str, Estimate] = {}
-    if subsets is None:
-        gap = explain_design(design, parts, always)
-        for solved in gap.details().values():
-            estimates |= _shares(solved)
-    else:
-        analysis = Analysis.begin(design, always, Silent())
-        for name in parts:
-            estimates |= _values(analysis, name, subsets)
-        gap = analysis.gap(Caption(), analysis.aggregate(), analysis.details(()))
+    """Everything asked for; of the paper's parts the subsets named, or (None) all and the shares.
+
+    Who is hit is asked for by `cuts`: the rows of a column above its cut.
+    """
+    parts = tuple(name for name in PARTS if name in details)
+    analysis = Analysis.begin(design, replace(settings, level=NO_TEST), Silent())
+    answers = analysis.details([name for name in details if subsets is None or name not in parts])
+    estimates = culprit_estimates(analysis, answers, cuts or {})
+    for name in parts if subsets is not None else ():
+        estimates |= _values(analysis, name, subsets or ())
+    gap = analysis.gap(Caption(), analysis.aggregate(), answers)
+    for solved in gap.details().values():
+        estimates |= _shares(solved)
     terms = {"gap": gap.aggregate.gap, **gap.aggregate.parts()}
-    estimates = {f"aggregate {name}": estimate for name, estimate in terms.items()} | estimates
     return Found(
-        estimates,
+        {f"aggregate {name}": estimate for name, estimate in terms.items()} | estimates,
         {name: estimates[f"{name} denominator"].interval(settings.level)[0] > 0 for name in parts},
         {name: _ranks(solved, level) for name, solved in gap.details().items() if solved.defined},
         {record.name: record.chosen for record in gap.diagnostics.nuisances},
+        {ratio.name: round(ratio.effective_size, 1) for ratio in gap.diagnostics.ratios},
     )
 
 

@@ -19,12 +19,12 @@ from typing import Any
 import joblib
 import numpy as np
 
-from experiments.analysis import PartName, Subset, analyse, draw
+from experiments.analysis import Subset, analyse, draw
 from experiments.record import engine_of, made_by, newest
 from experiments.worlds.by_name import make_world
 from whygap._version import ENGINE
 from whygap.estimate import Estimate
-from whygap.settings import Settings
+from whygap.settings import DetailName, Settings
 
 __all__ = ["Config", "Line", "read_lines", "replicate", "run_missing"]
 
@@ -40,20 +40,22 @@ class Config:
         rows: source and target rows.
         metric: a metric of whygap.
         settings: settings other than the defaults.
-        parts: detailed parts to estimate.
+        parts: what is asked beyond the aggregate terms: names as in `explain`.
         subsets: player numbers of the subsets to value; None values all and solves for shares.
         level: of the intervals.
         options: what the world needs beyond its name (a file, a kind).
+        cuts: who is hit is asked of the rows of a column above its cut.
     """
 
     world: str = "gaussian"
     rows: tuple[int, int] = (2000, 2000)
     metric: str = "accuracy"
     settings: Mapping[str, Any] = field(default_factory=dict)
-    parts: tuple[PartName, ...] = ("covariate", "outcome")
+    parts: tuple[DetailName, ...] = ("covariate", "outcome")
     subsets: tuple[Subset, ...] | None = None
     level: float = 0.9
     options: Mapping[str, Any] = field(default_factory=dict)
+    cuts: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> Config:
@@ -90,7 +92,7 @@ def replicate(config: Config, seed: int) -> Line:
     started = time.process_time()
     design = draw(make_world(config.world, config.metric, config.options), config.rows, seed)
     settings = config.settings_of(seed)
-    found = analyse(design, settings, config.parts, config.subsets, config.level)
+    found = analyse(design, settings, config.parts, config.subsets, config.level, config.cuts)
     return {
         "config": config.label,
         "seed": seed,
@@ -100,6 +102,7 @@ def replicate(config: Config, seed: int) -> Line:
         "estimates": {name: _row(e, config.level) for name, e in found.estimates.items()},
         "ranks": {part: dict(ranks) for part, ranks in found.ranks.items()},
         "learners": dict(found.learners),
+        "effective_rows": dict(found.effective_rows),
     }
 
 

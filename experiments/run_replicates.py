@@ -22,6 +22,7 @@ import sys
 import time
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "whygap"
@@ -51,8 +52,14 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--output", type=Path, default=Path("replicates.jsonl"))
     parser.add_argument("--anew", action="store_true", help="also what an older engine ran")
-    parser.add_argument("--only", default="", help="run configurations whose label contains this")
+    parser.add_argument("--only", default="", help="a label, or a part of several labels")
     return parser.parse_args()
+
+
+def chosen(plan: list[tuple[Any, int]], label: str) -> list[tuple[Any, int]]:
+    """The configuration of this label, or all whose label contains it."""
+    exact = [step for step in plan if step[0].label == label]
+    return exact or [step for step in plan if label in step[0].label]
 
 
 def main() -> None:
@@ -69,9 +76,7 @@ def main() -> None:
         raw = json.loads(Path(arguments.configs).read_text(encoding="utf-8"))
         raw = raw if isinstance(raw, list) else [raw]
         plan = [(replicates.Config.from_mapping(r), arguments.count or 200) for r in raw]
-    for config, planned in plan:
-        if arguments.only not in config.label:
-            continue
+    for config, planned in chosen(plan, arguments.only):
         started = time.monotonic()
         seeds = range(arguments.first, arguments.first + (arguments.count or planned))
         how = {"jobs": arguments.jobs, "fork": True, "anew": arguments.anew}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from whygap.simulate.atoms import Atoms
     from whygap.study import Study
 
-__all__ = ["build_pools", "plan", "run"]
+__all__ = ["build_pools", "plan", "run", "white_or_other"]
 
 POOLS = Path("evidence") / "artefacts" / "pools"
 PARTS = ("covariate", "outcome")
@@ -108,14 +108,15 @@ def _employment_study(metric: str) -> Study:
 
     shipped = load_employment()
     two_groups = replace(
-        shipped, source=_white_or_other(shipped.source), target=_white_or_other(shipped.target)
+        shipped, source=white_or_other(shipped.source), target=white_or_other(shipped.target)
     )
     return two_groups.study(
         metric=metric, baseline=["sex", "race"], covariates=["age", *shipped.covariates]
     )
 
 
-def _white_or_other(table: Any) -> Any:
+def white_or_other(table: Any) -> Any:
+    """The table with two groups of race."""
     import pyarrow
     from pyarrow import compute
 

@@ -108,7 +108,7 @@ def _was_built_here(config: Config) -> bool:
 def config_truths(config: Config) -> dict[str, float]:
     """True values of a configuration's world."""
     world = make_world(config.world, config.metric, config.options)
-    return truths(world, config.parts, config.subsets)
+    return truths(world, config.parts, config.subsets, config.cuts)
 
 
 def _lines(config: Config, count: int, folders: list[Path], order: Order) -> list[Line]:

@@ -99,16 +99,24 @@ def answers_of(world: World) -> Answers:
 
 
 def truths(
-    world: World, parts: tuple[str, ...], subsets: tuple[tuple[int, ...], ...] | None
+    world: World,
+    details: tuple[str, ...],
+    subsets: tuple[tuple[int, ...], ...] | None,
+    cuts: Mapping[str, float] | None = None,
 ) -> dict[str, float]:
     """True values, named as in `experiments.analysis`; what does not exist is left out."""
+    from experiments.quantities import CULPRITS, culprit_truths
+
     corners = world.corners()
     found = {
         f"aggregate {name}": float(getattr(corners, name))
         for name in ("gap", "baseline", "covariate", "outcome")
     }
-    for part in parts:
-        found |= _part_truths(world, part, subsets)
+    for part in details:
+        if part not in CULPRITS:
+            found |= _part_truths(world, part, subsets)
+    if cuts or set(details) & set(CULPRITS):
+        found |= culprit_truths(world, details, cuts or {})
     return found
 
 

@@ -92,6 +92,7 @@ def test_studies_have_the_names_of_the_command_line():
         "casestudy readmission",
         "comparators",
         "coverage",
+        "culprits",
         "revisions",
         "scaling",
         "semisynthetic",
