@@ -35,12 +35,13 @@ def open_bare_packages() -> None:
         package.__path__ = [str(SOURCE.joinpath(*name.split(".")[1:]))]
         sys.modules[name] = package
     importlib.import_module("lightgbm")  # first, since it looks for optional packages itself
-    annotated = {"whygap.study": "Study"}  # named in annotations of the main path only
+    named = {"whygap.study": ("Study",)}  # in annotations of the main path only
     if importlib.util.find_spec("pyarrow") is None:
-        annotated["pyarrow"] = "Table"  # the same, of worlds
-    for name, noun in annotated.items():
-        sys.modules[name] = ModuleType(name)
-        sys.modules[name].__dict__[noun] = object
+        # Table: likewise, of worlds; scikit-learn asks of its inputs whether they are any of these
+        named["pyarrow"] = ("Table", "RecordBatch", "Array", "ChunkedArray")
+    for module, nouns in named.items():
+        sys.modules[module] = ModuleType(module)
+        sys.modules[module].__dict__.update({noun: type(noun, (), {}) for noun in nouns})
 
 
 def read_arguments() -> argparse.Namespace:
