@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.worlds.answers import Above, Answers, BudgetTruth
 from whygap.combine import median_of
 from whygap.domains import ByDomain
 from whygap.equations.where import WhereValues, contribution
@@ -18,7 +19,6 @@ from whygap.estimate import Estimate
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.results import Points, Recoverable
 from whygap.running.analysis import Analysis, Details
-from whygap.simulate.answers import Above, Answers, BudgetTruth
 from whygap.tables.design import Column
 
 if TYPE_CHECKING:
