@@ -142,6 +142,36 @@ def test_outside_links_are_whole_addresses():
                 assert re.fullmatch(r"https://[\w.-]+\.\w+(/\S*)?", link), f"{page.name}: {link}"
 
 
+LONGEST_SENTENCE = 30
+FOR_TEN_MINUTES = (ROOT / "README.md", ROOT / "docs" / "start.md")
+
+
+def sentences(text: str) -> list[str]:
+    """What a page says in prose: without code, tables, headings and pictures."""
+    code = r"^```.*?^```|<!-- begin.*?<!-- end[^>]*>"
+    text = re.sub(code, "\n", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^(    |\||#|!\[).*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    paragraphs = re.split(r"\n\s*\n|^\s*- ", text, flags=re.MULTILINE)
+    return [s for part in paragraphs for s in re.split(r"(?<=[.?!])\W*\s+", part) if s.strip()]
+
+
+@pytest.mark.parametrize("page", FOR_TEN_MINUTES, ids=lambda path: path.name)
+def test_no_sentence_is_long_where_readers_have_ten_minutes(page):
+    said = sentences(page.read_text(encoding="utf-8"))
+    assert len(said) > 20
+    assert [s for s in said if len(s.split()) > LONGEST_SENTENCE] == []
+
+
+def test_a_long_sentence_is_noticed():
+    long = "word " * 31 + "end."
+    assert [len(s.split()) for s in sentences(f"Short. {long}\n\n    {long}\n\n- {long}")] == [
+        1,
+        32,
+        32,
+    ]
+
+
 def test_the_changelog_script_reads_every_fragment():
     script = ROOT / "scripts" / "changelog"
     done = subprocess.run([sys.executable, script], capture_output=True, text=True)
