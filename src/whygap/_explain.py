@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whygap.errors import InputError, SettingsError, did_you_mean
+from whygap.errors import InputError, SettingsError, did_you_mean, require_known
 from whygap.estimate import Estimate
 from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter
@@ -121,9 +121,5 @@ def _positions(design: Design, subset: Sequence[str]) -> tuple[int, ...]:
     names = [p.name for p in design.players]
     wanted = [subset] if isinstance(subset, str) else list(subset)
     for name in wanted:
-        if name not in names:
-            raise InputError(
-                f"There is no player named '{name}'",
-                hint=did_you_mean(name, names) or f"Players are: {', '.join(names)}.",
-            )
+        require_known(name, names, f"There is no player named '{name}'", "Players")
     return tuple(sorted({names.index(name) for name in wanted}))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from whygap._explain import explain_with, was_interrupted
-from whygap.errors import InputError, SettingsError, WhygapError, did_you_mean
+from whygap.errors import InputError, SettingsError, WhygapError, require_known
 from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter
 from whygap.render import frame
@@ -38,11 +38,7 @@ class Many:
     unfinished: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Gap:
-        if name not in self.gaps:
-            raise InputError(
-                f"There is no target named '{name}'",
-                hint=did_you_mean(name, self.gaps) or f"Targets are: {', '.join(self.gaps)}.",
-            )
+        require_known(name, self.gaps, f"There is no target named '{name}'", "Targets")
         return self.gaps[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -29,6 +29,7 @@ __all__ = [
     "did_you_mean_file",
     "first_line",
     "listed",
+    "require_known",
 ]
 
 
@@ -94,6 +95,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         lowered = {c.lower(): c for c in candidates}
         close = [lowered[name.lower()]] if name.lower() in lowered else []
     return f"Did you mean '{close[0]}'?" if close else ""
+
+
+def require_known(
+    name: str, known: Iterable[str], what: str, many: str, error: type[InputError] = InputError
+) -> None:
+    """Refuse a name that is not known: the closest one is the hint, or all of them."""
+    names = list(known)
+    if name not in names:
+        every = f"{many} are: {', '.join(names)}."
+        raise error(what, hint=did_you_mean(str(name), names) or every)
 
 
 def did_you_mean_file(path: Path) -> str:

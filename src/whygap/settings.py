@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from whygap.errors import SettingsError, did_you_mean
+from whygap.errors import SettingsError, did_you_mean, require_known
 
 __all__ = ["DETAILS", "DetailName", "Settings", "details_named"]
 
@@ -120,11 +120,8 @@ class Settings:
         """From a study file's [settings] table; unknown names are refused."""
         known = [f.name for f in fields(cls)]
         for name in values:
-            if name not in known:
-                raise SettingsError(
-                    f"There is no setting '{name}'",
-                    hint=did_you_mean(name, known) or f"Settings are: {', '.join(known)}.",
-                )
+            what = f"There is no setting '{name}'"
+            require_known(name, known, what, "Settings", SettingsError)
         return cls(**values)
 
     def to_mapping(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whygap.errors import InputError, TableError, did_you_mean, did_you_mean_file
+from whygap.errors import InputError, TableError, did_you_mean_file, require_known
 from whygap.settings import Settings, details_named
 from whygap.study import Study
 from whygap.tables import TablePart, files, model_files
@@ -91,11 +91,8 @@ def check_keys(values: Mapping[str, Any], file: Path) -> None:
                 f"A study file ('{file.name}') cannot allow pickles",
                 hint="Say it where you run it: --unsafe-pickle, or unsafe_pickle=True.",
             )
-        if key not in known:
-            raise InputError(
-                f"There is no key '{key}' in a study file ('{file.name}')",
-                hint=did_you_mean(key, known) or f"Keys are: {', '.join(known)}.",
-            )
+        what = f"There is no key '{key}' in a study file ('{file.name}')"
+        require_known(key, known, what, "Keys")
     for key in ("source", "target", "outcome"):
         if key not in values:
             raise InputError(

@@ -13,7 +13,7 @@ from whygap._explain import PARTS, parts_named
 from whygap._rehearse.rehearsal import Measured, Rehearsal, term_of
 from whygap._rehearse.world import world_of
 from whygap.domains import ByDomain
-from whygap.errors import InputError, SettingsError, WhygapError, did_you_mean
+from whygap.errors import InputError, SettingsError, WhygapError, require_known
 from whygap.estimate import Estimate
 from whygap.nuisances.overlap import not_comparable
 from whygap.nuisances.support import find_region
@@ -172,11 +172,8 @@ def _variables(
     players = list(world.players)
     if named is not None:
         for name in named:
-            if name not in players:
-                raise SettingsError(
-                    f"There is no player named '{name}'",
-                    hint=did_you_mean(name, players) or f"Players are: {', '.join(players)}.",
-                )
+            what = f"There is no player named '{name}'"
+            require_known(name, players, what, "Players", SettingsError)
         return tuple(players.index(name) for name in named)
     everyone = tuple(range(len(players)))
     if len(everyone) <= MOST_VARIABLES or not parts:

@@ -55,11 +55,9 @@ def command(
 
 
 def _check(world: str, rows: int, seed: int) -> None:
-    from whygap.errors import SettingsError, did_you_mean
+    from whygap.errors import SettingsError, require_known
 
-    if world not in WORLDS:
-        hint = did_you_mean(world, WORLDS) or f"Worlds are: {', '.join(WORLDS)}."
-        raise SettingsError(f"There is no world '{world}'", hint=hint)
+    require_known(world, WORLDS, f"There is no world '{world}'", "Worlds", SettingsError)
     if rows < 1:
         raise SettingsError("The number of rows must be at least 1", got=rows)
     if seed < 0:

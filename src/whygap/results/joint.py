@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from whygap.domains import Array
-from whygap.errors import ResultError, did_you_mean
+from whygap.errors import ResultError, require_known
 from whygap.estimate import Estimate
 
 __all__ = ["Joint", "RankInterval", "Sampling"]
@@ -43,9 +43,8 @@ class Joint(Mapping[str, Estimate]):
     covariance: Array
 
     def __getitem__(self, name: str) -> Estimate:
-        if name not in self.estimates:
-            hint = did_you_mean(name, self.estimates) or f"Names are: {', '.join(self.estimates)}."
-            raise ResultError(f"There is no variable named '{name}'", hint=hint)
+        what = f"There is no variable named '{name}'"
+        require_known(name, self.estimates, what, "Names", ResultError)
         return self.estimates[name]
 
     def __contains__(self, name: object) -> bool:

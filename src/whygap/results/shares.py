@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from whygap.domains import Array
-from whygap.errors import ResultError, did_you_mean
+from whygap.errors import ResultError, did_you_mean, require_known
 from whygap.estimate import Estimate
 from whygap.results.joint import Joint, RankInterval, Sampling
 
@@ -94,11 +94,8 @@ class Detailed:
     def _share(self, name: str) -> Estimate:
         if not self.defined:
             raise ResultError(f"The {self.part} shares are undefined", hint=self.reason)
-        if name not in self.shares:
-            raise ResultError(
-                f"There is no {self.part} share named '{name}'",
-                hint=did_you_mean(name, self.shares) or f"Names are: {', '.join(self.shares)}.",
-            )
+        what = f"There is no {self.part} share named '{name}'"
+        require_known(name, self.shares, what, "Names", ResultError)
         return self.shares[name]
 
     def _find(self, names: Iterable[str]) -> SubsetValue:

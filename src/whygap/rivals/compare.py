@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whygap.errors import FitError, ModelError, SettingsError, did_you_mean
+from whygap.errors import FitError, ModelError, SettingsError, require_known
 from whygap.rivals import (
     auc_regression,
     disde,
@@ -147,11 +147,7 @@ def _checked(methods: Sequence[str], known: Mapping[str, object]) -> list[str]:
                 hint="Give graph={'z2': ['z1'], ...} (command line: --graph FILE), each variable "
                 "with its parents.",
             )
-        if name not in known:
-            raise SettingsError(
-                f"There is no method '{name}'",
-                hint=did_you_mean(name, known) or f"Methods are: {', '.join(known)}.",
-            )
+        require_known(name, known, f"There is no method '{name}'", "Methods", SettingsError)
     return asked
 
 

@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
-from whygap.errors import InputError, SettingsError, did_you_mean
+from whygap.errors import InputError, SettingsError, require_known
 from whygap.tables.design import Design
 
 __all__ = ["OUTCOME", "Graph", "Parents", "graph_of", "read_graph"]
@@ -51,8 +51,8 @@ def graph_of(design: Design, parents: Parents, outcome: str = OUTCOME) -> Graph:
     variables = baseline + tuple(player.name for player in design.players)
     given = {node: _names(node, listed) for node, listed in parents.items()}
     for node in given:
-        if node not in variables and node not in (OUTCOME, outcome):
-            raise _unknown(node, "a node", variables)
+        if node not in (OUTCOME, outcome):
+            _check_name(node, "a node", variables)
         for parent in given[node]:
             _check_parent(parent, node, variables, outcome)
     complete = {name: given.get(name, ()) for name in variables}
@@ -77,15 +77,12 @@ def _check_parent(parent: str, node: str, variables: tuple[str, ...], outcome: s
             f"The outcome cannot be a parent of '{node}' in the causal graph",
             hint="Importance weighting goes from the variables to the outcome.",
         )
-    if parent not in variables:
-        raise _unknown(parent, f"a parent of '{node}'", variables)
+    _check_name(parent, f"a parent of '{node}'", variables)
 
 
-def _unknown(name: str, role: str, variables: tuple[str, ...]) -> SettingsError:
-    return SettingsError(
-        f"The causal graph names '{name}' ({role}), which is no variable of the study",
-        hint=did_you_mean(name, variables) or f"Variables are: {', '.join(variables)}.",
-    )
+def _check_name(name: str, role: str, variables: tuple[str, ...]) -> None:
+    what = f"The causal graph names '{name}' ({role}), which is no variable of the study"
+    require_known(name, variables, what, "Variables", SettingsError)
 
 
 def _causal_order(parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:

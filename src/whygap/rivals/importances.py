@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from whygap.domains import Array
-from whygap.errors import ResultError, did_you_mean
+from whygap.errors import ResultError, require_known
 from whygap.estimate import Estimate
 from whygap.settings import Settings
 
@@ -52,11 +52,8 @@ class Importances:
 
     def value(self, name: str) -> float:
         """The importance of one name."""
-        if name not in self.names:
-            raise ResultError(
-                f"The method '{self.method}' has no importance named '{name}'",
-                hint=did_you_mean(name, self.names) or f"Names are: {', '.join(self.names)}.",
-            )
+        what = f"The method '{self.method}' has no importance named '{name}'"
+        require_known(name, self.names, what, "Names", ResultError)
         return float(self.values[self.names.index(name)])
 
     def ranks(self) -> dict[str, int]:
