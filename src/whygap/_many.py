@@ -19,8 +19,6 @@ from whygap.settings import DETAILS, Settings
 from whygap.study import Study
 from whygap.tables import Design, native_table
 
-__all__ = ["Many", "explain_many"]
-
 # Nuisances fitted on source rows alone: which learner serves them is decided once.
 SOURCE_ONLY = ("p_0", "p_0 (twins)", "mu_00_w", "mu_00_wzs", "mu_ws", "mu_wzs", "m_s, source")
 

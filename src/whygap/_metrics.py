@@ -10,8 +10,6 @@ import numpy as np
 from whygap.domains import Array
 from whygap.errors import ColumnError, SettingsError, did_you_mean
 
-__all__ = ["METRICS", "Metric", "metric_named", "metric_of"]
-
 PerRow = Callable[[Array, Array], Array]
 
 

@@ -11,8 +11,6 @@ import numpy as np
 from whygap.domains import Array
 from whygap.estimate import ERRORS, Estimate, Influence, same_study
 
-__all__ = ["joint_covariance", "linear_map", "median_of", "padded_stack"]
-
 
 def linear_map(
     matrix: Array,

@@ -9,8 +9,6 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DOMAINS", "Array", "ByDomain", "Domain", "IntArray"]
-
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Domain = Literal["source", "target"]

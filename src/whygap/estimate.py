@@ -22,8 +22,6 @@ from whygap.domains import Array, ByDomain, IntArray
 from whygap.errors import InputError, ResultError
 from whygap.fieller import Ratio, in_errors, normal_quantile
 
-__all__ = ["ERRORS", "Estimate", "Influence", "Sample", "same_study"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from scipy import special
 
-__all__ = ["Ratio", "in_errors", "normal_quantile"]
-
 
 @dataclass(frozen=True, slots=True)
 class Ratio:

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-__all__ = ["Reporter", "Silent", "reporter"]
-
 
 class Reporter(Protocol):
     """What the main path tells while it works."""

@@ -8,8 +8,6 @@ from typing import Any, Literal
 
 from whygap.errors import SettingsError, did_you_mean, require_known
 
-__all__ = ["DETAILS", "DetailName", "Settings", "details_named"]
-
 DetailName = Literal["points", "where", "recoverable", "covariate", "outcome"]
 DETAILS: tuple[DetailName, ...] = ("points", "where", "recoverable", "covariate", "outcome")
 """What can be asked beyond the parts, in the order it is answered: the useful first."""

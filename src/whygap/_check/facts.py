@@ -19,16 +19,6 @@ from whygap.tables.hints import (
     separator_notes,
 )
 
-__all__ = [
-    "ColumnFacts",
-    "DomainFacts",
-    "RoleFacts",
-    "column_facts",
-    "domain_facts",
-    "problems_of",
-    "role_facts",
-]
-
 FEWEST_OF_A_CLASS = 25  # five rows a fold of the rarer value: fewer, and a model learns one row
 
 

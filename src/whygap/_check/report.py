@@ -25,8 +25,6 @@ from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables.design import Note
 
-__all__ = ["CheckReport", "check"]
-
 MOST_LINES = 12  # of a table, so that the whole page can be read in one go
 
 T = TypeVar("T")

@@ -26,8 +26,6 @@ from whygap.settings import DETAILS, DetailName, Settings
 from whygap.shapley import Subset, SubsetPlan
 from whygap.tables.design import Design, Note
 
-__all__ = ["Forecast", "Overlap", "Stage", "forecast", "measure_overlap"]
-
 OVERLAP_ROWS = 5_000  # at most, of each table: what a density ratio is fitted on within seconds
 TRIAL_ROWS = 500  # at most, of each table: five folds of 100 rows
 

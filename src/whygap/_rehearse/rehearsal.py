@@ -15,8 +15,6 @@ from whygap.estimate import Estimate
 from whygap.render.table import text_table, wrapped
 from whygap.tables import native_table
 
-__all__ = ["Measured", "Rehearsal", "Term", "term_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Measured:

@@ -32,8 +32,6 @@ from whygap.cli import (
 from whygap.cli.options import expanded
 from whygap.errors import InputError
 
-__all__ = ["app", "main"]
-
 USER_ERROR, OWN_ERROR, STOPPED = 2, 3, 130
 COMMANDS: tuple[ModuleType, ...] = (demo, init, check, explain, table, plot, report)
 COMMANDS += (compare, revise, rehearse, simulate)

@@ -15,8 +15,6 @@ import typer
 
 from whygap.errors import ResultError
 
-__all__ = ["Speaker", "check_writable", "make_folder", "records_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Speaker:

@@ -22,8 +22,6 @@ from whygap.errors import SettingsError, did_you_mean
 if TYPE_CHECKING:
     from whygap.study import Study
 
-__all__ = ["EMPLOYMENT", "TABLE_KINDS", "Employment", "Variable", "load_employment"]
-
 TABLE_KINDS = ("pyarrow", "pandas", "polars")
 _FOLDER = resources.files("whygap.datasets")
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from whygap.domains import Array
 
-__all__ = ["bin_index", "edge_index", "rows_at_edges"]
-
 
 def bin_index(risk: Array, bins: int) -> Array:
     """Bin number 0..B of each risk, as floats; q_bin is this over B."""

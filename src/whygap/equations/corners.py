@@ -14,16 +14,6 @@ from whygap.equations.points import TransportedValues, transported_mean
 from whygap.estimate import Estimate, Sample
 from whygap.results import Aggregate
 
-__all__ = [
-    "AggregateValues",
-    "aggregate",
-    "mean_000",
-    "mean_100",
-    "mean_110",
-    "mean_111",
-    "plain_means",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AggregateValues:

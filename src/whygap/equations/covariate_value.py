@@ -19,8 +19,6 @@ from whygap.domains import Array, ByDomain, IntArray
 from whygap.equations.halvings import average, crossed
 from whygap.estimate import Estimate, Sample
 
-__all__ = ["CovariateValues", "numerator"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CovariateValues:

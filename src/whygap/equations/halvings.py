@@ -14,8 +14,6 @@ import numpy as np
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.estimate import Estimate, Sample
 
-__all__ = ["average", "crossed"]
-
 # With five blocks and all three halvings, the noise of the average is 4/5 of the variance between
 # the halvings of one block: an error product e_i e_j of two blocks enters two of a block's three
 # halvings (so these correlate by 1/2), and the ten products are averaged over all blocks.

@@ -24,8 +24,6 @@ from whygap.domains import Array, ByDomain, IntArray
 from whygap.equations.halvings import average, crossed
 from whygap.estimate import Estimate, Sample
 
-__all__ = ["OutcomeValues", "Reduced", "RiskSlope", "binned_slope", "denominator", "numerator"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutcomeValues:

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from whygap.domains import Array, ByDomain
 from whygap.estimate import Estimate, Sample
 
-__all__ = ["TransportedValues", "transported_mean"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TransportedValues:

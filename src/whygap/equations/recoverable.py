@@ -22,16 +22,6 @@ from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.equations.halvings import average, crossed
 from whygap.estimate import Estimate, Sample
 
-__all__ = [
-    "DomainValues",
-    "TargetMixValues",
-    "gain",
-    "irreducible",
-    "irreducible_on_target_mix",
-    "on_target_mix",
-    "squared_error",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DomainValues:

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from whygap.domains import Array, ByDomain
 from whygap.estimate import Estimate, Sample
 
-__all__ = ["Group", "WhereValues", "contribution", "mean_change", "target_share"]
-
 Group = ByDomain[NDArray[np.bool_]]
 
 

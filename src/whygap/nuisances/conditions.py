@@ -14,8 +14,6 @@ from whygap.nuisances.cuts import cuts_near, in_words, shortest_between
 from whygap.results import Condition
 from whygap.tables.design import MODEL_SCORE, OTHER, Column
 
-__all__ = ["Conditions", "Mask", "conditions_of"]
-
 Mask = NDArray[np.bool_]
 # Cuts of a number: sextiles, as its groups have them.
 _CUTS = tuple(k / 6 for k in range(1, 6))

@@ -25,8 +25,6 @@ from whygap.nuisances.held_out import (
 )
 from whygap.nuisances.source_risk import SourceRisk, twins_of_risks
 
-__all__ = ["CovariatePart", "prepare_covariate", "subset_ratio", "subset_ratio_learner"]
-
 Subset = tuple[int, ...]
 
 

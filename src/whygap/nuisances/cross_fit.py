@@ -18,8 +18,6 @@ from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold, ratio_
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["CrossFit", "clipped", "cross_fit", "loss_kind", "sample_of", "zero"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossFit:

@@ -10,8 +10,6 @@ import numpy as np
 from whygap.domains import Array
 from whygap.tables.design import Column
 
-__all__ = ["cuts_near", "in_words", "shortest_between"]
-
 
 def cuts_near(values: Array, probabilities: Sequence[float]) -> list[float]:
     """Cuts near these quantiles of the known values; every range has rows, a constant has no cut.

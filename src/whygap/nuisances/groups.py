@@ -16,8 +16,6 @@ from whygap.nuisances.cuts import cuts_near, in_words
 from whygap.results import Group
 from whygap.tables.design import MODEL_SCORE, Column
 
-__all__ = ["PREDICTED_LABEL", "Grouped", "group_column", "grouped_columns", "where_groups"]
-
 PREDICTED_LABEL = "the model's label"
 # As many levels as a reader takes in; rarer ones are pooled.
 _MOST_LEVELS = 8

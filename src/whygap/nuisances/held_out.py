@@ -17,18 +17,6 @@ from whygap.learning.features import Extra, Features
 from whygap.learning.models import Kind
 from whygap.learning.primitives import Fits, MeanTask, RatioFits
 
-__all__ = [
-    "block_sorted",
-    "everywhere",
-    "mean_task",
-    "out_of_fold",
-    "ratio_out_of_fold",
-    "same_twins",
-    "twins",
-    "twins_at",
-    "twins_of_values",
-]
-
 
 def mean_task(
     features: Features,

@@ -25,8 +25,6 @@ from whygap.nuisances.source_risk import (
     twins_of_risks,
 )
 
-__all__ = ["OutcomePart", "prepare_outcome"]
-
 _TARGETS = {"m": "outcome, target"}
 
 Subset = tuple[int, ...]

@@ -15,8 +15,6 @@ from whygap.nuisances.support import LIMITS, Region
 from whygap.results import RatioRecord
 from whygap.tables.design import Design, Note
 
-__all__ = ["not_comparable", "overlap_notes", "ratio_records", "region_notes"]
-
 _FEW_EFFECTIVE = 100.0  # rows: with fewer, a mean is not known to a tenth of a standard deviation
 
 

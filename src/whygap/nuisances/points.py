@@ -16,8 +16,6 @@ from whygap.nuisances.covariate import subset_ratio, subset_ratio_learner
 from whygap.nuisances.cross_fit import CrossFit, loss_kind
 from whygap.nuisances.held_out import mean_task, out_of_fold
 
-__all__ = ["PointsGame", "baseline_points", "covariate_points"]
-
 Subset = tuple[int, ...]
 Columns = tuple[int, ...]
 

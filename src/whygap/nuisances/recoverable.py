@@ -19,8 +19,6 @@ from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import mean_task, twins_at
 from whygap.nuisances.source_risk import SourceRisk, column_of, twins_of_risks
 
-__all__ = ["GainGame", "prepare_gain", "target_mix_values"]
-
 Subset = tuple[int, ...]
 # Scores nearer to 0 or 1 than this tell no more: on the logit scale they would be far away.
 _NEAREST = 1e-4

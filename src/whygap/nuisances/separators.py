@@ -11,8 +11,6 @@ from scipy import stats
 from whygap.domains import Array, ByDomain
 from whygap.tables.design import Column, Design
 
-__all__ = ["Separator", "find_separators"]
-
 # An AUC from which one column alone tells the tables apart.
 _TELLS = 0.95
 # An AUC below which two columns look alike once units or origin are set right.

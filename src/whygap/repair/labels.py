@@ -12,8 +12,6 @@ from whygap.errors import ResultError, SettingsError
 from whygap.estimate import Estimate
 from whygap.fieller import normal_quantile
 
-__all__ = ["LabelPlan", "plan_labels"]
-
 
 @dataclass(frozen=True, slots=True)
 class LabelPlan:

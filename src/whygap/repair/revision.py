@@ -15,8 +15,6 @@ from whygap.repair.scores import SCORES
 from whygap.storage import plain
 from whygap.tables import native_table
 
-__all__ = ["Contrast", "Revision"]
-
 TITLES = {"accuracy": "accuracy", "auc": "AUC", "brier": "Brier", "log_loss": "log loss"}
 
 

@@ -12,8 +12,6 @@ import numpy as np
 from whygap.domains import Array, ByDomain
 from whygap.estimate import Estimate, Sample
 
-__all__ = ["SCORES", "Scores", "score_target"]
-
 SCORES = ("accuracy", "auc", "brier", "log_loss")
 
 

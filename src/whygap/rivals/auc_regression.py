@@ -20,8 +20,6 @@ from whygap.rivals.linear import NumericMatrix, logistic, numeric_matrix, with_d
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["AucRegression", "importance", "regress"]
-
 METHOD = Method(
     name="auc_regression",
     part="outcome",

@@ -27,8 +27,6 @@ from whygap.tables import Design, native_table
 if TYPE_CHECKING:
     from whygap.results import Detailed, Gap
 
-__all__ = ["METHODS", "compare", "comparison", "ours", "shares_of"]
-
 Rival = Callable[[Design, Settings], Importances]
 OURS = "whygap"
 COLUMNS = ("part", "method", "term", "importance", "low", "high", "rank", "unit")

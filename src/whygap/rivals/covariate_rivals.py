@@ -13,8 +13,6 @@ from whygap.settings import Settings
 from whygap.shapley import Subset, SubsetPlan, linear_weights
 from whygap.tables.design import Column, Design, Player
 
-__all__ = ["mean_change", "subset_change", "wu_shift"]
-
 MEAN_CHANGE = Method(
     name="mean_change",
     part="covariate",

@@ -21,8 +21,6 @@ from whygap.rivals.linear import domain_means
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["Disde", "decompose", "domain_probability", "importance", "shared_weights"]
-
 METHOD = Method(
     name="disde",
     part="aggregate",

@@ -13,8 +13,6 @@ from typing import Any
 from whygap.errors import InputError, SettingsError, require_known
 from whygap.tables.design import Design
 
-__all__ = ["OUTCOME", "Graph", "Parents", "graph_of", "read_graph"]
-
 Parents = Mapping[str, Iterable[str]]
 OUTCOME = "(outcome)"
 """The name of the outcome's mechanism in the result."""

@@ -22,8 +22,6 @@ from whygap.settings import Settings
 from whygap.shapley import SubsetPlan, linear_weights
 from whygap.tables.design import Design
 
-__all__ = ["checked_graph", "importance"]
-
 METHOD = Method(
     name="graph_shapley",
     part="aggregate",

@@ -14,8 +14,6 @@ from whygap.errors import ResultError, require_known
 from whygap.estimate import Estimate
 from whygap.settings import Settings
 
-__all__ = ["Importances", "Method", "Part", "random_stream"]
-
 Part = Literal["aggregate", "covariate", "outcome"]
 
 

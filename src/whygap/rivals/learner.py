@@ -9,8 +9,6 @@ import numpy as np
 from whygap.domains import Array, IntArray
 from whygap.learning.standalone import Predictor, fit_mean
 
-__all__ = ["CrossFitted", "cross_fitted", "fold_numbers"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossFitted:

@@ -13,20 +13,6 @@ from whygap.errors import FitError
 from whygap.estimate import Estimate, Sample
 from whygap.tables.design import Column, Design
 
-__all__ = [
-    "Fit",
-    "NumericMatrix",
-    "domain_coefficients",
-    "domain_means",
-    "length",
-    "logistic",
-    "numeric_matrix",
-    "pooled_coefficients",
-    "unit_loss",
-    "with_domain",
-    "with_intercept",
-]
-
 STEPS = 100  # Newton needs about ten; more means that the columns separate the outcome
 
 

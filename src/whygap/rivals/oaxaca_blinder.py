@@ -25,8 +25,6 @@ from whygap.rivals.linear import (
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["covariate_importance", "outcome_importance"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pieces:

@@ -18,8 +18,6 @@ from whygap.rivals.linear import (
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["parametric_acc", "parametric_change"]
-
 CHANGE = Method(
     name="parametric_change",
     part="outcome",

@@ -15,8 +15,6 @@ from whygap.rivals.importances import Importances, Method, random_stream
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["importance"]
-
 METHOD = Method(
     name="random_forest_acc",
     part="outcome",

@@ -23,8 +23,6 @@ from whygap.rivals.linear import domain_means
 from whygap.settings import Settings
 from whygap.tables.design import Column, Design
 
-__all__ = ["Region", "find_region", "importance"]
-
 METHOD = Method(
     name="region",
     part="outcome",

@@ -15,8 +15,6 @@ from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables.design import Design
 
-__all__ = ["Caption", "about_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Caption:

@@ -17,8 +17,6 @@ from whygap.estimate import Estimate, Influence
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["Checkpoint", "fingerprint", "open_checkpoint"]
-
 Subset = tuple[int, ...]
 # Settings that change how long a run takes, not what it computes.
 _HARMLESS = {

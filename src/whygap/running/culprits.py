@@ -26,8 +26,6 @@ from whygap.results import Budget, Group, Joint, Points, Recoverable, Sampling, 
 from whygap.running.game import INTERRUPTED, Played, Run, play, probe_subsets
 from whygap.running.workers import one_thread
 
-__all__ = ["points", "recoverable", "where"]
-
 # A sampling error this small beside the whole part's standard error needs no more subsets,
 # however precisely a single small share is known.
 _FLOOR = 0.05

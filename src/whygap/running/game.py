@@ -24,17 +24,6 @@ from whygap.running.workers import Workers, one_thread
 from whygap.settings import Settings
 from whygap.shapley import Subset, SubsetPlan, linear_weights, sampling_factor
 
-__all__ = [
-    "INTERRUPTED",
-    "Game",
-    "Played",
-    "Run",
-    "first_batch",
-    "lean",
-    "play",
-    "probe_subsets",
-]
-
 INTERRUPTED = "you interrupted it; the finished subsets are used"
 
 # Up to 64 subsets cost less than a doubt about their sampling.

@@ -14,8 +14,6 @@ from whygap.results import Detailed, SubsetValue
 from whygap.running.game import Played, Run, lean, play
 from whygap.shapley import Subset
 
-__all__ = ["Part", "PartName", "shares"]
-
 PartName = Literal["covariate", "outcome"]
 # Shares with standard errors of ten times the whole say nothing, whatever their sampling error.
 _WIDEST = 10.0

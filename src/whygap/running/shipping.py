@@ -20,8 +20,6 @@ import cloudpickle
 
 from whygap.errors import WhygapError
 
-__all__ = ["Parcel", "opened"]
-
 
 class Parcel:
     """A job laid out in a folder of its own, which goes when this object goes."""

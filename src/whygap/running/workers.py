@@ -28,8 +28,6 @@ from whygap.errors import SettingsError, WhygapError
 from whygap.running.shipping import Parcel, opened
 from whygap.settings import Settings
 
-__all__ = ["Workers", "one_thread", "run_chunks"]
-
 _RETRIES = 3  # of tasks whose worker was lost: more often, it is not bad luck
 
 

@@ -17,8 +17,6 @@ from scipy import special
 from whygap.domains import Array, IntArray
 from whygap.errors import InputError
 
-__all__ = ["adjusted_p_values", "max_t_quantile", "rank_intervals", "simultaneous_intervals"]
-
 # Normal draws behind a quantile: the 95% one is then known to about 0.01 standard errors.
 DRAWS = 20_000
 # Relative size below which a variance or a difference is rounding error.

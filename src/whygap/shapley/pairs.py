@@ -17,8 +17,6 @@ from whygap.domains import Array, IntArray
 from whygap.errors import InputError
 from whygap.shapley.subsets import Subset, SubsetPlan, pairs_of_size
 
-__all__ = ["Pairs"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:

@@ -24,8 +24,6 @@ from whygap.shapley.pairs import Pairs
 from whygap.shapley.subsets import Subset
 from whygap.shapley.surrogate import Kriging, krige
 
-__all__ = ["linear_weights", "sampling_factor"]
-
 # Pairs the surrogate is fitted to, at most: its cost grows with their cube.
 SURROGATE_PAIRS = 1500
 

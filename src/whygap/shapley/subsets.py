@@ -21,8 +21,6 @@ import numpy as np
 
 from whygap.errors import InputError
 
-__all__ = ["Subset", "SubsetPlan", "pairs_of_size"]
-
 Subset = tuple[int, ...]
 
 # Pairs drawn early from every sampled stratum: with fewer the sampling error is badly estimated.

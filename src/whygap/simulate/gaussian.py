@@ -30,8 +30,6 @@ from whygap.simulate.world import (
 )
 from whygap.tables.design import Column, Design
 
-__all__ = ["GaussianWorld", "tables"]
-
 # The paper, section 5.1.
 MEANS: ByDomain[tuple[float, ...]] = ByDomain((0.0, 2.0, 0.7, 3.0), (0.0, 0.0, 0.0, 0.0))
 LOGITS: ByDomain[tuple[float, ...]] = ByDomain((0.3, 1.0, 0.5, 1.0), (0.3, 0.1, 0.5, 1.4))

@@ -23,8 +23,6 @@ from whygap.learning.standalone import boosted_probability
 from whygap.simulate.atoms import Atoms
 from whygap.tables.design import Design
 
-__all__ = ["Fit", "from_design"]
-
 
 @dataclass(frozen=True, slots=True)
 class Fit:

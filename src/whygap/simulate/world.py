@@ -15,18 +15,6 @@ from whygap._metrics import Metric, metric_of
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.tables.design import Column, Design, Player
 
-__all__ = [
-    "Corners",
-    "Subset",
-    "SubsetTruth",
-    "World",
-    "all_subsets",
-    "design_tables",
-    "drawn_outcomes",
-    "model_design",
-    "shares",
-]
-
 Subset = tuple[int, ...]
 
 

@@ -14,8 +14,6 @@ from whygap.errors import ResultError
 from whygap.results import Gap
 from whygap.storage.mapping import SCHEMA, VERSION, from_mapping, to_mapping
 
-__all__ = ["load", "save", "write_bytes", "write_whole"]
-
 
 def save(gap: Gap, path: str | Path, influence: bool = False) -> Path:
     """Write a result; with `influence=True` also what arithmetic on its estimates needs."""

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.estimate import Sample
 
-__all__ = ["MODEL_SCORE", "OTHER", "Column", "Design", "Note", "Player"]
-
 MODEL_SCORE = "the model's score"  # what rules call the prediction, which need not be a column
 OTHER = "(other)"  # the level of pooled rare levels begins with it
 
