@@ -24,7 +24,6 @@ from PIL import Image
 
 import whygap as wg
 from whygap.render import plot
-from whygap.render.page import page_of
 from whygap.render.revision import load_revision
 from whygap.storage.files import write_bytes
 
@@ -64,13 +63,12 @@ def demo_revision(gap: wg.Gap) -> Any:
 
 def figures(gap: wg.Gap, revision: Any) -> dict[str, Figure]:
     """Every kind of figure."""
-    variable = page_of(gap, 0.95, levels=()).closer
     made = {
         "figure_overview": gap.plot(),
         "figure_waterfall": plot.WaterfallDisplay.from_gap(gap).plot().figure_,
         "figure_overlap": plot.OverlapDisplay.from_gap(gap).plot().figure_,
         "figure_revision": plot.RevisionDisplay.from_revision(revision, "accuracy").plot().figure_,
-        "figure_profile": plot.ProfileDisplay.from_gap(gap, variable).plot().figure_,
+        **{f"figure_{what}": gap.plot(what) for what in ("points", "where", "recoverable")},
     }
     for part in gap.details():
         made[f"figure_shares_{part}"] = plot.SharesDisplay.from_gap(gap, part).plot().figure_
@@ -89,7 +87,7 @@ def screenshots(gap: wg.Gap, revision: Any, folder: Path, program: str) -> None:
             view.goto(page.as_uri())
             write_bytes(folder / f"{name}.png", smaller(view.screenshot()))
             if name == "report_desktop":
-                part = view.locator("section", has=view.locator("[data-revision]"))
+                part = view.locator("section", has=view.locator("[data-list=revision]"))
                 write_bytes(folder / "report_revision.png", smaller(part.screenshot()))
         browser.close()
 

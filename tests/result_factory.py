@@ -19,14 +19,21 @@ from whygap.estimate import Estimate, Sample
 from whygap.results import (
     About,
     Aggregate,
+    Budget,
+    Condition,
     Detailed,
     Diagnostics,
     Gap,
+    Group,
+    Joint,
     NuisanceRecord,
-    Profile,
+    Points,
     RatioRecord,
+    Recoverable,
+    Rule,
     Sampling,
     SubsetValue,
+    Where,
 )
 from whygap.settings import Settings
 from whygap.tables.design import Note
@@ -47,6 +54,8 @@ OUTCOME_SHARES = {
     "parents' employment": 0.01,
     "military": -0.02,
 }
+CULPRITS = ("points", "where", "recoverable")
+LEVELS = ("none", "school", "high school", "college", "higher degree")
 COVARIATE_SHARES = {
     "schooling": 0.62,
     "ancestry": 0.11,
@@ -70,10 +79,18 @@ def make_gap(
     notes: Sequence[Note] = (),
     share_noise: float = 0.06,
     names: tuple[str, str] = ("US-born citizens", "non-citizens"),
+    culprits: tuple[str, ...] = CULPRITS,
+    won_back: tuple[float, float, float] = (0.0119, -0.0041, 0.0014),
+    recalibration: float = 0.2,
+    levels: tuple[str, ...] = LEVELS,
+    rules: int = 1,
     table_kind: str = "pandas",
     seed: int = 0,
 ) -> Gap:
-    """One result; corners are E_000, E_100, E_110, E_111."""
+    """One result; corners are E_000, E_100, E_110, E_111.
+
+    `won_back` are the three budgets' totals, of which recalibration has its share.
+    """
     rng = np.random.default_rng(seed)
     sample = Sample.of(ByDomain(*rows))
     world = _World(sample, rng, noise, share_noise)
@@ -84,13 +101,21 @@ def make_gap(
         higher_is_better=known.higher_is_better if known else None,
         is_share=known.is_share if known else False,
     )
+    aggregate = world.aggregate(corners, has_baseline=bool(baseline))
+    players = tuple(about.players) or ("schooling",)
+    # Drawn last and from seeds of their own, so that the answers move nothing else.
+    made = _Answers(replace(world, rng=np.random.default_rng(seed + 1)), aggregate)
     return Gap(
-        aggregate=world.aggregate(corners, has_baseline=bool(baseline)),
+        aggregate=aggregate,
+        points=made.points(baseline, players) if "points" in culprits else None,
+        where=made.where((*baseline, *players), levels, rules) if "where" in culprits else None,
+        recoverable=made.recoverable((*baseline, *players), won_back, recalibration)
+        if "recoverable" in culprits
+        else None,
         covariate=world.detailed("covariate", covariate, "covariate" in defined),
         outcome=world.detailed("outcome", outcome, "outcome" in defined),
         diagnostics=_diagnostics(rows, notes, has_baseline=bool(baseline)),
         about=about,
-        profiles=_profiles(rng, tuple(outcome or covariate or {})),
         table_kind=table_kind,
     )
 
@@ -261,22 +286,73 @@ def _diagnostics(rows: tuple[int, int], notes: Sequence[Note], has_baseline: boo
     )
 
 
-def _profiles(rng: np.random.Generator, names: tuple[str, ...]) -> tuple[Profile, ...]:
-    made = []
-    for position, name in enumerate(names):
-        bins = ("none", "school", "high school", "college", "higher degree")[: 3 + position % 3]
-        source = rng.dirichlet(np.full(len(bins), 4.0))
-        target = rng.dirichlet(np.full(len(bins), 4.0))
-        gap = rng.normal(-0.05, 0.05, len(bins))
-        error = 0.02 + 0.01 * rng.random(len(bins))
-        made.append(
-            Profile(
-                name,
-                bins,
-                tuple(map(float, source)),
-                tuple(map(float, target)),
-                tuple(map(float, gap)),
-                tuple(map(float, error)),
-            )
+@dataclass(frozen=True)
+class _Answers:
+    """Points, groups and budgets that add up to the parts they belong to."""
+
+    world: _World
+    aggregate: Aggregate
+
+    def points(self, baseline: Sequence[str], players: Sequence[str]) -> Points:
+        exact = Sampling(8, 8.0, True, 0.0, "all subsets were evaluated")
+        return Points(
+            self._split(self.aggregate.baseline, baseline, 0.3),
+            self._split(self.aggregate.covariate, players, 0.3),
+            {"baseline": exact, "covariate": exact},
         )
-    return tuple(made)
+
+    def _split(self, whole: Estimate, names: Sequence[str], noise: float) -> Joint:
+        """Falling shares of the whole; what the noise of the others leaves goes to the last."""
+        if not names:
+            return Joint({}, np.zeros((0, 0)))
+        spread = noise * whole.standard_error * math.sqrt(min(self.world.sample.sizes) / len(names))
+        weights = 0.5 ** np.arange(1, len(names))
+        found = [self.world.estimate(whole.value * w, spread) for w in weights]
+        found.append(whole - sum(found, start=whole * 0.0))
+        return Joint(dict(zip(names, found, strict=True)), _covariance(found))
+
+    def where(self, names: Sequence[str], levels: Sequence[str], rules: int) -> Where:
+        groups = [g for k, name in enumerate(names) for g in self._groups(name, levels, 2 + k % 4)]
+        points = [group.points for group in groups]
+        return Where(tuple(groups), _covariance(points), self._rules(names, levels, rules), 5)
+
+    def _groups(self, name: str, levels: Sequence[str], count: int) -> list[Group]:
+        labels = levels[: min(count, len(levels))]
+        found = self._split(self.aggregate.outcome, labels, 0.4)
+        rows = self.world.rng.dirichlet(np.full(len(labels), 4.0), size=2)
+        return [
+            Group(name, label, source, target, found[label], found[label] / target)
+            for label, source, target in zip(labels, *rows.tolist(), strict=True)
+        ]
+
+    def _rules(self, names: Sequence[str], levels: Sequence[str], count: int) -> tuple[Rule, ...]:
+        whole = self.aggregate.outcome
+        low, high = (whole * 0.9).interval(0.99)
+        first, last = names[0], names[-1]
+        both = Condition(first, "above", number=25.0), Condition(last, "is", levels[0])
+        return (Rule(both, 0.2, 0.21, whole * 0.9, whole * 0.9 / 0.21, (low, high), 2),)[:count]
+
+    def recoverable(
+        self, names: Sequence[str], totals: tuple[float, ...], recalibration: float
+    ) -> Recoverable:
+        here, mix, home = (self.world.estimate(total, 0.05) for total in totals)
+        error = self.world.estimate(0.17, 0.2)
+        return Recoverable(
+            self._budget(here, error, names, recalibration),
+            Budget(mix, error - mix),
+            self._budget(home, error, names, recalibration),
+            here - home,
+        )
+
+    def _budget(
+        self, total: Estimate, error: Estimate, names: Sequence[str], recalibration: float
+    ) -> Budget:
+        scale = total * recalibration
+        variables = self._split(total - scale, names, 0.2)
+        sampling = Sampling(64, 2.0 ** len(names), False, 1e-4, "the sampling error is small")
+        return Budget(total, error - total, scale, variables, sampling)
+
+
+def _covariance(estimates: Sequence[Estimate]) -> np.ndarray:
+    known = [one.influence for one in estimates]
+    return np.array([[a.covariance(b) for b in known] for a in known])

@@ -169,13 +169,13 @@ def test_a_closer_look_from_a_row_and_from_the_list(visit: Any) -> None:
     page = watched.page
     page.locator("[data-detail=outcome]").get_by_role("button", name="mobility").click()
     assert page.locator("[data-variable]").input_value() == "mobility"
-    profile = next(p for p in make_gap().profiles if p.variable == "mobility")
-    assert page.locator("[data-profile] svg.chart rect").count() == 2 * len(profile.bins)
-    assert page.locator("[data-profile] svg.chart circle").count() == len(profile.bins)
+    groups = make_gap().where.of("mobility")
+    assert page.locator("[data-profile] svg.chart rect").count() == 2 * len(groups)
+    assert page.locator("[data-profile] svg.chart circle").count() == len(groups)
     page.locator("[data-variable]").select_option("military")
     page.locator("[data-profile] summary").click()
-    bins = next(p for p in make_gap().profiles if p.variable == "military").bins
-    assert page.locator("[data-profile] tbody th").all_inner_texts() == list(bins)
+    labels = [group.label for group in make_gap().where.of("military")]
+    assert page.locator("[data-profile] tbody th").all_inner_texts() == labels
     page.get_by_label("80%").check(force=True)
     assert "80% intervals" in page.locator("[data-profile]").inner_text()
     assert watched.problems == []

@@ -17,10 +17,12 @@ from revision_factory import make_revision
 from whygap.render import plot
 from whygap.render.plot import (
     OverlapDisplay,
-    ProfileDisplay,
+    PointsDisplay,
+    RecoverableDisplay,
     RevisionDisplay,
     SharesDisplay,
     WaterfallDisplay,
+    WhereDisplay,
 )
 
 
@@ -47,11 +49,13 @@ FIGURES = {
         SharesDisplay.from_gap(make_gap(defined=()), "outcome", 0.9).plot().figure_
     ),
     "overlap": lambda: OverlapDisplay.from_gap(make_gap()).plot().figure_,
-    "profile": lambda: ProfileDisplay.from_gap(make_gap(), "mobility", 0.9).plot().figure_,
+    "points": lambda: PointsDisplay.from_gap(make_gap(), 0.9).plot().figure_,
+    "where": lambda: WhereDisplay.from_gap(make_gap(), 0.9).plot().figure_,
+    "recoverable": lambda: RecoverableDisplay.from_gap(make_gap(), 0.9).plot().figure_,
     "revision": lambda: (
         RevisionDisplay.from_revision(make_revision(), "accuracy", 0.9).plot().figure_
     ),
-    "overview": lambda: make_gap().plot(level=0.9),
+    "answer": lambda: make_gap().plot(level=0.9),
 }
 
 

@@ -13,14 +13,22 @@ from whygap.cli.output import Speaker, check_writable
 Figure = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="An .svg, .png or .pdf file.")
 ]
-EXAMPLES = ("whygap plot gap.json -o gap.svg",)
+What = Annotated[
+    str,
+    typer.Option(
+        "--what", metavar="FIGURE", help="answer, walk, points, where, recoverable or shares."
+    ),
+]
+EXAMPLES = ("whygap plot gap.json -o gap.svg", "whygap plot gap.json --what points -o points.svg")
 
 
-def command(shown: ResultOptions, output: Figure, speaker: Speaker) -> None:
-    """Draw a result: from source to target, and the shares."""
+def command(
+    shown: ResultOptions, output: Figure, what: What = "answer", *, speaker: Speaker
+) -> None:
+    """Draw a result: the whole answer in one picture, or one of its questions."""
     from whygap.render import plot
 
     check_writable(output)
     gap = shown.read()
-    plot.save_figure(plot.overview(gap, shown.level_of(gap)), output)
+    plot.save_figure(plot.figure(gap, what, shown.level_of(gap)), output)
     speaker.result(f"Wrote {output}", {"figure": output})

@@ -4,21 +4,91 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from whygap.estimate import Estimate
+from whygap.render.answers import amount
 from whygap.render.detail_sentences import can_be_settled, what_would_settle
 from whygap.render.explanations import POOR, kept_share
 from whygap.render.numbers import level_name, percent, percent_interval
 from whygap.render.phrases import direction, joined
-from whygap.render.reading import Reading
+from whygap.render.reading import Reading, excludes_zero
+from whygap.results import Budget, Recoverable
 
 __all__ = ["suggestions"]
 
-LARGE_BASE = 0.5  # share from which recalibrating comes first: it then explains most of the shift
+LARGE_BASE = 0.5  # share from which recalibrating comes first: it then does most of the work
 
 
 def suggestions(reading: Reading) -> list[str]:
-    """At most a handful of next steps."""
-    steps = [*_repairs(reading), *_unsettled(reading), *_overlap(reading)]
+    """At most a handful of next steps, from the budgets where there are any."""
+    found = reading.gap.recoverable
+    repairs = _repairs(reading) if found is None else _from_budgets(reading, found)
+    steps = [*repairs, *_unsettled(reading), *_overlap(reading)]
     return steps or [_nothing(reading)]
+
+
+# -- from what can be won back ---------------------------------------------------------------------
+
+
+def _from_budgets(reading: Reading, found: Recoverable) -> Iterator[str]:
+    here = _is_gain(found.here.total, reading.level)
+    mix = found.on_target_mix.total if found.on_target_mix else None
+    if here:
+        yield from _with_target_labels(reading, found.here)
+    if mix is not None and _is_gain(mix, reading.level):
+        yield (
+            "Reweight the training rows to the target's mix, or retrain on more source rows like "
+            f"it: that could win back {amount(reading, mix)} in squared error."
+        )
+    elif here and mix is not None:
+        yield (
+            "Do not count on reweighting the source rows: nothing that it could win back is "
+            "distinguishable from 0."
+        )
+    elif not here:
+        yield _nothing_to_win(reading)
+
+
+def _with_target_labels(reading: Reading, here: Budget) -> Iterator[str]:
+    scale = here.recalibration
+    recalibrate = (
+        scale is not None
+        and _is_gain(scale, reading.level)
+        and scale.value >= LARGE_BASE * here.total.value
+    )
+    if scale is not None and recalibrate:
+        yield (
+            "Recalibrate the model's score on outcomes from the target first: that alone could win "
+            f"back {amount(reading, scale)} in squared error."
+        )
+    clear = here.variables.clear(reading.level) if here.variables else []
+    first = [name for name in clear if here.variables and here.variables[name].value > 0]
+    if first:
+        yield (
+            f"Revise the model on {joined(first)} with outcomes from the target "
+            "(whygap revise measures the gain)."
+        )
+    elif not recalibrate:
+        yield (
+            "Refit the model on outcomes from the target: they could win back "
+            f"{amount(reading, here.total)} in squared error, through no single variable clearly."
+        )
+
+
+def _nothing_to_win(reading: Reading) -> str:
+    change = reading.gap.aggregate.gap.value
+    if reading.clear and direction(reading.gap.about, change) == "worse":
+        return (
+            "The target's rows are simply harder: neither labels from there nor reweighting could "
+            "clearly win anything back, so there is nothing to repair in the model."
+        )
+    return "Leave the model as it is: no change of it could clearly win anything back."
+
+
+def _is_gain(estimate: Estimate, level: float) -> bool:
+    return excludes_zero(estimate, level) and estimate.value > 0
+
+
+# -- from the parts --------------------------------------------------------------------------------
 
 
 def _repairs(reading: Reading) -> Iterator[str]:
@@ -72,7 +142,10 @@ def _outcome(reading: Reading) -> Iterator[str]:
 
 
 def _unsettled(reading: Reading) -> Iterator[str]:
+    plainer = {"covariate": reading.gap.points, "outcome": reading.gap.where}
     for detail in reading.gap.details().values():
+        if plainer[detail.part] is not None:
+            continue
         if not detail.defined and reading.is_clear(detail.part):
             if can_be_settled(reading.gap, detail, reading.level):
                 settle = what_would_settle(reading.gap, detail, reading.level)

@@ -77,8 +77,8 @@ def _undefined(reading: Reading, name: str) -> str:
     """An undefined share is no denial of the shift: the part as a whole may well be clear."""
     if not reading.is_clear(name):
         return (
-            f"The shares of the {name} part are undefined, and the part as a whole cannot be told "
-            "from 0 either: there may be nothing to explain."
+            f"The shares of the {name} part are undefined, and the part as a whole is not "
+            "distinguishable from 0 either: there may be nothing to explain."
         )
     baseline = reading.gap.about.baseline
     across = "from row to row"
@@ -96,7 +96,7 @@ def _undefined(reading: Reading, name: str) -> str:
 def _cancelling(reading: Reading, name: str) -> Iterator[str]:
     if name in reading.parts and not reading.is_clear(name):
         yield (
-            f"The {name} part as a whole cannot be told from 0, yet it is not 0 everywhere: it "
+            f"The {name} part as a whole is not distinguishable from 0, yet not 0 everywhere: it "
             "may raise the metric for some rows and lower it for others."
         )
 

@@ -1,4 +1,4 @@
-"""The walk, the shares of a part, the gains of a revision: displays that draw a view."""
+"""The walk from source to target, and the gains of a revision."""
 
 from __future__ import annotations
 
@@ -9,22 +9,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from whygap.render import phrases, style
+from whygap.render.forest import ROW_HEIGHT, height_of
 from whygap.render.formats import shorten
-from whygap.render.numbers import level_name, percent, with_minus
-from whygap.render.reading import excludes_zero, reading_of
+from whygap.render.numbers import level_name, with_minus
+from whygap.render.reading import excludes_zero
 from whygap.render.revision import Choice, Curve, curve_of
-from whygap.render.views import ShareLine, Shares, Step, Walk, share_limits, shares_of, walk_of
+from whygap.render.views import Step, Walk, walk_of
 from whygap.results import Gap
 
-__all__ = ["ROW_HEIGHT", "RevisionDisplay", "SharesDisplay", "WaterfallDisplay"]
+__all__ = ["RevisionDisplay", "WaterfallDisplay"]
 
-SHARE_TITLES = {
-    "covariate": "Covariate shift, by variable",
-    "outcome": "Outcome shift, by variable",
-}
-ROW_HEIGHT = 0.30  # inches: a line of 9.5 points and some air
-FEWEST = 6  # rows of room, so that two bars do not fill a page
-CROWDED = 25  # rows from which names take one small line instead of two
 CHOICE_COLOURS = {
     "targeted": style.COLOURS["outcome"],
     "reweighted": style.COLOURS["covariate"],
@@ -39,7 +33,7 @@ class WaterfallDisplay:
 
     Attributes:
         title: what happened, in a few words.
-        walk: the source's mean, the parts, the target's mean.
+        walk: the source's mean, the parts with their variables, the target's mean.
         level: of the intervals.
         ax_: the axes drawn on, after `plot`.
         figure_: their figure.
@@ -52,9 +46,9 @@ class WaterfallDisplay:
     figure_: Figure | None = field(default=None, init=False, repr=False)
 
     @classmethod
-    def from_gap(cls, gap: Gap, level: float = 0.95) -> WaterfallDisplay:
-        """Everything the drawing needs, taken from a result."""
-        walk = walk_of(gap)
+    def from_gap(cls, gap: Gap, level: float = 0.95, opened: int = 5) -> WaterfallDisplay:
+        """Everything the drawing needs; parts open into their `opened` largest variables."""
+        walk = walk_of(gap, opened)
         change, metric = gap.aggregate.gap, phrases.metric_name(gap.about)
         verb = "fell" if change.value < 0 else "rose"
         title = f"{phrases.capital(metric)} {verb} by {walk.units.size(change.value)}"
@@ -62,134 +56,55 @@ class WaterfallDisplay:
         return cls(title if clear else f"No clear change of {metric}", walk, level)
 
     def plot(self, ax: Axes | None = None) -> WaterfallDisplay:
-        """Draw on `ax`, or on a figure of its own."""
+        """Draw on `ax`, or on a figure of its own, from the source down to the target."""
         steps = self.walk.steps
-        ax = style.axes_of(ax, 1.6 + 1.25 * len(steps), 4.2)
-        style.quiet_axes(ax, grid="y")
-        for position, step in enumerate(steps):
-            if position:
-                ax.plot(
-                    [position - 1, position], [step.start] * 2, color=style.MUTED, lw=0.8, ls=":"
-                )
+        ax = style.axes_of(ax, 7.2, height_of(len(steps)))
+        style.quiet_axes(ax, grid="x")
+        ax.set_xlim(*self.walk.limits(self.level, 0.06))
+        for row, step in enumerate(steps):
+            if row:
+                ax.plot([step.start] * 2, [row - 1, row], color=style.MUTED, lw=0.8, ls=":")
             draw = self._draw_part if step.is_part else self._draw_mean
-            draw(ax, position, step)
+            draw(ax, row, step)
         self._label(ax)
         self.ax_, self.figure_ = ax, ax.get_figure(root=True)
         return self
 
     def _label(self, ax: Axes) -> None:
-        names, walk = [step.name for step in self.walk.steps], self.walk
-        shown = [style.label(name, 13, lines=3) for name in names]
-        style.name_ticks(ax.xaxis, names, shown)
-        if not all(step.is_clear(self.level) for step in walk.steps):
-            ax.set_xlabel("Hatched bars: cannot be told from 0", fontsize=9)
-        ax.set_ylim(*walk.limits(self.level, 0.2))
-        ax.set_xlim(-0.55, len(names) - 0.45)
-        ax.yaxis.set_major_formatter(lambda value, _: with_minus(walk.units.tick(value)))
-        style.heading(
-            ax, self.title, f"Bars: parts of the change. Lines: {level_name(self.level)} intervals."
-        )
+        steps, walk = self.walk.steps, self.walk
+        shown = [shorten(step.name, 28) for step in steps]
+        style.name_ticks(ax.yaxis, [step.name for step in steps], shown)
+        for tick, step in zip(ax.get_yticklabels(), steps, strict=True):
+            tick.set_fontweight("normal" if step.is_variable else "bold")
+            tick.set_color(style.MUTED if step.is_variable else style.INK)
+        for row, step in enumerate(steps):
+            style.beside(ax, walk.text(step), row, bold=not step.is_variable)
+        ax.set_ylim(len(steps) - 0.4, -0.6)
+        if not all(step.is_clear(self.level) for step in steps):
+            ax.set_xlabel("Hollow bars: not distinguishable from 0", fontsize=9)
+        ax.xaxis.set_major_formatter(lambda value, _: with_minus(walk.units.tick(value)))
+        unit = " (points)" if walk.units.is_share else ""
+        below = f"Bold: parts of the change; below each its variables{unit}. "
+        style.heading(ax, self.title, f"{below}Lines: {level_name(self.level)} intervals")
 
-    def _draw_mean(self, ax: Axes, position: int, step: Step) -> None:
+    def _draw_mean(self, ax: Axes, row: int, step: Step) -> None:
         colour = style.SOURCE if step.key == "source" else style.TARGET
-        ends = step.whisker(self.level)
-        ax.plot([position] * 2, ends, color=colour, lw=1.6, zorder=3)
-        ax.plot(position, step.end, "o", color=colour, markersize=9, zorder=4)
-        style.number(
-            ax, self.walk.text(step), (position, max(*ends, step.end)), fontsize=10.5, bold=True
-        )
+        style.whisker(ax, row, step.whisker(self.level))
+        ax.plot(step.end, row, "o", color=colour, markersize=9, zorder=5)
 
-    def _draw_part(self, ax: Axes, position: int, step: Step) -> None:
+    def _draw_part(self, ax: Axes, row: int, step: Step) -> None:
         colour, clear = style.COLOURS[step.key], step.is_clear(self.level)
-        ax.bar(
-            position,
+        ax.barh(
+            row,
             step.change,
-            bottom=step.start,
-            width=0.56,
+            left=step.start,
+            height=0.4 if step.is_variable else 0.7,
             color=colour if clear else "white",
             edgecolor=colour,
-            hatch=None if clear else "////",
             linewidth=1.2,
             zorder=2,
         )
-        ends = step.whisker(self.level)
-        ax.plot([position] * 2, ends, color="white", lw=2.8, zorder=3, solid_capstyle="butt")
-        ax.plot([position] * 2, ends, color=style.INK, lw=1.4, zorder=4, solid_capstyle="butt")
-        above = step.change >= 0
-        edge = max(*ends, step.end) if above else min(*ends, step.end)
-        style.number(ax, self.walk.text(step), (position, edge), above=above)
-
-
-@dataclass(eq=False)
-class SharesDisplay:
-    """Drawn by `plot`; made by `from_gap`.
-
-    Attributes:
-        shares: one line per variable, from the top down; empty when undefined.
-        leading: variables that cannot be told apart from the largest.
-        level: of the intervals.
-        ax_: the axes drawn on, after `plot`.
-        figure_: their figure.
-    """
-
-    shares: Shares
-    leading: tuple[str, ...]
-    level: float
-    ax_: Axes | None = field(default=None, init=False, repr=False)
-    figure_: Figure | None = field(default=None, init=False, repr=False)
-
-    @classmethod
-    def from_gap(
-        cls, gap: Gap, part: str, level: float = 0.95, top: int | None = None
-    ) -> SharesDisplay:
-        """Largest first; with `top`, the smaller ones are added up into one line."""
-        return cls(shares_of(gap, part, top), reading_of(gap, level).standings[part].top, level)
-
-    def plot(self, ax: Axes | None = None) -> SharesDisplay:
-        """Draw on `ax`, or on a figure of its own."""
-        lines, title = self.shares.lines, f"{phrases.capital(self.shares.part)} shift, by variable"
-        ax = style.axes_of(ax, 6.4, 1.5 + ROW_HEIGHT * max(len(lines), FEWEST))
-        self.ax_, self.figure_ = ax, ax.get_figure(root=True)
-        if not lines:
-            style.heading(ax, title, "No shares")
-            style.message(ax, self.shares.reason)
-            return self
-        style.quiet_axes(ax, grid="x")
-        ax.set_xlim(*share_limits([line.estimate for line in lines], self.level))
-        for row, line in enumerate(lines):
-            self._draw(ax, row, line)
-        self._label(ax)
-        style.heading(ax, title, f"Share of each; lines: {level_name(self.level)} intervals")
-        return self
-
-    def _label(self, ax: Axes) -> None:
-        names = [line.name for line in self.shares.lines]
-        crowded = len(names) >= CROWDED
-        shown = [shorten(name, 30) if crowded else style.label(name) for name in names]
-        style.name_ticks(ax.yaxis, names, shown, fontsize=8 if crowded else 9.5)
-        ax.set_ylim(max(len(names), FEWEST) - 0.4, -0.6)
-        ax.axvline(0, color=style.INK, lw=0.9, zorder=1)
-        ax.xaxis.set_major_formatter(lambda value, _: with_minus(percent(value)))
-        if set(self.leading) & set(names):
-            ax.set_xlabel(
-                "Filled dots may be the largest: cannot be told apart from it", fontsize=9
-            )
-
-    def _draw(self, ax: Axes, row: int, line: ShareLine) -> None:
-        colour = style.MUTED if line.is_base else style.COLOURS[self.shares.part]
-        leads = line.name in self.leading and not line.is_base
-        ax.barh(row, line.estimate.value, height=0.62, color=colour, alpha=0.28, zorder=2)
-        style.whisker(ax, row, line.estimate.interval(self.level))
-        ax.plot(
-            line.estimate.value,
-            row,
-            "D" if line.is_base else "o",
-            markersize=6.5,
-            markerfacecolor=colour if leads else "white",
-            markeredgecolor=style.INK if leads else colour,
-            markeredgewidth=1.4,
-            zorder=5,
-        )
+        style.whisker(ax, row, step.whisker(self.level))
 
 
 @dataclass(eq=False)
@@ -244,8 +159,7 @@ class RevisionDisplay:
             markeredgewidth=0.8,
             zorder=4,
         )
-        score, beside = with_minus(self.curve.units.mean(choice.score.value)), style.words("", 9.5)
-        ax.annotate(score, (1.02, row), xycoords=("axes fraction", "data"), va="center", **beside)
+        style.beside(ax, with_minus(self.curve.units.mean(choice.score.value)), row)
 
     def _label(self, ax: Axes, lines: list[Choice | str]) -> None:
         texts = [line if isinstance(line, str) else line.label for line in lines]

@@ -17,6 +17,8 @@ __all__ = [
     "percent",
     "percent_interval",
     "rounded_count",
+    "rows_share",
+    "squared_error_units",
     "units_for",
     "units_of",
     "weight",
@@ -92,6 +94,13 @@ def units_of(gap: Gap) -> Units:
     return units_for(is_share, error, largest)
 
 
+def squared_error_units(gap: Gap) -> Units:
+    """Digits from the standard error of what can be won back in the target."""
+    found = gap.recoverable
+    error = found.here.total.standard_error if found else 0.0
+    return units_for(False, error, found.here.irreducible.value if found else 1.0)
+
+
 def units_for(is_share: bool, error: float, largest: float) -> Units:
     """Digits for numbers known with this standard error, in percent where they are shares."""
     if not (error > 0 and math.isfinite(error)):
@@ -121,6 +130,11 @@ def percent_interval(share: Estimate, level: float) -> str:
         return "unbounded"
     error = share.standard_error
     return f"{percent(low, error)} to {percent(high, error)}"
+
+
+def rows_share(share: float) -> str:
+    """How many of the rows: 38%; 0.4% of few."""
+    return percent(share, 1.0 if share >= 0.01 or not share else 0.001)
 
 
 def p_value(p: float) -> str:

@@ -6,38 +6,33 @@ so that the page needs no statistics of its own. Only aggregates leave this room
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from whygap.fieller import normal_quantile
-from whygap.render import phrases
+from whygap.render import answers, phrases
 from whygap.render.advice import suggestions
 from whygap.render.detail_sentences import detail_sentences
 from whygap.render.formats import Sheet
-from whygap.render.numbers import level_name, percent_interval, with_minus
-from whygap.render.reading import Reading, readings_of
+from whygap.render.lines import (
+    Block,
+    BudgetBar,
+    Line,
+    budget_bars,
+    hits_block,
+    limits_of,
+    points_blocks,
+    recoverable_block,
+    shares_block,
+)
+from whygap.render.numbers import level_name, squared_error_units, with_minus
+from whygap.render.reading import Reading, readings_of, widening
 from whygap.render.revision import Curve, revision_sentences
 from whygap.render.style import label
 from whygap.render.table import sheet
-from whygap.render.views import (
-    Scale,
-    ShareLine,
-    Shares,
-    Step,
-    Walk,
-    share_limits,
-    shares_of,
-    walk_of,
-)
-from whygap.render.words import (
-    ASSOCIATION,
-    change_sentence,
-    main_sentence,
-    part_sentence,
-    trust,
-)
-from whygap.results import Gap, Profile
+from whygap.render.views import Scale, Step, Walk, walk_of
+from whygap.render.words import ASSOCIATION, change_sentence, part_sentence, trust, why_sentence
+from whygap.results import Gap, Group, Where
 
 __all__ = ["Page", "page_of"]
 
@@ -45,6 +40,7 @@ LEVELS = (0.8, 0.9, 0.95, 0.99)  # of the switch; the level asked for joins them
 TOP, BOTTOM = 26.0, 250.0  # pixels from the top of the walk between which its values stand
 LEFT, RIGHT = 13.0, 91.0  # percent of the walk's width: room for ticks, and for the last label
 BAR = 0.3  # half a bar of the walk, as a share of the distance between two columns
+HITS = 8  # groups and rules in the list; the closer look has all groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,26 +80,37 @@ class WalkDrawing:
 
 
 @dataclass(frozen=True, slots=True)
-class SharesDrawing:
-    """The shares of one part on the page, on one scale at every level."""
+class BlockDrawing:
+    """Lines on the page, on one scale at every level."""
 
-    shares: Shares
+    block: Block
     scale: Scale
 
     def at(self, reading: Reading) -> list[list[Any]]:
-        """Per line: whisker from, to, interval, standing, ranks."""
-        standing = reading.standings[self.shares.part]
-        tag = "largest" if standing.alone else "may be largest"
-        tag = "" if len(standing.top) == len(standing.ranks) else tag
-        return [
-            [
-                *map(self.scale.at, line.estimate.interval(reading.level)),
-                percent_interval(line.estimate, reading.level),
-                tag if line.name in standing.top else "",
-                standing.rank_span(line.name),
-            ]
-            for line in self.shares.lines
-        ]
+        """Per line: whisker from, to, interval, what is said of it, ranks, where it is cut."""
+        level, ends = reading.level, self.block.intervals(reading.level)
+        standing = reading.standings.get(self.block.key)
+        top = () if standing is None or len(standing.top) == len(standing.ranks) else standing.top
+        tag = "largest" if len(top) == 1 else "may be largest"
+        found = []
+        for line, (low, high) in zip(self.block.lines, ends, strict=True):
+            clear = "clear" if standing is None and not low <= 0 <= high else ""
+            cut = "left " * (low < self.scale.low) + "right" * (high > self.scale.high)
+            said = tag if line.name in top else clear
+            ranks = standing.rank_span(line.name) if standing else ""
+            span = self.block.span(line, (low, high), level)
+            found.append([self.scale.at(low), self.scale.at(high), span, said, ranks, cut])
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetDrawing:
+    """One budget as a bar on the page, its pieces in percent of the widest."""
+
+    bar: BudgetBar
+    total: str
+    irreducible: str
+    pieces: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +120,14 @@ class RevisionDrawing:
     curve: Curve
     scale: Scale
 
-    def at(self, level: float) -> dict[str, Any]:
-        """Words, and per choice: whisker from, to, interval."""
-        units, rows = self.curve.units, []
+    def at(self, level: float) -> list[list[Any]]:
+        """Per choice: whisker from, to, interval."""
+        rows = []
         for choice in (c for choices in self.curve.groups().values() for c in choices):
             ends = choice.gain.interval(level)
-            text = "" if choice.kind == "original" else units.span(*ends)
-            rows.append([*map(self.scale.at, ends), text])
-        return {"words": revision_sentences(self.curve, level), "rows": rows}
+            text = "" if choice.kind == "original" else self.curve.units.span(*ends)
+            rows.append([*map(self.scale.at, ends), text, "", "", ""])
+        return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +135,7 @@ class Page:
     """One result, ready to be shown.
 
     Attributes:
+        blocks: by key: points, groups, what can be won back, shares.
         levels: level key -> everything that changes with it (see `_at_level`).
         first: the key of the level shown first.
     """
@@ -138,7 +146,8 @@ class Page:
     target_mean: str
     change: str
     walk: WalkDrawing
-    details: tuple[SharesDrawing, ...]
+    blocks: dict[str, BlockDrawing]
+    budgets: tuple[BudgetDrawing, ...]
     sheet: Sheet
     trust: tuple[str, ...]
     levels: dict[str, Any]
@@ -151,26 +160,26 @@ class Page:
         shown: dict[str, Any] = self.levels[self.first]
         return shown
 
-    def profile_of(self, line: ShareLine) -> str:
-        """The variable of the closer look that a line's name leads to, or nothing."""
-        known = {profile.variable for profile in self.gap.profiles}
-        return next((name for name in (line.name, *line.columns) if name in known), "")
-
     @property
-    def closer(self) -> str:
-        """The variable of the closer look: the largest outcome share, else the first there is."""
-        lines = [line for one in reversed(self.details) for line in one.shares.lines]
-        opened = [self.profile_of(line) for line in lines]
-        profiles = [profile.variable for profile in self.gap.profiles]
-        return next(filter(None, [*opened, *profiles]), "")
+    def variables(self) -> list[str]:
+        """Those of the closer look, the one with the most telling group first."""
+        known = self.gap.where.variables() if self.gap.where else []
+        hits = [line.name for line in self.blocks["where"].block.lines] if known else []
+        return sorted(known, key=lambda name: not any(hit.startswith(name) for hit in hits[:1]))
+
+    def opens(self, line: Line) -> str:
+        """The variable of the closer look that a line's name leads to, or nothing."""
+        known = set(self.variables)
+        return next((name for name in (line.name, *line.columns) if name in known), "")
 
     def payload(self) -> dict[str, Any]:
         """What the script needs."""
+        where = self.gap.where
         return {
             "first": self.first,
             "levels": self.levels,
-            "rows": {one.shares.part: [*map(_row, one.shares.lines)] for one in self.details},
-            "profiles": [_profile(profile) for profile in self.gap.profiles],
+            "rows": {key: _rows(one.block) for key, one in self.blocks.items()},
+            "profiles": [_profile(where, name) for name in self.variables] if where else [],
             "share": self.gap.about.is_share,
             "names": [self.gap.about.source_name, self.gap.about.target_name],
         }
@@ -183,12 +192,13 @@ def page_of(
     levels = sorted({*levels, round(level, 6)})
     walk = walk_of(gap)
     drawing = WalkDrawing(walk, Scale(*walk.limits(levels[-1], 0.12), walk.units.tick, BOTTOM, TOP))
-    details = tuple(_shares(gap, part, levels[-1]) for part in gap.details())
+    blocks = _blocks(gap, level, levels[-1])
     revision = None
     if curve is not None:
         scale = Scale(*curve.limits(levels[-1]), curve.units.gain_tick)
         revision = RevisionDrawing(curve, scale)
     aggregate, units = gap.aggregate, walk.units
+    readings = readings_of(gap, levels)
     return Page(
         gap=gap,
         metric=phrases.metric_name(gap.about),
@@ -196,13 +206,11 @@ def page_of(
         target_mean=units.mean(aggregate.end.value),
         change=units.change(aggregate.gap.value),
         walk=drawing,
-        details=details,
+        blocks=blocks,
+        budgets=_budgets(gap),
         sheet=sheet(gap, level),
         trust=tuple(line for line in trust(gap) if line != ASSOCIATION),
-        levels={
-            _key(reading.level): _at_level(reading, drawing, details, revision)
-            for reading in readings_of(gap, levels)
-        },
+        levels={_key(one.level): _at_level(one, drawing, blocks, revision) for one in readings},
         first=_key(level),
         revision=revision,
     )
@@ -212,37 +220,75 @@ def _key(level: float) -> str:
     return f"{level:.6g}"
 
 
-def _shares(gap: Gap, part: str, widest: float) -> SharesDrawing:
-    shares = shares_of(gap, part)
-    limits = share_limits([line.estimate for line in shares.lines], widest)
-    return SharesDrawing(shares, Scale(*limits, lambda tick: f"{100 * tick:,.4g}%"))
+def _blocks(gap: Gap, level: float, widest: float) -> dict[str, BlockDrawing]:
+    """By key; the two parts' points stand on one scale."""
+    groups = [points_blocks(gap), [hits_block(gap, level, HITS)], [recoverable_block(gap)]]
+    groups += [[shares_block(gap, part)] for part in gap.details()]
+    found = {}
+    for blocks in groups:
+        limits = limits_of(blocks, widest)
+        for block in blocks:
+            tick = block.units.gain_tick if block.units else lambda tick: f"{100 * tick:,.4g}%"
+            if block.lines or block.reason:
+                found[block.key] = BlockDrawing(block, Scale(*limits, tick))
+    return found
+
+
+def _budgets(gap: Gap) -> tuple[BudgetDrawing, ...]:
+    bars, units = budget_bars(gap), squared_error_units(gap)
+    widest = max((sum(bar.pieces().values()) for bar in bars), default=1.0)
+    return tuple(
+        BudgetDrawing(
+            bar,
+            with_minus(units.bare(bar.budget.total.value)),
+            with_minus(units.bare(bar.budget.irreducible.value)),
+            {name: round(100 * size / widest, 2) for name, size in bar.pieces().items()},
+        )
+        for bar in bars
+    )
 
 
 def _at_level(
     reading: Reading,
     walk: WalkDrawing,
-    details: Sequence[SharesDrawing],
+    blocks: dict[str, BlockDrawing],
     revision: RevisionDrawing | None,
 ) -> dict[str, Any]:
     gap, level = reading.gap, reading.level
     order = [step.key for step in walk.walk.steps if step.is_part]
+    units = squared_error_units(gap)
     shown: dict[str, Any] = {
         "name": level_name(level),
-        "z": round(normal_quantile(level), 6),
+        "wide": round(widening(gap.where, level), 6) if gap.where else 0,
         "change": change_sentence(reading),
-        "main": main_sentence(reading),
+        "main": why_sentence(reading),
+        "culprit": answers.culprit_sentence(reading),
         "span": reading.units.span(*gap.aggregate.gap.interval(level)),
         "spans": [reading.units.span(*reading.parts[name].interval(level)) for name in order],
         "parts": [[name, part_sentence(reading, name), reading.is_clear(name)] for name in order],
-        "details": {name: detail_sentences(reading, name, listed=False) for name in gap.details()},
-        "advice": suggestions(reading),
+        "lists": _lists(reading),
+        "budgets": [units.span(*b.budget.total.interval(level)) for b in budget_bars(gap)],
         "walk": walk.at(level),
-        "shares": {one.shares.part: one.at(reading) for one in details},
+        "lines": {key: one.at(reading) for key, one in blocks.items()},
         "table": [line[-1] for part in sheet(gap, level).sections for line in part.lines],
     }
     if revision is not None:
-        shown["revision"] = revision.at(level)
+        shown["lists"]["revision"] = revision_sentences(revision.curve, level)
+        shown["lines"]["revision"] = revision.at(level)
     return {key: _with_minus(value) for key, value in shown.items()}
+
+
+def _lists(reading: Reading) -> dict[str, list[str]]:
+    """Sentences by the name of the list they stand in."""
+    points = reading.gap.points.parts() if reading.gap.points else {}
+    details = reading.gap.details()
+    return {
+        **{f"points {part}": answers.points_sentences(reading, part) for part in points},
+        "where": answers.where_sentences(reading),
+        "recoverable": answers.recoverable_sentences(reading),
+        "advice": suggestions(reading),
+        **{name: detail_sentences(reading, name, listed=False) for name in details},
+    }
 
 
 def _with_minus(value: Any) -> Any:
@@ -256,20 +302,27 @@ def _with_minus(value: Any) -> Any:
     return value
 
 
-def _row(line: ShareLine) -> list[Any]:
-    share = line.estimate
-    return [line.name, line.share, line.p, line.adjusted, share.value, share.p_value()]
+def _rows(block: Block) -> list[list[Any]]:
+    return [
+        [line.name, block.text(line), line.p, line.adjusted, e.value, e.p_value()]
+        for line, e in ((line, line.estimate) for line in block.lines)
+    ]
 
 
-def _profile(profile: Profile) -> dict[str, Any]:
-    def short(values: tuple[float, ...]) -> list[float | None]:
-        return [float(f"{value:.6g}") if value == value else None for value in values]
+def _profile(where: Where, variable: str) -> dict[str, Any]:
+    groups = where.of(variable)
+
+    def short(value: float | None) -> float | None:
+        return None if value is None or value != value else float(f"{value:.6g}")
+
+    def change(group: Group, name: str) -> float | None:
+        return None if group.change is None else short(getattr(group.change, name))
 
     return {
-        "variable": profile.variable,
-        "bins": list(profile.bins),
-        "source": short(profile.source_share),
-        "target": short(profile.target_share),
-        "gap": short(profile.gap),
-        "error": short(profile.gap_error),
+        "variable": variable,
+        "bins": [group.label for group in groups],
+        "source": [short(group.source_share) for group in groups],
+        "target": [short(group.target_share) for group in groups],
+        "gap": [change(group, "value") for group in groups],
+        "error": [change(group, "standard_error") for group in groups],
     }

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from whygap.results import About, Gap
 
-__all__ = ["direction", "in_domain", "joined", "metric_name", "noun", "part_title", "part_words"]
+__all__ = [
+    "cause",
+    "direction",
+    "in_domain",
+    "joined",
+    "metric_name",
+    "noun",
+    "part_title",
+    "part_words",
+]
 
 METRIC_NAMES = {
     "accuracy": "accuracy",
@@ -26,6 +35,11 @@ PART_TITLES = {
 def metric_name(about: About) -> str:
     """The metric as people say it."""
     return METRIC_NAMES.get(about.metric, about.metric)
+
+
+def unit_words(about: About) -> str:
+    """The unit of a change: points of accuracy; units of log loss."""
+    return f"{'points' if about.is_share else 'units'} of {metric_name(about)}"
 
 
 def capital(text: str) -> str:
@@ -74,6 +88,15 @@ def part_title(name: str) -> str:
     return PART_TITLES[name]
 
 
+def cause(gap: Gap, name: str) -> str:
+    """Where a part comes from, in a few words that follow "comes from"."""
+    if name == "outcome":
+        return f"a different '{gap.about.outcome}' for rows alike in every variable"
+    if name == "covariate":
+        return "a different mix of the covariates" if gap.about.baseline else "a different mix"
+    return part_words(gap, name)
+
+
 def part_words(gap: Gap, name: str) -> str:
     """Where a part comes from, in words that follow "comes from"."""
     about = gap.about
@@ -84,9 +107,6 @@ def part_words(gap: Gap, name: str) -> str:
     if name == "baseline":
         return f"a different mix of {joined(about.baseline) or 'the baseline variables'}"
     if name == "covariate":
-        if not about.baseline:
-            return "a different mix of the variables"
-        return (
-            f"a different mix of the other variables among rows alike in {joined(about.baseline)}"
-        )
+        mix = f"a different mix of {joined(list(about.players)) or 'the variables'}"
+        return f"{mix} among rows alike in {joined(about.baseline)}" if about.baseline else mix
     return f"a different outcome: '{about.outcome}' differs for rows alike in every variable"

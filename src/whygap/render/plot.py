@@ -11,45 +11,85 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from whygap.errors import InputError
-from whygap.render.figures import (
-    ROW_HEIGHT,
-    RevisionDisplay,
-    SharesDisplay,
-    WaterfallDisplay,
-)
-from whygap.render.panels import OverlapDisplay, ProfileDisplay
+from whygap.errors import InputError, SettingsError, did_you_mean
+from whygap.render.figures import RevisionDisplay, WaterfallDisplay
+from whygap.render.forest import PointsDisplay, SharesDisplay, WhereDisplay, height_of
+from whygap.render.panels import OverlapDisplay, RecoverableDisplay
 from whygap.render.words import default_level
 from whygap.results import Gap
 
 __all__ = [
     "OverlapDisplay",
-    "ProfileDisplay",
+    "PointsDisplay",
+    "RecoverableDisplay",
     "RevisionDisplay",
     "SharesDisplay",
     "WaterfallDisplay",
-    "overview",
+    "WhereDisplay",
+    "figure",
     "save_figure",
 ]
 
-SHOWN = 15  # variables of a part in the overview; the rest stand together in one line
 FORMATS = ("svg", "png", "pdf")
+OPENED = 4  # variables of a part in the picture of the whole answer; the rest stand together
 
 
-def overview(gap: Gap, level: float | None = None, top: int = SHOWN) -> Figure:
-    """The waterfall, and the shares of every detailed part beside it."""
-    level = level or default_level(gap)
+def figure(gap: Gap, what: str = "answer", level: float | None = None, **options: Any) -> Figure:
+    """One of `FIGURES`: the whole answer, or one question."""
+    if what not in FIGURES:
+        raise SettingsError(
+            f"There is no figure '{what}'",
+            hint=did_you_mean(what, FIGURES) or f"Figures are: {', '.join(FIGURES)}.",
+        )
+    drawn_figure: Figure = FIGURES[what](gap, level or default_level(gap), **options)
+    return drawn_figure
+
+
+def _answer(gap: Gap, level: float, opened: int = OPENED) -> Figure:
+    """The walk opened into variables; who is hit; what can be won back."""
+    walk = WaterfallDisplay.from_gap(gap, level, opened)
+    rights: list[Any] = []
+    if gap.where:
+        rights.append(WhereDisplay.shortest(gap, level))
+    if gap.recoverable:
+        rights.append(RecoverableDisplay.from_gap(gap, level, opened))
+    heights = [2.2 if isinstance(one, RecoverableDisplay) else 1.3 for one in rights]
+    height = max(height_of(len(walk.walk.steps)), 2.7 * sum(heights))
+    made = Figure(figsize=(14.0 if rights else 7.2, height), layout=ConstrainedLayoutEngine())
+    parts: Any = made.subfigures(1, 2) if rights else [made]
+    walk.plot(parts[0].subplots())
+    if rights:
+        below = parts[1].subfigures(len(rights), 1, height_ratios=heights, squeeze=False)[:, 0]
+        for display, place in zip(rights, below, strict=True):
+            two = isinstance(display, RecoverableDisplay)
+            display.plot(place.subplots(2, 1, height_ratios=(1, 1.4)) if two else place.subplots())
+    return made
+
+
+def _shares(gap: Gap, level: float, top: int = 15) -> Figure:
+    """The paper's shares of every detailed part, side by side."""
     parts = [SharesDisplay.from_gap(gap, part, level, top) for part in gap.details()]
-    longest = max((len(part.shares.lines) for part in parts), default=0)
-    height = max(4.6, 1.6 + ROW_HEIGHT * longest)
-    widths = [6.4, *(5.6 for _ in parts)]
-    layout = ConstrainedLayoutEngine(wspace=0.06)
-    figure = Figure(figsize=(sum(widths), height), layout=layout)
-    grid = figure.add_gridspec(1, len(widths), width_ratios=widths)
-    WaterfallDisplay.from_gap(gap, level).plot(figure.add_subplot(grid[0]))
-    for k, part in enumerate(parts, start=1):
-        part.plot(figure.add_subplot(grid[k]))
-    return figure
+    longest = max((len(part.block.lines) for part in parts), default=0)
+    made = Figure(figsize=(6.4 * max(len(parts), 1), height_of(longest)), layout="constrained")
+    for ax, part in zip(
+        made.subplots(1, max(len(parts), 1), squeeze=False)[0], parts, strict=False
+    ):
+        part.plot(ax)
+    return made
+
+
+def _one(display: Any) -> Any:
+    return lambda gap, level, **options: display.from_gap(gap, level, **options).plot().figure_
+
+
+FIGURES: dict[str, Any] = {
+    "answer": _answer,
+    "walk": _one(WaterfallDisplay),
+    "points": _one(PointsDisplay),
+    "where": _one(WhereDisplay),
+    "recoverable": _one(RecoverableDisplay),
+    "shares": _shares,
+}
 
 
 def save_figure(figure: Figure, path: str | Path, **options: Any) -> Path:

@@ -8,11 +8,22 @@ from dataclasses import dataclass, field
 
 from whygap.estimate import Estimate
 from whygap.render.numbers import Units, units_of
-from whygap.results import Detailed, Gap, RankInterval
+from whygap.results import Detailed, Gap, RankInterval, Rule, Where
 
-__all__ = ["Reading", "Standing", "excludes_zero", "reading_of", "readings_of"]
+__all__ = [
+    "Hit",
+    "Reading",
+    "Standing",
+    "excludes_zero",
+    "hits_of",
+    "reading_of",
+    "readings_of",
+    "widening",
+]
 
 FEW = 3  # a sentence names at most this many variables
+NEARLY_ALL = 0.95  # of the rows: such a group says nothing about who is hit
+RULE_LEVEL = 0.95  # rules are confirmed at this level, whatever level is shown
 BEYOND = 0.05  # a part this far against the gap makes percentages of it misleading
 
 
@@ -48,14 +59,51 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class Hit:
+    """Rows that carry more of the outcome part than their number would.
+
+    Attributes:
+        words: which rows, to follow "rows where".
+        share: of the target's rows.
+        points: their contribution to the outcome part.
+        interval: of the points, simultaneous over all groups or rules that were looked at.
+        level: of that interval; a rule keeps the one it was confirmed at.
+        change: mean change within the rows; None where they are too few.
+        times_confirmed: of a rule; 0 for a group.
+    """
+
+    words: str
+    share: float
+    points: Estimate
+    interval: tuple[float, float]
+    level: float
+    change: Estimate | None
+    times_confirmed: int = 0
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether 0 lies outside the simultaneous interval."""
+        return self.interval[0] > 0 or self.interval[1] < 0
+
+    def change_interval(self) -> tuple[float, float]:
+        """Of the mean change, as much widened for looking at all groups as that of the points."""
+        if self.change is None or not self.points.standard_error:
+            return math.nan, math.nan
+        widened = (self.interval[1] - self.interval[0]) / (2 * self.points.standard_error)
+        half = widened * self.change.standard_error
+        return self.change.value - half, self.change.value + half
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """What can be said of a result at one level.
 
     Attributes:
-        clear: the gap can be told from 0.
+        clear: the gap is distinguishable from 0.
         shares: part -> share of the gap; empty where percentages of it would mislead.
         parts: the parts that exist (no baseline variables: no baseline part), largest first.
         standings: detailed part -> which variables can be told apart.
+        hits: rows that carry more of the outcome part than their number, the most telling first.
     """
 
     gap: Gap
@@ -65,19 +113,24 @@ class Reading:
     shares: dict[str, Estimate]
     parts: dict[str, Estimate]
     standings: dict[str, Standing]
+    hits: tuple[Hit, ...]
 
     def is_clear(self, part: str) -> bool:
-        """Whether this part can be told from 0."""
+        """Whether this part is distinguishable from 0."""
         return excludes_zero(self.parts[part], self.level)
 
     def leaders(self, part: str) -> tuple[str, ...]:
         """The variables worth naming in a sentence on this part."""
         return self.standings[part].leaders() if part in self.standings else ()
 
-    @property
-    def largest(self) -> str:
-        """The part of the largest size."""
-        return next(iter(self.parts))
+    def clear_points(self, part: str) -> list[str]:
+        """Variables of a part whose points are not 0, largest first."""
+        points = self.gap.points
+        return points.parts()[part].clear(self.level) if points and part in points.parts() else []
+
+    def clear_hits(self) -> list[Hit]:
+        """Groups that stand out when all are looked at together, and confirmed rules."""
+        return [hit for hit in self.hits if hit.is_clear]
 
 
 def reading_of(gap: Gap, level: float) -> Reading:
@@ -105,6 +158,7 @@ def readings_of(gap: Gap, levels: Sequence[float]) -> list[Reading]:
             shares=meaningful if clear else {},
             parts=dict(sorted(parts.items(), key=lambda item: -abs(item[1].value))),
             standings={name: _standing(detail, level) for name, detail in gap.details().items()},
+            hits=hits_of(gap, level),
         )
         for level in levels
     ]
@@ -114,6 +168,53 @@ def excludes_zero(estimate: Estimate, level: float) -> bool:
     """Whether 0 lies outside the interval."""
     low, high = estimate.interval(level)
     return (low > 0 or high < 0) and math.isfinite(low) and math.isfinite(high)
+
+
+def hits_of(gap: Gap, level: float) -> tuple[Hit, ...]:
+    """Rules and groups, by how much more they carry than their share of rows would."""
+    if gap.where is None or gap.aggregate.outcome is None:
+        return ()
+    whole = gap.aggregate.outcome.value
+    groups = zip(gap.where.groups, gap.where.simultaneous(level), strict=True)
+    found = [
+        Hit(f"{g.variable} is {g.label}", g.target_share, g.points, ends, level, g.change)
+        for g, ends in groups
+    ]
+    found += [
+        Hit(
+            _rule_words(rule),
+            rule.target_share,
+            rule.points,
+            rule.interval,
+            RULE_LEVEL,
+            rule.change,
+            rule.times_confirmed,
+        )
+        for rule in gap.where.rules
+    ]
+
+    def excess(hit: Hit) -> float:
+        return abs(hit.points.value) - hit.share * abs(whole)
+
+    telling = [hit for hit in found if hit.share <= NEARLY_ALL and excess(hit) > 0]
+    return tuple(sorted(telling, key=lambda hit: (-excess(hit), hit.words)))
+
+
+def widening(where: Where, level: float) -> float:
+    """Standard errors on either side of a simultaneous interval of all groups."""
+    known = zip(where.groups, where.simultaneous(level), strict=True)
+    widths = [(h - low) / (2 * g.points.standard_error) for g, (low, h) in known if h > low]
+    return max(widths, default=0.0)
+
+
+def _rule_words(rule: Rule) -> str:
+    """Such as: age is above 25 and sex is Female."""
+    asked = [one.without_name() for one in rule.conditions]
+    asked = [text if text.startswith("is ") else f"is {text}" for text in asked]
+    first = rule.conditions[0].variable
+    same = [k > 0 and one.variable == first for k, one in enumerate(rule.conditions)]
+    named = zip(rule.conditions, asked, same, strict=True)
+    return " and ".join(text if known else f"{one.variable} {text}" for one, text, known in named)
 
 
 def _standing(detail: Detailed, level: float) -> Standing:

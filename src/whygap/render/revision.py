@@ -14,10 +14,10 @@ from typing import Any
 from whygap.errors import ResultError, did_you_mean
 from whygap.estimate import Estimate
 from whygap.fieller import normal_quantile
+from whygap.render.lines import padded
 from whygap.render.numbers import Units, level_name, units_for
 from whygap.render.phrases import joined
 from whygap.render.reading import excludes_zero
-from whygap.render.views import padded
 from whygap.results import Gap
 
 __all__ = [

@@ -24,13 +24,14 @@ __all__ = [
     "COLOURS",
     "INK",
     "MUTED",
+    "WON",
     "axes_of",
+    "beside",
     "fonts_for",
     "heading",
     "label",
     "message",
     "name_ticks",
-    "number",
     "quiet_axes",
     "whisker",
     "words",
@@ -43,6 +44,7 @@ COLOURS = {
     "outcome": "#BB5566",
     "new_ground": "#181818",
 }
+WON = "#2B8C6B"  # what can be won back: a green beside the parts' blue, yellow and red
 SOURCE, TARGET = "#7F8794", "#1B1F27"
 INK, MUTED, FAINT = "#1B1F27", "#5B6472", "#D5D9E0"
 FALLBACKS = (
@@ -100,35 +102,30 @@ def name_ticks(
     axis.set_ticks(range(len(names)), list(shown), **words(names, fontsize), **options)
 
 
-def whisker(ax: Axes, row: int, ends: tuple[float, float]) -> None:
+def whisker(ax: Axes, row: float, ends: tuple[float, float]) -> None:
     """An interval along a row; an arrow where it leaves the axes."""
-    left, right = ax.get_xlim()
-    inset = 0.02 * (right - left)
-    low, high = max(ends[0], left + inset), min(ends[1], right - inset)
-    ax.plot([low, high], [row] * 2, color=INK, lw=1.3, zorder=3)
-    for cut, end, arrow in ((low > ends[0], low, "<"), (high < ends[1], high, ">")):
-        if cut:
-            ax.plot(end, row, arrow, color=INK, markersize=6, zorder=4)
+    first, last = ax.get_xlim()
+    inset, cut = 0.02 * (last - first), (ends[0] < first, ends[1] > last)
+    low, high = first + inset if cut[0] else ends[0], last - inset if cut[1] else ends[1]
+
+    def draw(values: Sequence[float], mark: str = "", **look: Any) -> None:
+        ax.plot(values, [row] * len(values), mark, **{"color": INK, **look})
+
+    draw([low, high], "-", lw=2.8, zorder=3, color="white", solid_capstyle="butt")
+    draw([low, high], "-", lw=1.3, zorder=3)
+    for leaves, end, arrow in zip(cut, (low, high), "<>", strict=True):
+        if leaves:
+            draw([end], arrow, markersize=6, zorder=4)
 
 
-def number(
-    ax: Axes,
-    text: str,
-    place: tuple[float, float],
-    *,
-    above: bool = True,
-    fontsize: float = 10,
-    bold: bool = False,
-) -> None:
-    """A number just above or below a place."""
+def beside(ax: Axes, text: str, row: int, *, bold: bool = False) -> None:
+    """A number to the right of a row."""
     ax.annotate(
         text,
-        place,
-        xytext=(0, 4 if above else -4),
-        textcoords="offset points",
-        ha="center",
-        va="bottom" if above else "top",
-        fontsize=fontsize,
+        (1.02, row),
+        xycoords=("axes fraction", "data"),
+        va="center",
+        fontsize=9.5,
         fontweight="bold" if bold else "normal",
         color=INK,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from whygap.render.formats import (
     to_text,
     wrapped,
 )
-from whygap.render.numbers import Units, level_name, percent, units_of
+from whygap.render.numbers import Units, level_name, percent, squared_error_units, units_of
 from whygap.results import Gap
 
 __all__ = ["FORMATS", "great", "render", "sheet", "text_table", "wrapped"]
@@ -39,15 +39,22 @@ def render(gap: Gap, format: str = "text", level: float = 0.95) -> str:  # noqa:
 
 def sheet(gap: Gap, level: float = 0.95) -> Sheet:
     """The table's words and numbers."""
-    about, units = gap.about, units_of(gap)
+    about = gap.about
     metric = phrases.metric_name(about)
     scale = "points" if about.is_share else f"units of {metric}"
     titles = {
         "aggregate": f"Change of {metric} ({scale})",
+        "points baseline": f"Baseline: what each variable costs or brings ({scale})",
+        "points covariate": f"Covariates: what each variable costs or brings ({scale})",
+        "where": f"Who is hit: contributions to the outcome part ({scale}; simultaneous)",
+        "recoverable here": "What could be won back with target labels (squared error)",
+        "recoverable on target mix": "What could be won back with source labels (squared error)",
+        "recoverable at home": "What the model misses in the source (squared error)",
         "covariate": "Covariate shift: share of each variable",
         "outcome": "Outcome shift: share of each variable",
     }
     shown = {part: _shown(gap, part, level) for part in titles}
+    units = {"metric": units_of(gap), "squared error": squared_error_units(gap)}
     return Sheet(
         title=f"{phrases.capital(metric)}: {about.target_name} minus {about.source_name}",
         header=("", "estimate", "std. error", f"{level_name(level)} interval"),
@@ -61,9 +68,11 @@ def sheet(gap: Gap, level: float = 0.95) -> Sheet:
 
 
 def _shown(gap: Gap, part: str, level: float) -> list[frame.Row]:
-    """Rows of one part: the aggregate in its own order, shares from the largest down."""
+    """Rows of one part: points and shares from the largest down, the rest in its own order."""
     rows = [row for row in frame.rows(gap, level) if row.part == part]
-    if part == "aggregate":
+    if part.startswith("points"):
+        return sorted(rows, key=lambda row: -abs(row.estimate))
+    if part not in ("covariate", "outcome"):
         return rows
     if rows and not gap.details()[part].defined:
         return [replace(rows[0], term="all variables", estimate=math.nan)]
@@ -103,14 +112,15 @@ def great(gap: Gap, level: float = 0.95) -> Any:
     return GT(table, rowname_col="term", groupname_col="part").tab_header(title=content.title)
 
 
-def _cells(row: frame.Row, units: Units) -> tuple[str, str, str, str]:
+def _cells(row: frame.Row, units: Mapping[str, Units]) -> tuple[str, str, str, str]:
     if math.isnan(row.estimate):
         return row.term, "undefined", "", ""
-    if row.part == "aggregate":
+    if row.unit in units:
+        known = units[row.unit]
         numbers = (
-            units.bare(row.estimate, signed=True),
-            units.bare(row.standard_error),
-            units.span(row.low, row.high),
+            known.bare(row.estimate, signed=True),
+            known.bare(row.standard_error),
+            known.span(row.low, row.high),
         )
     else:
         error = row.standard_error

@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-
 from whygap.estimate import Estimate
-from whygap.render.numbers import Units, p_value, percent, units_of, with_minus
+from whygap.render.lines import largest_lines, padded
+from whygap.render.numbers import Units, units_of, with_minus
 from whygap.render.phrases import part_title
 from whygap.render.reading import excludes_zero
-from whygap.results import Detailed, Gap
+from whygap.results import Gap
 
-__all__ = [
-    "Scale",
-    "ShareLine",
-    "Shares",
-    "Step",
-    "Walk",
-    "padded",
-    "round_ticks",
-    "share_limits",
-    "shares_of",
-    "walk_of",
-]
-
-BASE_NAME = "recalibration alone"
-USUAL_SHARE = 0.3  # shares below this do not stretch the scale until they fill it
+__all__ = ["Scale", "Step", "Walk", "padded", "round_ticks", "walk_of"]
 
 
 # -- the walk from source to target ----------------------------------------------------------------
@@ -37,13 +22,14 @@ USUAL_SHARE = 0.3  # shares below this do not stretch the scale until they fill 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One column of the walk: the mean at either end, or a part that moves it."""
+    """One step of the walk: the mean at either end, a part that moves it, or a part's variable."""
 
     key: str
     name: str
     start: float
     end: float
     estimate: Estimate
+    is_variable: bool = False
 
     @property
     def is_part(self) -> bool:
@@ -56,12 +42,12 @@ class Step:
         return self.end - self.start
 
     def whisker(self, level: float) -> tuple[float, float]:
-        """Both ends of the interval, at the height where the step stands."""
+        """Both ends of the interval, at the place where the step stands."""
         low, high = self.estimate.interval(level)
         return (self.start + low, self.start + high) if self.is_part else (low, high)
 
     def is_clear(self, level: float) -> bool:
-        """Whether a part can be told from 0."""
+        """Whether a part is distinguishable from 0."""
         return not self.is_part or excludes_zero(self.estimate, level)
 
 
@@ -84,107 +70,30 @@ class Walk:
         return with_minus(self.units.mean(step.end))
 
 
-def walk_of(gap: Gap) -> Walk:
-    """The parts that exist, between the two means."""
+def walk_of(gap: Gap, opened: int = 0) -> Walk:
+    """The parts that exist, between the two means; each with its `opened` largest variables."""
     about, corners = gap.about, gap.aggregate.corners()
+    steps: list[Step] = []
     parts = zip(gap.aggregate.parts().items(), pairwise(corners), strict=gap.aggregate.comparable)
-    steps = [
-        Step(name, part_title(name), before.value, after.value, part)
-        for (name, part), (before, after) in parts
-        if name != "baseline" or about.baseline
-    ]
+    for (name, part), (before, after) in parts:
+        if name != "baseline" or about.baseline:
+            steps.append(Step(name, part_title(name), before.value, after.value, part))
+            steps += _variables(gap, steps[-1], opened) if opened else []
     first, last = corners[0], corners[-1]
     source = Step("source", about.source_name or "source", first.value, first.value, first)
     target = Step("target", about.target_name or "target", last.value, last.value, last)
     return Walk((source, *steps, target), units_of(gap))
 
 
-# -- shares of one part ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ShareLine:
-    """One variable's share, several together, or the base.
-
-    Attributes:
-        name: of the variable or group.
-        estimate: its share.
-        columns: that it stands for; empty for the base.
-        adjusted_p: p-value of "this share is 0", adjusted for looking at all; None for the base.
-    """
-
-    name: str
-    estimate: Estimate
-    columns: tuple[str, ...] = ()
-    adjusted_p: float | None = None
-
-    @property
-    def is_base(self) -> bool:
-        """What recalibration alone explains."""
-        return self.name == BASE_NAME and not self.columns
-
-    @property
-    def share(self) -> str:
-        """In percent."""
-        return with_minus(percent(self.estimate.value, self.estimate.standard_error))
-
-    @property
-    def p(self) -> str:
-        """The p-value, written out."""
-        return p_value(self.estimate.p_value())
-
-    @property
-    def adjusted(self) -> str:
-        """The adjusted one."""
-        return "" if self.adjusted_p is None else p_value(self.adjusted_p)
-
-
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """One detailed part: the base first, then the shares from the largest down.
-
-    `reason` says in words why there are none.
-    """
-
-    part: str
-    lines: tuple[ShareLine, ...]
-    reason: str = ""
-
-
-def shares_of(gap: Gap, part: str, top: int | None = None) -> Shares:
-    """The shares of a part; with `top`, the smaller ones are added up into one line."""
-    detail = gap.details()[part]
-    if not detail.defined:
-        return Shares(part, (), f"Undefined. {detail.reason}")
-    adjusted, columns = detail.adjusted_p_values(), gap.about.players
-    lines = [
-        ShareLine(name, share, tuple(columns.get(name, (name,))), adjusted[name])
-        for name, share in sorted(detail.shares.items(), key=lambda item: -item[1].value)
-    ]
-    if top is not None and len(lines) > top + 1:
-        lines = [*lines[:top], _together(detail, lines[top:])]
-    base = [] if part == "covariate" or detail.base is None else [ShareLine(BASE_NAME, detail.base)]
-    return Shares(part, (*base, *lines))
-
-
-def _together(detail: Detailed, lines: Sequence[ShareLine]) -> ShareLine:
-    """The smaller shares together; their variance from the covariance of the shares."""
-    chosen = np.array([name in {line.name for line in lines} for name in detail.players], float)
-    variance = max(float(chosen @ detail.covariance @ chosen), 0.0)
-    value = sum(line.estimate.value for line in lines)
-    names = tuple(line.name for line in lines)
-    return ShareLine(f"{len(lines)} others together", Estimate(value, math.sqrt(variance)), names)
-
-
-def share_limits(shares: Iterable[Estimate], level: float) -> tuple[float, float]:
-    """Room for the intervals, but not for those that would flatten everything else."""
-    known = list(shares)
-    values = [share.value for share in known]
-    top, bottom = max([*values, 0.0]), min([*values, 0.0])
-    reach = max(top, USUAL_SHARE) - bottom
-    spans = [share.interval(level) for share in known]
-    ends = [max(low, bottom - reach) for low, _ in spans] + [min(h, top + reach) for _, h in spans]
-    return padded([*ends, 0.0], 0.06) if known else (0.0, 1.0)
+def _variables(gap: Gap, part: Step, most: int) -> list[Step]:
+    """A part's variables one after the other, from where the part starts to where it ends."""
+    joint = gap.points.parts().get(part.key) if gap.points else None
+    steps, start = [], part.start
+    for line in largest_lines(joint, most) if joint else ():
+        end = start + line.estimate.value
+        steps.append(Step(part.key, line.name, start, end, line.estimate, is_variable=True))
+        start = end
+    return steps
 
 
 # -- scales ----------------------------------------------------------------------------------------
@@ -218,11 +127,3 @@ def round_ticks(low: float, high: float, about: int = 4) -> list[float]:
     step = next(m * power for m in (1, 2, 5, 10) if m * power >= raw * 0.999)
     first = math.ceil(low / step)
     return [step * k for k in range(first, math.floor(high / step) + 1)]
-
-
-def padded(values: Sequence[float], air: float) -> tuple[float, float]:
-    """Limits that leave air around the finite values."""
-    known = [value for value in values if math.isfinite(value)]
-    low, high = (min(known), max(known)) if known else (0.0, 1.0)
-    room = air * (high - low) or air * abs(high) or 1.0
-    return low - room, high + room

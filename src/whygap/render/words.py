@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from whygap.render.advice import suggestions
+from whygap.render.answers import (
+    culprit_sentence,
+    points_sentences,
+    recoverable_sentences,
+    where_sentences,
+)
 from whygap.render.detail_sentences import detail_sentences
 from whygap.render.formats import wrapped
 from whygap.render.numbers import count, level_name, percent, percent_interval, units_of
 from whygap.render.phrases import (
     capital,
+    cause,
     direction,
     in_domain,
     joined,
@@ -33,6 +40,7 @@ __all__ = [
     "short",
     "summary",
     "trust",
+    "why_sentence",
 ]
 
 ASSOCIATION = (
@@ -40,8 +48,8 @@ ASSOCIATION = (
     "caused it."
 )
 DETAIL_TITLES = {
-    "covariate": "Which variables carry the covariate shift",
-    "outcome": "Which variables carry the outcome shift",
+    "covariate": "The finer view: shares of the covariate shift",
+    "outcome": "The finer view: shares of the outcome shift",
 }
 
 
@@ -51,10 +59,9 @@ def headline(gap: Gap, level: float | None = None) -> str:
 
 
 def headline_of(reading: Reading) -> str:
-    """The answer in two sentences, from a result already read."""
-    aggregate = reading.gap.aggregate
-    why = main_sentence(reading) if aggregate.comparable else aggregate.reason
-    return f"{change_sentence(reading)} {why}".strip()
+    """The answer in two or three sentences, from a result already read."""
+    sentences = change_sentence(reading), why_sentence(reading), culprit_sentence(reading)
+    return " ".join(filter(None, sentences))
 
 
 def short(gap: Gap) -> str:
@@ -64,13 +71,19 @@ def short(gap: Gap) -> str:
 
 
 def summary(gap: Gap, level: float = 0.95) -> str:
-    """Everything that can honestly be said, in plain words."""
+    """Everything that can honestly be said, in plain words; of what was not asked for, nothing."""
     reading = reading_of(gap, level)
-    lines = [wrapped(headline_of(reading)), "", *_parts(reading)]
-    for name in gap.details():
-        lines += ["", DETAIL_TITLES[name], *_bullets(detail_sentences(reading, name))]
-    lines += ["", "What to do next", *_bullets(suggestions(reading))]
-    lines += ["", "How far to trust it", *_bullets(trust(gap))]
+    lines = [wrapped(headline_of(reading)), "", *_parts(reading, opened=True)]
+    sections = {
+        "Who is hit": where_sentences(reading),
+        "What can be won back (squared error)": recoverable_sentences(reading),
+        "What to do next": suggestions(reading),
+        "How far to trust it": trust(gap),
+        **{DETAIL_TITLES[name]: detail_sentences(reading, name) for name in gap.details()},
+    }
+    for title, sentences in sections.items():
+        if sentences:
+            lines += ["", title, *_bullets(sentences)]
     return "\n".join(lines)
 
 
@@ -79,16 +92,18 @@ def default_level(gap: Gap) -> float:
     return float(gap.about.settings.get("level", 0.95))
 
 
-def _parts(reading: Reading) -> list[str]:
+def _parts(reading: Reading, opened: bool = False) -> list[str]:
+    """A line a part; opened, its variables below it."""
     title = f"Where it comes from ({metric_name(reading.gap.about)}, target minus source; "
-    title += f"{level_name(reading.level)} intervals)"
     if not reading.parts:
         return []
-    order = [name for name in reading.gap.aggregate.parts() if name in reading.parts]
-    return [
-        wrapped(title),
-        *_bullets(f"{part_title(name)}: {part_sentence(reading, name)}" for name in order),
-    ]
+    lines = [wrapped(f"{title}{level_name(reading.level)} intervals)")]
+    for name in reading.gap.aggregate.parts():
+        if name in reading.parts:
+            lines += _bullets([f"{part_title(name)}: {part_sentence(reading, name)}"])
+            below = points_sentences(reading, name) if opened else []
+            lines += [wrapped(text, "      ", "      ") for text in below]
+    return lines
 
 
 def trust(gap: Gap) -> list[str]:
@@ -164,50 +179,64 @@ def many_sentence(gaps: Mapping[str, Gap], level: float) -> str:
     )
 
 
+def why_sentence(reading: Reading) -> str:
+    """Where it comes from; or why the tables cannot be compared."""
+    aggregate = reading.gap.aggregate
+    return main_sentence(reading) if aggregate.comparable else aggregate.reason
+
+
 def main_sentence(reading: Reading) -> str:
-    """Where most of it comes from."""
-    if not reading.parts:
-        return ""
-    name = reading.largest
-    if not any(reading.is_clear(part) for part in reading.parts):
+    """Where it comes from: every part that is clear, largest first."""
+    clear = [name for name in reading.parts if reading.is_clear(name)]
+    if not clear:
+        if not reading.clear:
+            return "None of its parts is distinguishable from 0 either." if reading.parts else ""
         return (
-            "None of its parts can be told from 0 either."
-            if not reading.clear
-            else (
-                "Its parts are not known well enough to say where it comes from: "
-                f"{_parts_in_units(reading)}."
-            )
+            "Its parts are not known well enough to say where it comes from: "
+            f"{_parts_in_units(reading)}."
         )
-    if not reading.shares:
-        return _without_percentages(reading)
-    share = reading.shares[name]
-    change = reading.gap.aggregate.gap.value
-    size = percent(share.value, share.standard_error)
-    span = f"{level_name(reading.level)} interval {percent_interval(share, reading.level)}"
-    how_much = f"{size} of the {noun(change)} ({span})"
-    if share.value > 1:
-        how_much = f"All of the {noun(change)} ({size}, {span})"
-    return f"{how_much} comes from {part_words(reading.gap, name)}{_above_all(reading, name)}."
-
-
-def _without_percentages(reading: Reading) -> str:
-    """Percentages of the gap would mislead: it may be 0, or parts work against each other."""
     if not reading.clear:
         return f"Parts may cancel, so read them one by one: {_parts_in_units(reading)}."
     change = reading.gap.aggregate.gap.value
-    clear = [name for name in reading.parts if reading.is_clear(name)]
-    if len(clear) == 1 and reading.parts[clear[0]].value * change > 0:
-        part, level = reading.parts[clear[0]], reading.level
+    ways = {reading.parts[name].value > 0 for name in clear}
+    if len(ways) == 2:
         return (
-            f"{reading.units.size(part.value)} ({level_name(level)} interval "
-            f"{reading.units.size_span(*part.interval(level))}) of the {noun(change)} "
-            f"come from {part_words(reading.gap, clear[0])}{_above_all(reading, clear[0])}; the "
-            "other parts cannot be told from 0."
+            "The parts pull in different directions, so read them one by one: "
+            f"{_parts_in_units(reading)}."
         )
-    return (
-        "The parts pull in different directions, so read them one by one: "
-        f"{_parts_in_units(reading)}."
-    )
+    if reading.parts[clear[0]].value * change < 0:
+        return f"Read its parts one by one: {_parts_in_units(reading)}."
+    if reading.shares:
+        return _in_percent(reading, clear)
+    said = [_amount(reading, name, first=k == 0) for k, name in enumerate(clear)]
+    others = "; the other parts are not distinguishable from 0"
+    return f"{joined(said)}{others if len(clear) < len(reading.parts) else ''}."
+
+
+def _in_percent(reading: Reading, clear: list[str]) -> str:
+    """68% of the drop (42% to 91%) comes from a different outcome and 22% (3% to 41%) from ..."""
+    said: list[str] = []
+    for name in clear:
+        share = reading.shares[name]
+        size = percent(share.value, share.standard_error)
+        span = percent_interval(share, reading.level)
+        whole = f"of the {noun(reading.gap.aggregate.gap.value)}"
+        text = f"{size} {whole} ({level_name(reading.level)} interval {span}) comes"
+        if share.value > 1 and not said:
+            text = f"All {whole} ({size}, {level_name(reading.level)} interval {span}) comes"
+        if said:
+            text = f"{size} ({span})"
+        said.append(f"{text} from {cause(reading.gap, name)}{_above_all(reading, name)}")
+    return f"{joined(said)}."
+
+
+def _amount(reading: Reading, name: str, first: bool) -> str:
+    part, units, level = reading.parts[name], reading.units, reading.level
+    whole = f" of the {noun(reading.gap.aggregate.gap.value)} come" if first else ""
+    label = f"{level_name(level)} interval " if first else ""
+    span = f"{label}{units.size_span(*part.interval(level))}"
+    words = f"{cause(reading.gap, name)}{_above_all(reading, name)}"
+    return f"{units.size(part.value)} ({span}){whole} from {words}"
 
 
 def part_sentence(reading: Reading, name: str) -> str:
@@ -220,7 +249,7 @@ def part_sentence(reading: Reading, name: str) -> str:
         text += f", {percent(share.value, share.standard_error)} of the "
         text += noun(reading.gap.aggregate.gap.value)
     text += f": {part_words(reading.gap, name)}"
-    return text + ("." if reading.is_clear(name) else "; cannot be told from 0.")
+    return text + ("." if reading.is_clear(name) else "; not distinguishable from 0.")
 
 
 def _parts_in_units(reading: Reading) -> str:
@@ -233,5 +262,7 @@ def _parts_in_units(reading: Reading) -> str:
 
 
 def _above_all(reading: Reading, name: str) -> str:
-    first = reading.leaders(name)
+    """The variables with the largest shares, where no plainer answer names any."""
+    plain = reading.gap.where if name == "outcome" else reading.gap.points
+    first = reading.leaders(name) if plain is None else ()
     return f", above all along {joined(first)}" if first else ""

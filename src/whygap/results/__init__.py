@@ -4,7 +4,7 @@
 it was computed. It is saved as versioned JSON (`whygap.storage`) and shown by `whygap.render`.
 """
 
-from whygap.results.about import About, Diagnostics, NuisanceRecord, Profile, RatioRecord
+from whygap.results.about import About, Diagnostics, NuisanceRecord, RatioRecord
 from whygap.results.aggregate import Aggregate
 from whygap.results.culprits import Budget, Condition, Group, Points, Recoverable, Rule, Where
 from whygap.results.gap import Gap
@@ -23,7 +23,6 @@ __all__ = [
     "Joint",
     "NuisanceRecord",
     "Points",
-    "Profile",
     "RankInterval",
     "RatioRecord",
     "Recoverable",

@@ -9,7 +9,7 @@ from typing import Any
 from whygap.domains import ByDomain
 from whygap.tables.design import Note
 
-__all__ = ["About", "Diagnostics", "NuisanceRecord", "Profile", "RatioRecord"]
+__all__ = ["About", "Diagnostics", "NuisanceRecord", "RatioRecord"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +35,6 @@ class RatioRecord:
     largest_weight: float
     clipped_share: float
     domain_auc: float
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """One covariate's own story: its distribution in both domains and the gap along it.
-
-    `gap` is the outcome part within each bin (target rows of that bin), with its standard error;
-    `support` the share of target rows. All tuples have one entry per bin.
-    """
-
-    variable: str
-    bins: tuple[str, ...]
-    source_share: tuple[float, ...]
-    target_share: tuple[float, ...]
-    gap: tuple[float, ...]
-    gap_error: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from whygap.results.about import About, Diagnostics, Profile
+from whygap.results.about import About, Diagnostics
 from whygap.results.aggregate import Aggregate
 from whygap.results.culprits import Points, Recoverable, Where
 from whygap.results.shares import Detailed
@@ -29,7 +29,6 @@ class Gap:
     points: Points | None = None
     where: Where | None = None
     recoverable: Recoverable | None = None
-    profiles: tuple[Profile, ...] = ()
     table_kind: str = field(default="pyarrow", compare=False)
 
     def __eq__(self, other: object) -> bool:
@@ -74,11 +73,11 @@ class Gap:
 
         return storage.save(self, path, influence=influence)
 
-    def plot(self, **options: Any) -> Any:
-        """A matplotlib figure: the waterfall and the shares."""
+    def plot(self, what: str = "answer", **options: Any) -> Any:
+        """A matplotlib figure: the whole answer, or "points", "where", "recoverable", "shares"."""
         from whygap.render import plot
 
-        return plot.overview(self, **options)
+        return plot.figure(self, what, **options)
 
     def report(self, path: str | Path, level: float | None = None, revision: Any = None) -> Path:
         """Write one self-contained HTML page; `revision` is what `wg.revise` returned."""

@@ -23,7 +23,6 @@ from whygap.nuisances.overlap import (
     ratio_records,
     region_notes,
 )
-from whygap.nuisances.profiles import profiles
 from whygap.nuisances.source_risk import SourceRisk, fit_source_risk
 from whygap.nuisances.support import Region, find_region, lacks_counterparts
 from whygap.progress import Reporter
@@ -259,7 +258,6 @@ class Analysis:
             recoverable=details.recoverable,
             diagnostics=Diagnostics(tuple(crossfit.menu.records), ratios, notes),
             about=about_of(caption, self.design, self.settings, self.seconds, kept),
-            profiles=profiles(crossfit) if self.comparable else (),
             table_kind=caption.table_kind,
         )
 

@@ -1,7 +1,8 @@
 """Results as plain values (what JSON can hold) and back, driven by the fields of the dataclasses.
 
 A new result class costs no code here: it is written field by field and read back by its type
-hints, and a field with a default may be missing, as it is in files written before there was one.
+hints. A field with a default may be missing, as it is in files written before there was one, and
+a field that is known no more is passed over.
 Numbers that JSON cannot hold become the words "nan", "inf" and "-inf". Influence values, when
 asked for, are little-endian float64 in base64; rows of the tables are never part of it.
 """
@@ -25,7 +26,7 @@ from whygap.results import Aggregate, Gap
 
 __all__ = ["SCHEMA", "VERSION", "from_mapping", "plain", "restored", "to_mapping"]
 
-VERSION = 1  # of the file format; goes up when a file could be misread by an older whygap
+VERSION = 2  # of the file format; goes up when a file could be misread by an older whygap
 SCHEMA = f"whygap/{VERSION}"
 
 T = TypeVar("T")

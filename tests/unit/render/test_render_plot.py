@@ -11,9 +11,16 @@ import pytest
 from matplotlib.figure import Figure
 from result_factory import NASTY_NAMES, make_gap, many_players
 
-from whygap.errors import InputError, ResultError
+from whygap.errors import InputError, ResultError, SettingsError
 from whygap.render import plot, style
-from whygap.render.plot import OverlapDisplay, ProfileDisplay, SharesDisplay, WaterfallDisplay
+from whygap.render.plot import (
+    OverlapDisplay,
+    PointsDisplay,
+    RecoverableDisplay,
+    SharesDisplay,
+    WaterfallDisplay,
+    WhereDisplay,
+)
 from whygap.results import Gap
 
 
@@ -21,33 +28,48 @@ def test_waterfall_walks_from_source_to_target() -> None:
     gap = make_gap()
     display = WaterfallDisplay.from_gap(gap, 0.9)
     assert display.plot() is display
-    bars = display.ax_.patches
-    assert [bar.get_y() for bar in bars] == pytest.approx([0.804, 0.797, 0.781])
-    assert [bar.get_height() for bar in bars] == pytest.approx([-0.007, -0.016, -0.049])
+    bars = [bar for bar in display.ax_.patches if bar.get_height() == pytest.approx(0.7)]
+    assert [bar.get_x() for bar in bars] == pytest.approx([0.804, 0.797, 0.781])
+    assert [bar.get_width() for bar in bars] == pytest.approx([-0.007, -0.016, -0.049])
     *_, outcome, target = display.walk.steps
     assert outcome.end == pytest.approx(target.estimate.value)
     low, high = gap.aggregate.outcome.interval(0.9)
     assert outcome.whisker(0.9) == pytest.approx((outcome.start + low, outcome.start + high))
 
 
-def test_waterfall_hatches_what_cannot_be_told_from_0() -> None:
-    display = WaterfallDisplay.from_gap(make_gap(), 0.95).plot()
-    assert [bar.get_hatch() for bar in display.ax_.patches] == [None, "////", None]
-    assert "cannot be told from 0" in display.ax_.get_xlabel()
+def test_parts_open_into_variables_that_end_where_the_part_ends() -> None:
+    gap = make_gap(covariate=many_players(30), outcome=None)
+    steps = WaterfallDisplay.from_gap(gap, opened=4).walk.steps
+    part = next(step for step in steps if step.key == "covariate" and not step.is_variable)
+    inside = [step for step in steps if step.key == "covariate" and step.is_variable]
+    assert [step.name for step in inside] == [
+        *gap.points.covariate.largest_first()[:4],
+        "26 others",
+    ]
+    assert inside[0].start == part.start
+    assert inside[-1].end == pytest.approx(part.end, abs=1e-12)
+    assert all(a.end == b.start for a, b in itertools.pairwise(inside))
+
+
+def test_waterfall_leaves_hollow_what_is_not_distinguishable_from_0() -> None:
+    display = WaterfallDisplay.from_gap(make_gap(), 0.95, opened=0).plot()
+    white = (1.0, 1.0, 1.0, 1.0)
+    assert [bar.get_facecolor() == white for bar in display.ax_.patches] == [False, True, False]
+    assert display.ax_.get_xlabel() == "Hollow bars: not distinguishable from 0"
 
 
 def test_waterfall_without_baseline_has_two_steps() -> None:
     gap = make_gap(baseline=(), corners=(0.8, 0.8, 0.75, 0.7))
-    steps = WaterfallDisplay.from_gap(gap).walk.steps
+    steps = WaterfallDisplay.from_gap(gap, opened=0).walk.steps
     assert [step.key for step in steps] == ["source", "covariate", "outcome", "target"]
 
 
 def test_shares_are_drawn_largest_first_with_intervals_and_top_group() -> None:
     gap = make_gap()
     display = SharesDisplay.from_gap(gap, "covariate", 0.95).plot()
-    assert [line.name for line in display.shares.lines][:2] == ["schooling", "mobility"]
+    assert [line.name for line in display.block.lines][:2] == ["schooling", "mobility"]
     assert display.leading == ("schooling",)
-    for line in display.shares.lines:
+    for line in display.block.lines:
         assert line.estimate is gap.covariate.shares[line.name]
     drawn = [tuple(line.get_xdata()) for line in display.ax_.lines]
     assert gap.covariate.shares["schooling"].interval(0.95) in drawn
@@ -59,10 +81,10 @@ def test_shares_are_drawn_largest_first_with_intervals_and_top_group() -> None:
 
 def test_smaller_shares_add_up_into_one_line() -> None:
     gap = make_gap(outcome=many_players(60), covariate=None)
-    whole = SharesDisplay.from_gap(gap, "outcome").shares.lines
-    lines = SharesDisplay.from_gap(gap, "outcome", top=10).shares.lines
+    whole = SharesDisplay.from_gap(gap, "outcome").block.lines
+    lines = SharesDisplay.from_gap(gap, "outcome", top=10).block.lines
     assert len(lines) == 12
-    assert lines[-1].name == "50 others together"
+    assert lines[-1].name == "50 others"
     total = sum(line.estimate.value for line in whole)
     assert sum(line.estimate.value for line in lines) == pytest.approx(total)
     low, high = lines[-1].estimate.interval(0.95)
@@ -72,7 +94,7 @@ def test_smaller_shares_add_up_into_one_line() -> None:
 def test_unbounded_intervals_get_arrows() -> None:
     gap = make_gap(share_noise=0.3)
     display = SharesDisplay.from_gap(gap, "outcome", 0.99).plot()
-    assert display.shares.lines[1].estimate.interval(0.99)[1] == float("inf")
+    assert display.block.lines[1].estimate.interval(0.99)[1] == float("inf")
     arrows = [line.get_marker() for line in display.ax_.lines]
     assert "<" in arrows
     assert ">" in arrows
@@ -84,16 +106,68 @@ def test_undefined_shares_are_words_not_bars() -> None:
     assert any("Undefined. Their size" in text.get_text() for text in display.ax_.texts)
 
 
-def test_overlap_and_profile_draw_what_was_recorded() -> None:
+def test_overlap_draws_what_was_recorded() -> None:
     gap = make_gap()
     overlap = OverlapDisplay.from_gap(gap).plot()
     assert overlap.ax_.patches[1].get_width() == pytest.approx(0.91)
-    profile = ProfileDisplay.from_gap(gap, "mobility", 0.9).plot()
-    kept = next(p for p in gap.profiles if p.variable == "mobility")
-    heights = [bar.get_height() for bar in profile.axes_[0].patches]
-    assert heights == pytest.approx([*kept.source_share, *kept.target_share])
-    with pytest.raises(ResultError, match="Did you mean 'mobility'"):
-        ProfileDisplay.from_gap(gap, "mobilty")
+
+
+def test_points_are_drawn_by_part_largest_first() -> None:
+    gap = make_gap()
+    display = PointsDisplay.from_gap(gap, 0.9).plot()
+    baseline, covariate = display.blocks
+    assert [line.name for line in baseline.lines] == gap.points.baseline.largest_first()
+    widths = [bar.get_width() for bar in display.ax_.patches]
+    values = [line.estimate.value for line in (*baseline.lines, *covariate.lines)]
+    assert widths == pytest.approx(values)
+    assert sum(values[:3]) == pytest.approx(gap.aggregate.baseline.value)
+
+
+def test_groups_have_simultaneous_whiskers_and_rules_stand_below() -> None:
+    gap = make_gap()
+    display = WhereDisplay.from_gap(gap, 0.9, top=2).plot()
+    assert [block.title for block in display.blocks][-1] == "Confirmed rules"
+    variable = display.blocks[0].title
+    together = zip(gap.where.groups, gap.where.simultaneous(0.9), strict=True)
+    ends = [ends for group, ends in together if group.variable == variable]
+    assert display.blocks[0].intervals(0.9) == ends
+    drawn = [tuple(line.get_xdata()) for line in display.ax_.lines]
+    assert set(ends) <= set(drawn)
+    assert gap.where.rules[0].interval in drawn
+
+
+def test_one_variable_can_be_asked_for() -> None:
+    gap = make_gap()
+    blocks = WhereDisplay.from_gap(gap, variable="mobility").blocks
+    assert [line.name for line in blocks[0].lines] == [g.label for g in gap.where.of("mobility")]
+    with pytest.raises(ResultError) as caught:
+        gap.plot("where", variable="mobilty")
+    assert str(caught.value) == (
+        "There are no groups of 'mobilty' in this result. Did you mean 'mobility'?"
+    )
+
+
+def test_budgets_are_stacked_to_the_whole_squared_error() -> None:
+    gap = make_gap()
+    display = RecoverableDisplay.from_gap(gap).plot()
+    pieces = display.bars[0].pieces()
+    here = gap.recoverable.here
+    assert sum(pieces.values()) == pytest.approx(here.total.value + here.irreducible.value)
+    assert pieces["recalibration"] == pytest.approx(here.recalibration.value)
+    assert display.bars[1].pieces()["variables"] == 0.0
+    assert display.block.lines[0].name == "recalibrating the score"
+
+
+def test_an_unknown_figure_suggests_one() -> None:
+    with pytest.raises(SettingsError) as caught:
+        make_gap().plot("pionts")
+    assert str(caught.value) == "There is no figure 'pionts'. Did you mean 'points'?"
+
+
+@pytest.mark.parametrize("what", ["points", "where", "recoverable", "shares"])
+def test_what_was_not_asked_for_is_said_in_the_figure(what: str) -> None:
+    gap = make_gap(outcome=None, covariate=None, culprits=())
+    assert plot.drawn(gap.plot(what), "png", dpi=40).startswith(b"\x89PNG")
 
 
 def test_given_axes_are_used_and_pyplot_is_never_touched() -> None:
@@ -102,10 +176,10 @@ def test_given_axes_are_used_and_pyplot_is_never_touched() -> None:
     ax = figure.add_subplot()
     assert WaterfallDisplay.from_gap(gap).plot(ax).ax_ is ax
     assert WaterfallDisplay.from_gap(gap).plot(ax).figure_ is figure
-    inside = ProfileDisplay.from_gap(gap, "mobility").plot(Figure().add_subplot())
+    inside = RecoverableDisplay.from_gap(gap).plot(Figure().add_subplot())
     assert len(inside.axes_) == 2
     pair = Figure().subplots(2, 1)
-    assert ProfileDisplay.from_gap(gap, "mobility").plot(tuple(pair)).axes_ == tuple(pair)
+    assert RecoverableDisplay.from_gap(gap).plot(tuple(pair)).axes_ == tuple(pair)
     assert dict(mpl.rcParams) == before
     if "matplotlib.pyplot" in sys.modules:
         assert sys.modules["matplotlib.pyplot"].get_fignums() == []
@@ -170,9 +244,9 @@ def test_level_defaults_to_the_settings(monkeypatch: pytest.MonkeyPatch) -> None
     seen: list[float] = []
     original = WaterfallDisplay.from_gap.__func__
 
-    def watch(cls: type, of: Gap, level: float) -> WaterfallDisplay:
+    def watch(cls: type, of: Gap, level: float, opened: int) -> WaterfallDisplay:
         seen.append(level)
-        return original(cls, of, level)
+        return original(cls, of, level, opened)
 
     monkeypatch.setattr(WaterfallDisplay, "from_gap", classmethod(watch))
     gap.plot()

@@ -65,7 +65,7 @@ def test_every_level_of_the_switch_is_worked_out() -> None:
     for key, at in data["levels"].items():
         low, high = gap.outcome.shares["schooling"].interval(float(key))
         row = [line[0] for line in data["rows"]["outcome"]].index("schooling")
-        assert at["shares"]["outcome"][row][2] == f"{100 * low:.0f}% to {100 * high:.0f}%"
+        assert at["lines"]["outcome"][row][2] == f"{100 * low:.0f}% to {100 * high:.0f}%"
 
 
 def test_another_level_joins_the_switch() -> None:

@@ -115,7 +115,7 @@ def test_the_figure_draws_every_interval_and_keeps_to_its_axes(tmp_path: Path) -
     lines = [line for line in display.ax_.lines if len(line.get_xdata()) == 2]
     spans = {tuple(round(float(x), 4) for x in line.get_xdata()) for line in lines}
     assert (0.0352, 0.0548) in spans
-    assert len(lines) == 1 + 7  # the line at 0, and one interval per choice
+    assert len(lines) == 1 + 2 * 7  # the line at 0, and one interval per choice, with its halo
     assert plot.RevisionDisplay.from_revision(make_revision()).plot(display.ax_).ax_ is display.ax_
     assert plot.save_figure(display.figure_, tmp_path / "revision.svg").exists()
 
@@ -126,8 +126,8 @@ def test_the_page_has_a_row_per_choice_at_every_level(tmp_path: Path) -> None:
     assert html.count("<tr data-choice") == 8
     found = re.search(r'<script type="application/json" data-payload>(.*?)</script>', html)
     levels = json.loads(found[1])["levels"]
-    assert {len(levels[key]["revision"]["rows"]) for key in levels} == {8}
-    assert levels["0.95"]["revision"]["rows"][1][2] == "+0.9 to +2.9"
+    assert {len(levels[key]["lines"]["revision"]) for key in levels} == {8}
+    assert levels["0.95"]["lines"]["revision"][1][2] == "+0.9 to +2.9"
     assert "What revising the model would bring" not in report.html({"": make_gap()}, 0.95)
 
 

@@ -16,7 +16,7 @@ from whygap.errors import SettingsError
 from whygap.render import table
 from whygap.render.formats import escape_latex, shorten, width
 
-COLUMNS = ["part", "term", "estimate", "standard_error", "low", "high", "plugin"]
+COLUMNS = ["part", "term", "estimate", "standard_error", "low", "high", "unit", "plugin"]
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
@@ -43,6 +43,45 @@ def test_frame_holds_every_term_and_its_interval() -> None:
     assert [t for p, t in terms if p == "outcome"][1:] == list(gap.outcome.players)
     row = frame.row(terms.index(("outcome", "schooling")))
     assert row[4:6] == gap.outcome.shares["schooling"].interval(0.9)
+
+
+def test_frame_holds_the_three_answers_with_their_units() -> None:
+    gap = make_gap()
+    rows = {(r[0], r[1]): r for r in nw.from_native(gap.to_frame(0.9)).rows()}
+    units = {part: unit for (part, _), (*_, unit, _) in rows.items()}
+    assert units == {
+        "aggregate": "metric",
+        "points baseline": "metric",
+        "points covariate": "metric",
+        "where": "metric",
+        "recoverable here": "squared error",
+        "recoverable on target mix": "squared error",
+        "recoverable at home": "squared error",
+        "covariate": "share",
+        "outcome": "share",
+    }
+    points = gap.points.covariate["schooling"]
+    assert rows["points covariate", "schooling"][2:6] == (
+        points.value,
+        points.standard_error,
+        *points.interval(0.9),
+    )
+    group = gap.where.groups[0]
+    assert rows["where", f"{group.variable}: {group.label}"][4:6] == gap.where.simultaneous(0.9)[0]
+    assert rows["where", f"rule: {gap.where.rules[0]}"][4:6] == gap.where.rules[0].interval
+    here = [term for part, term in rows if part == "recoverable here"]
+    assert here[:2] == ["(total)", "(recalibration)"]
+    assert here[-2:] == ["(irreducible)", "(total less at home)"]
+    mix = [term for part, term in rows if part == "recoverable on target mix"]
+    assert mix == ["(total)", "(irreducible)"]
+    total = rows["recoverable here", "(total)"][2]
+    inner = sum(rows["recoverable here", term][2] for term in here[1:-2])
+    assert inner == pytest.approx(total, abs=1e-12)
+
+
+def test_what_was_not_asked_for_has_no_rows() -> None:
+    gap = make_gap(culprits=(), outcome=None, covariate=None)
+    assert set(nw.from_native(gap.to_frame())["part"].to_list()) == {"aggregate"}
 
 
 def test_undefined_shares_are_missing_never_numbers() -> None:

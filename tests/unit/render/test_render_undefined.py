@@ -63,6 +63,6 @@ def test_a_clear_part_with_undefined_shares_is_not_denied(
         in text
     )
     assert (
-        "The shares of the outcome part are undefined, and the part as a whole cannot be told from "
-        "0 either: there may be nothing to explain." in text
+        "The shares of the outcome part are undefined, and the part as a whole is not "
+        "distinguishable from 0 either: there may be nothing to explain." in text
     )

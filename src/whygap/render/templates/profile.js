@@ -24,8 +24,8 @@ const drawProfile = (() => {
     const now = section.payload.levels[section.level];
     holder.replaceChildren(
       titled(`Share of rows in each domain`), keys(section), shareChart(section, profile),
-      titled(`Change due to the outcome along ${variable}${section.payload.share ? " (points)" : ""}, ${now.name} intervals`),
-      gapChart(section, profile, now.z), numbersOf(section, profile, now.z, now.name),
+      titled(`Mean change due to the outcome along ${variable}${section.payload.share ? " (points)" : ""}, ${now.name} intervals, all groups at once`),
+      gapChart(section, profile, now.wide), numbersOf(section, profile, now.wide, now.name),
     );
   }
 

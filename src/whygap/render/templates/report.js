@@ -37,12 +37,14 @@
     section.level = level;
     for (const node of all(section.root, "[data-text]")) {
       node.textContent = now[node.dataset.text];
+      node.hidden = !node.textContent;
     }
     all(section.root, "[data-part]").forEach((node, k) => { node.textContent = now.parts[k][1]; });
     for (const list of all(section.root, "[data-list]")) {
-      setList(list, list.dataset.list === "advice" ? now.advice : now.details[list.dataset.list]);
+      setList(list, now.lists[list.dataset.list]);
     }
-    if (now.revision) showRevision(section.root, now.revision);
+    all(section.root, "[data-budget]").forEach((cell, k) => { cell.textContent = now.budgets[k]; });
+    all(section.root, "[data-choice]").forEach((row, k) => showLine(row, now.lines.revision[k]));
     all(section.root, "[data-column]").forEach((group, k) => moveWhisker(group, now.walk[k]));
     for (const detail of all(section.root, "[data-detail]")) showShares(detail, now);
     all(section.root, "[data-cell]").forEach((cell, k) => { cell.textContent = now.table[k]; });
@@ -58,32 +60,27 @@
     group.classList.toggle("unclear", !clear);
   }
 
-  function showRevision(root, { words, rows }) {
-    setList(root.querySelector("[data-revision]"), words);
-    all(root, "[data-choice]").forEach((row, k) => {
-      const [from, to, interval] = rows[k];
-      const whisker = row.querySelector(".whisker");
-      whisker.setAttribute("x1", `${from}%`);
-      whisker.setAttribute("x2", `${to}%`);
-      row.querySelector("[data-interval]").textContent = interval;
-    });
+  function showLine(row, [from, to, interval, , , cut]) {
+    const whisker = row.querySelector(".whisker");
+    whisker.setAttribute("x1", `${from}%`);
+    whisker.setAttribute("x2", `${to}%`);
+    row.querySelector("[data-interval]").textContent = interval;
+    for (const side of ["left", "right"]) row.classList.toggle(side, cut.includes(side));
   }
 
   function showShares(detail, now) {
-    const lines = now.shares[detail.dataset.detail];
+    const lines = now.lines[detail.dataset.detail];
     for (const row of all(detail, "[data-row]")) {
-      const [from, to, interval, leads] = lines[Number(row.dataset.row)];
-      const whisker = row.querySelector(".whisker");
-      whisker.setAttribute("x1", `${from}%`);
-      whisker.setAttribute("x2", `${to}%`);
-      row.querySelector("[data-interval]").textContent = interval;
-      row.classList.toggle("leads", Boolean(leads));
+      const line = lines[Number(row.dataset.row)];
+      const said = line[3];
+      showLine(row, line);
+      row.classList.toggle("leads", Boolean(said));
       const tag = row.querySelector(".lead");
-      tag.textContent = leads;
-      tag.hidden = !leads;
+      tag.textContent = said;
+      tag.hidden = !said || said === "clear";
     }
     const note = detail.querySelector("[data-leads]");
-    if (note) note.hidden = !lines.some(([, , , leads]) => leads);
+    if (note) note.hidden = !lines.some(([, , , said]) => said);
   }
 
   // -- sort, filter, fold -----------------------------------------------------------------------
@@ -110,7 +107,7 @@
         row.toggleAttribute("data-folded", folded);
         shown += row.hidden ? 0 : 1;
       }
-      status.textContent = state.filter ? `${matching} of ${rows.length} shown` : "";
+      if (status) status.textContent = state.filter ? `${matching} of ${rows.length} shown` : "";
       if (more) {
         more.textContent = state.folded ? "Show all" : "Show fewer";
         more.setAttribute("aria-expanded", String(!state.folded));
@@ -135,7 +132,8 @@
         refresh();
       });
     }
-    detail.querySelector("[data-filter]").addEventListener("input", (event) => {
+    const filter = detail.querySelector("[data-filter]");
+    if (filter) filter.addEventListener("input", (event) => {
       state.filter = event.target.value.trim().toLocaleLowerCase();
       refresh();
     });
@@ -148,7 +146,7 @@
     const [name, share, p, adjusted] = fact;
     const text = () => {
       const now = section.payload.levels[section.level];
-      const [, , interval, , ranks] = now.shares[detail.dataset.detail][Number(row.dataset.row)];
+      const [, , interval, , ranks] = now.lines[detail.dataset.detail][Number(row.dataset.row)];
       const lines = [name, `${share}, ${now.name} interval ${interval}`, `p-value ${p}`];
       if (adjusted) lines.push(`adjusted for all variables ${adjusted}`);
       if (ranks) lines.push(`rank ${ranks}`);

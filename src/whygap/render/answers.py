@@ -1,0 +1,236 @@
+"""Sentences on the three plain questions: how many points, who is hit, what can be won back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from whygap.estimate import Estimate
+from whygap.render.numbers import level_name, rows_share, squared_error_units
+from whygap.render.phrases import in_domain, joined, metric_name
+from whygap.render.reading import Hit, Reading, excludes_zero
+from whygap.results import Budget, Joint, Recoverable
+
+__all__ = [
+    "amount",
+    "culprit_sentence",
+    "hit_words",
+    "points_sentences",
+    "recoverable_sentences",
+    "together",
+    "where_sentences",
+]
+
+SHOWN = 4  # variables or groups in one sentence; a list of more is read as a table
+
+
+# -- how many points -------------------------------------------------------------------------------
+
+
+def points_sentences(reading: Reading, part: str) -> list[str]:
+    """The clear variables of a part, near ties, and the rest together."""
+    points = reading.gap.points
+    joint = points.parts().get(part) if points else None
+    if not joint:
+        return []
+    named = reading.clear_points(part)[:SHOWN]
+    return [
+        *([f"Of these, {_costs(reading, joint, named)}."] if named else []),
+        *_near_ties(reading, joint, named),
+        *_rest(reading, joint, named),
+    ]
+
+
+def _costs(reading: Reading, joint: Joint, names: Sequence[str]) -> str:
+    """Such as: schooling costs 1.0 points (0.4 to 1.6) and age brings 1.1 (0.6 to 1.6)."""
+    units = reading.units
+    said: list[str] = []
+    for name in names:
+        estimate = joint[name]
+        size = units.size(estimate.value) if not said else units.bare(abs(estimate.value))
+        span = units.size_span(*estimate.interval(reading.level))
+        said.append(f"{name} {_verb(reading, estimate.value)} {size} ({span})")
+    return joined(said)
+
+
+def _verb(reading: Reading, value: float) -> str:
+    if reading.gap.about.higher_is_better:
+        return "costs" if value < 0 else "brings"
+    return "takes off" if value < 0 else "adds"
+
+
+def _near_ties(reading: Reading, joint: Joint, named: Sequence[str]) -> Iterator[str]:
+    """Clear variables that pull the same way as the first and may be as large."""
+    alike = [name for name in named if joint[name].value * joint[named[0]].value > 0]
+    ties = [
+        name
+        for name in alike[1:]
+        if not excludes_zero(joint.difference(alike[0], name), reading.level)
+    ]
+    if ties:
+        yield f"{joined([alike[0], *ties])} are near ties: which is largest is open."
+
+
+def _rest(reading: Reading, joint: Joint, named: Sequence[str]) -> Iterator[str]:
+    others = [name for name in joint.largest_first() if name not in named]
+    units, level = reading.units, reading.level
+    if not others:
+        return
+    pooled = together(joint, others)
+    size = f"{units.change(pooled.value)} ({units.span(*pooled.interval(level))})"
+    if len(others) == 1:
+        yield f"The other one, {others[0]}: {size}, not distinguishable from 0."
+        return
+    clear = sum(excludes_zero(joint[name], level) for name in others)
+    alone = f"{clear} of them are clear" if clear else "none is distinguishable from 0 on its own"
+    who = f"The other {len(others)}" if named else f"Its {len(others)}"
+    yield f"{who} variables together: {size}; {alone}."
+
+
+def together(joint: Joint, names: Sequence[str]) -> Estimate:
+    """Some variables added up; the variance from their covariance."""
+    chosen = np.array([name in names for name in joint], float)
+    variance = max(float(chosen @ joint.covariance @ chosen), 0.0)
+    return Estimate(sum(joint[name].value for name in names), math.sqrt(variance))
+
+
+# -- who is hit ------------------------------------------------------------------------------------
+
+
+def where_sentences(reading: Reading) -> list[str]:
+    """The groups and rules that stand out; or that none does."""
+    where = reading.gap.where
+    if where is None:
+        return []
+    found = [_hit_sentence(reading, hit) for hit in reading.clear_hits()[: SHOWN - 1]]
+    if not found:
+        text = f"No group of rows stands out: of {len(where.groups)} groups none is distinguishable"
+        found = [f"{text} from 0 when all are looked at together."]
+    if where.tried and not where.rules:
+        rules = "The one rule" if where.tried == 1 else f"None of the {where.tried} rules"
+        verb = "was not" if where.tried == 1 else "was"
+        found.append(f"{rules} that looked promising on one half of the rows {verb} confirmed.")
+    return found
+
+
+def hit_words(hit: Hit) -> str:
+    """Such as: age is above 25 and sex is Female (38% of rows)."""
+    return f"{hit.words} ({rows_share(hit.share)} of rows)"
+
+
+def _hit_sentence(reading: Reading, hit: Hit) -> str:
+    units = reading.units
+    text = (
+        f"Rows where {hit_words(hit)} carry {units.change(hit.points.value)} of the outcome part "
+        f"({level_name(hit.level)} interval {units.span(*hit.interval)})"
+    )
+    if hit.change is not None:
+        text += f"; {_mean_change(reading, hit)}"
+    confirmed = ("", " Confirmed on rows that had no part in finding it.")
+    return f"{text}.{confirmed[hit.times_confirmed > 0]}"
+
+
+def _mean_change(reading: Reading, hit: Hit) -> str:
+    """Such as: accuracy falls by 16.6 points there (5.6 to 27.5)."""
+    if hit.change is None:
+        return ""
+    units, (low, high) = reading.units, hit.change_interval()
+    verb = "falls" if hit.change.value < 0 else "rises"
+    span = units.size_span(low, high) if low * high > 0 else units.span(low, high)
+    metric = metric_name(reading.gap.about)
+    return f"{metric} {verb} by {units.size(hit.change.value)} there ({span})"
+
+
+def culprit_sentence(reading: Reading) -> str:
+    """The first clear variable and the first clear group, for the answer."""
+    said = []
+    first = _first_variable(reading)
+    if first:
+        said.append(f"Of the variables, {_costs(reading, *first)}")
+    hits = reading.clear_hits()
+    if hits:
+        verb = "Hit hardest are" if not said else "hit hardest are"
+        change = _mean_change(reading, hits[0])
+        said.append(f"{verb} rows where {hit_words(hits[0])}" + (f": {change}" if change else ""))
+    return f"{'; '.join(said)}." if said else ""
+
+
+def _first_variable(reading: Reading) -> tuple[Joint, list[str]] | None:
+    """The largest clear variable that pulls the way the metric went, in either part."""
+    points, way = reading.gap.points, reading.gap.aggregate.gap.value
+    parts = points.parts() if points else {}
+    found = [
+        (joint, name)
+        for part, joint in parts.items()
+        for name in reading.clear_points(part)
+        if joint[name].value * way > 0
+    ]
+    if not found:
+        return None
+    joint, name = max(found, key=lambda one: abs(one[0][one[1]].value))
+    return joint, [name]
+
+
+# -- what can be won back --------------------------------------------------------------------------
+
+
+def recoverable_sentences(reading: Reading) -> list[str]:
+    """The three budgets, in squared error of the model's predictions."""
+    found, units = reading.gap.recoverable, squared_error_units(reading.gap)
+    if found is None:
+        return []
+    irreducible = found.here.irreducible.value
+    whole = (
+        f"The squared error of the predictions {in_domain(reading.gap.about, 'target')} is "
+        f"{units.bare(found.here.total.value + irreducible)}; {units.bare(irreducible)} of it no "
+        "model on these variables can win back."
+    )
+    return [
+        whole,
+        _here(reading, found.here),
+        *([_with_source_labels(reading, found.on_target_mix)] if found.on_target_mix else []),
+        _at_home(reading, found),
+    ]
+
+
+def _here(reading: Reading, budget: Budget) -> str:
+    """What target labels could win back, and through what."""
+    text = f"Labels from the target could win back {amount(reading, budget.total)}"
+    doubt = _unless_a_gain(reading, budget.total)
+    if doubt:
+        return f"{text}{doubt}."
+    ways = []
+    if budget.recalibration is not None and excludes_zero(budget.recalibration, reading.level):
+        ways.append(f"recalibrating the score {amount(reading, budget.recalibration)}")
+    if budget.variables:
+        clear = budget.variables.clear(reading.level)[: SHOWN - 1]
+        ways += [f"{name} {amount(reading, budget.variables[name])}" for name in clear]
+    return f"{text}: {joined(ways)}." if ways else f"{text}, through no single variable clearly."
+
+
+def _with_source_labels(reading: Reading, budget: Budget) -> str:
+    text = "Reweighting, or retraining on labels from the source, could win back "
+    return f"{text}{amount(reading, budget.total)}{_unless_a_gain(reading, budget.total)}."
+
+
+def _unless_a_gain(reading: Reading, total: Estimate) -> str:
+    if not excludes_zero(total, reading.level):
+        return ": not distinguishable from 0"
+    return "" if total.value > 0 else ": nothing"
+
+
+def _at_home(reading: Reading, found: Recoverable) -> str:
+    more = found.here_less_at_home
+    text = f"In the source the model already misses {amount(reading, found.at_home.total)}; "
+    if not excludes_zero(more, reading.level):
+        return f"{text}what the target adds to that is not distinguishable from 0."
+    return f"{text}the target adds {amount(reading, more)}."
+
+
+def amount(reading: Reading, estimate: Estimate) -> str:
+    """0.0119 (0.0061 to 0.0177)."""
+    units = squared_error_units(reading.gap)
+    low, high = (units.bare(end) for end in estimate.interval(reading.level))
+    return f"{units.bare(estimate.value)} ({low} to {high})"

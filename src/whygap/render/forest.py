@@ -1,0 +1,250 @@
+"""Lines with bars, dots and intervals: points, groups, what can be won back, shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from whygap.render import phrases, style
+from whygap.render.formats import shorten
+from whygap.render.lines import (
+    Block,
+    Line,
+    hits_block,
+    limits_of,
+    points_blocks,
+    shares_block,
+    where_blocks,
+)
+from whygap.render.numbers import level_name, percent, with_minus
+from whygap.render.reading import reading_of
+from whygap.results import Gap
+
+__all__ = [
+    "ROW_HEIGHT",
+    "PointsDisplay",
+    "SharesDisplay",
+    "WhereDisplay",
+    "draw_blocks",
+    "height_of",
+]
+
+ROW_HEIGHT = 0.30  # inches: a line of 9.5 points and some air
+FEWEST = 6  # rows of room, so that two bars do not fill a page
+CROWDED = 25  # rows from which names take one small line instead of two
+MOST_VARIABLES = 15  # of a part in one figure; the rest stand together in one line
+MOST_GROUPED = 4  # variables whose groups are drawn: more is read as a table
+
+
+def height_of(rows: int) -> float:
+    """Inches for so many rows, a title and an axis."""
+    return 1.5 + ROW_HEIGHT * max(rows, FEWEST)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A heading, or a line with its interval."""
+
+    text: str
+    line: Line | None = None
+    block: Block | None = None
+    ends: tuple[float, float] = (0.0, 0.0)
+
+
+def _rows_of(blocks: Sequence[Block], level: float) -> list[_Row]:
+    rows: list[_Row] = []
+    for block in blocks:
+        rows += [_Row(block.title)] if len(blocks) > 1 else []
+        for line, ends in zip(block.lines, block.intervals(level), strict=True):
+            note = f" ({line.note})" if line.note else ""
+            rows.append(_Row(line.name + note, line, block, ends))
+    return rows
+
+
+def draw_blocks(
+    ax: Axes, blocks: Sequence[Block], level: float, filled: Sequence[str] | None = None
+) -> None:
+    """Bars from 0, dots and whiskers; `filled` names the dots to fill, else those clear of 0."""
+    rows = _rows_of(blocks, level)
+    style.quiet_axes(ax, grid="x")
+    ax.set_xlim(*limits_of(blocks, level))
+    ax.axvline(0, color=style.INK, lw=0.9, zorder=1)
+    names = [row.text for row in rows]
+    crowded = len(names) >= CROWDED
+    shown = [shorten(name, 34) if crowded else style.label(name, 32) for name in names]
+    style.name_ticks(ax.yaxis, names, shown, fontsize=8 if crowded else 9.5)
+    for tick, row in zip(ax.get_yticklabels(), rows, strict=True):
+        tick.set_fontweight("normal" if row.line else "bold")
+    ax.set_ylim(max(len(rows), FEWEST) - 0.4, -0.6)
+    units = blocks[0].units
+    write = percent if units is None else units.gain_tick
+    ax.xaxis.set_major_locator(MaxNLocator(5))
+    ax.xaxis.set_major_formatter(lambda value, _: with_minus(write(value)))
+    for place, row in enumerate(rows):
+        if row.line is None or row.block is None:
+            continue
+        clear = not row.ends[0] <= 0 <= row.ends[1]
+        _draw_line(ax, place, row, clear if filled is None else row.line.name in filled)
+        style.beside(ax, row.block.text(row.line), place)
+
+
+def _draw_line(ax: Axes, place: int, row: _Row, is_filled: bool) -> None:
+    if row.line is None or row.block is None:
+        return
+    line, colour = row.line, colour_of(row.block.key)
+    colour = style.MUTED if line.kind == "base" else colour
+    ax.barh(place, line.estimate.value, height=0.62, color=colour, alpha=0.28, zorder=2)
+    style.whisker(ax, place, row.ends)
+    ax.plot(
+        line.estimate.value,
+        place,
+        "D" if line.kind == "base" else "s" if line.kind == "rule" else "o",
+        markersize=6.5,
+        markerfacecolor=colour if is_filled else "white",
+        markeredgecolor=style.INK if is_filled else colour,
+        markeredgewidth=1.4,
+        zorder=5,
+    )
+
+
+def colour_of(key: str) -> str:
+    """The colour of a block: its part's, or that of what can be won back."""
+    if key.startswith("recoverable"):
+        return style.WON
+    return style.COLOURS["outcome" if key == "where" else key.removeprefix("points ")]
+
+
+def _draw_display(
+    ax: Axes | None, blocks: Sequence[Block], level: float, heading: tuple[str, str], nothing: str
+) -> Axes:
+    rows = sum(len(block.lines) + (len(blocks) > 1) for block in blocks)
+    ax = style.axes_of(ax, 7.2, height_of(rows))
+    style.heading(ax, *heading)
+    if rows:
+        draw_blocks(ax, blocks, level)
+        ax.set_xlabel("Hollow dots: not distinguishable from 0", fontsize=9)
+    else:
+        style.message(ax, nothing)
+    return ax
+
+
+@dataclass(eq=False)
+class PointsDisplay:
+    """What each variable costs or brings. Drawn by `plot`; made by `from_gap`.
+
+    Attributes:
+        blocks: one per part.
+        unit: of the numbers, in words.
+        level: of the intervals.
+        ax_: the axes drawn on, after `plot`.
+        figure_: their figure.
+    """
+
+    blocks: tuple[Block, ...]
+    unit: str
+    level: float
+    ax_: Axes | None = field(default=None, init=False, repr=False)
+    figure_: Figure | None = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_gap(cls, gap: Gap, level: float = 0.95, top: int = MOST_VARIABLES) -> PointsDisplay:
+        """Largest first; the smaller ones past `top` are added up into one line."""
+        return cls(tuple(points_blocks(gap, top)), phrases.unit_words(gap.about), level)
+
+    def plot(self, ax: Axes | None = None) -> PointsDisplay:
+        """Draw on `ax`, or on a figure of its own."""
+        below = f"{phrases.capital(self.unit)}; lines: {level_name(self.level)} intervals"
+        nothing = "Points were not asked for: detail=('points',)."
+        heading = ("What each variable costs or brings", below)
+        self.ax_ = _draw_display(ax, self.blocks, self.level, heading, nothing)
+        self.figure_ = self.ax_.get_figure(root=True)
+        return self
+
+
+@dataclass(eq=False)
+class WhereDisplay:
+    """Who is hit by the outcome part. Drawn by `plot`; made by `from_gap`.
+
+    Attributes:
+        blocks: the groups of each variable, then the confirmed rules.
+        unit: of the numbers, in words.
+        level: of the intervals, which hold for all groups at once.
+        ax_: the axes drawn on, after `plot`.
+        figure_: their figure.
+    """
+
+    blocks: tuple[Block, ...]
+    unit: str
+    level: float
+    ax_: Axes | None = field(default=None, init=False, repr=False)
+    figure_: Figure | None = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_gap(
+        cls, gap: Gap, level: float = 0.95, top: int = MOST_GROUPED, variable: str | None = None
+    ) -> WhereDisplay:
+        """One variable's groups; or the `top` variables along which contributions differ most."""
+        blocks = where_blocks(gap, top, variable)
+        return cls(tuple(blocks), phrases.unit_words(gap.about), level)
+
+    @classmethod
+    def shortest(cls, gap: Gap, level: float = 0.95, top: int = FEWEST) -> WhereDisplay:
+        """The `top` most telling groups and rules, whatever their variable."""
+        blocks = (hits_block(gap, level, top),) if gap.where else ()
+        return cls(blocks, phrases.unit_words(gap.about), level)
+
+    def plot(self, ax: Axes | None = None) -> WhereDisplay:
+        """Draw on `ax`, or on a figure of its own."""
+        below = f"{phrases.capital(self.unit)} of the outcome part (share of rows); lines: "
+        below += f"simultaneous {level_name(self.level)} intervals"
+        nothing = "Groups were not asked for: detail=('where',)."
+        self.ax_ = _draw_display(ax, self.blocks, self.level, ("Who is hit", below), nothing)
+        self.figure_ = self.ax_.get_figure(root=True)
+        return self
+
+
+@dataclass(eq=False)
+class SharesDisplay:
+    """The paper's shares of one part. Drawn by `plot`; made by `from_gap`.
+
+    Attributes:
+        block: one line per variable, from the top down; empty when undefined.
+        leading: variables that cannot be told apart from the largest.
+        level: of the intervals.
+        ax_: the axes drawn on, after `plot`.
+        figure_: their figure.
+    """
+
+    block: Block
+    leading: tuple[str, ...]
+    level: float
+    ax_: Axes | None = field(default=None, init=False, repr=False)
+    figure_: Figure | None = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_gap(
+        cls, gap: Gap, part: str, level: float = 0.95, top: int | None = None
+    ) -> SharesDisplay:
+        """Largest first; with `top`, the smaller ones are added up into one line."""
+        return cls(shares_block(gap, part, top), reading_of(gap, level).standings[part].top, level)
+
+    def plot(self, ax: Axes | None = None) -> SharesDisplay:
+        """Draw on `ax`, or on a figure of its own."""
+        lines, title = self.block.lines, f"{phrases.capital(self.block.key)} shift, by variable"
+        ax = style.axes_of(ax, 6.4, height_of(len(lines)))
+        self.ax_, self.figure_ = ax, ax.get_figure(root=True)
+        if not lines:
+            style.heading(ax, title, "No shares")
+            style.message(ax, self.block.reason)
+            return self
+        draw_blocks(ax, [self.block], self.level, self.leading)
+        if {line.name for line in lines} & set(self.leading):
+            ax.set_xlabel(
+                "Filled dots may be the largest: cannot be told apart from it", fontsize=9
+            )
+        style.heading(ax, title, f"Share of each; lines: {level_name(self.level)} intervals")
+        return self

@@ -1,0 +1,269 @@
+"""Lines that figures and the page both draw: points, groups, what can be won back, shares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from whygap.errors import ResultError, did_you_mean
+from whygap.estimate import Estimate
+from whygap.render.answers import together
+from whygap.render.numbers import (
+    Units,
+    p_value,
+    percent,
+    percent_interval,
+    rows_share,
+    squared_error_units,
+    units_of,
+    with_minus,
+)
+from whygap.render.phrases import part_title
+from whygap.render.reading import RULE_LEVEL, Hit, hits_of
+from whygap.results import Budget, Gap, Joint, Where
+
+__all__ = [
+    "Block",
+    "BudgetBar",
+    "Line",
+    "budget_bars",
+    "hits_block",
+    "largest_lines",
+    "limits_of",
+    "padded",
+    "points_blocks",
+    "recoverable_block",
+    "shares_block",
+    "where_blocks",
+]
+
+BASE_NAME = "recalibration alone"
+USUAL_SHARE = 0.3  # shares below this do not stretch the scale until they fill it
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a chart: a variable, several together, a group, a rule or the base.
+
+    Attributes:
+        name: of the variable or group.
+        estimate: its points, squared error or share.
+        columns: that it stands for; empty for the base.
+        kind: "variable", "others", "group", "rule" or "base".
+        note: of a group, its share of the target's rows.
+        adjusted_p: p-value of "this is 0", adjusted for looking at all; None where there is none.
+    """
+
+    name: str
+    estimate: Estimate
+    columns: tuple[str, ...] = ()
+    kind: str = "variable"
+    note: str = ""
+    adjusted_p: float | None = None
+
+    @property
+    def p(self) -> str:
+        """The p-value, written out."""
+        return p_value(self.estimate.p_value())
+
+    @property
+    def adjusted(self) -> str:
+        """The adjusted one."""
+        return "" if self.adjusted_p is None else p_value(self.adjusted_p)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines under one heading, in one unit.
+
+    Attributes:
+        key: "points baseline", "where", "recoverable here", "covariate", ...
+        title: the heading.
+        lines: from the top down.
+        units: of the numbers; None for shares, which are written in percent.
+        reason: in words, why there are no lines.
+        joint: simultaneous intervals of all lines at a level; None where each has its own.
+    """
+
+    key: str
+    title: str
+    lines: tuple[Line, ...]
+    units: Units | None
+    reason: str = ""
+    joint: Callable[[float], Sequence[tuple[float, float]]] | None = None
+
+    def intervals(self, level: float) -> list[tuple[float, float]]:
+        """Of every line."""
+        own = [line.estimate.interval(level) for line in self.lines]
+        return own if self.joint is None else list(self.joint(level))
+
+    def text(self, line: Line) -> str:
+        """The line's number: +1.2; 34%."""
+        value, error = line.estimate.value, line.estimate.standard_error
+        signed = not self.key.startswith("recoverable")
+        written = percent(value, error) if self.units is None else self.units.bare(value, signed)
+        return with_minus(written)
+
+    def span(self, line: Line, ends: tuple[float, float], level: float) -> str:
+        """Its interval."""
+        if self.units is None:
+            return with_minus(percent_interval(line.estimate, level))
+        return with_minus(self.units.span(*ends))
+
+
+def points_blocks(gap: Gap, most: int | None = None) -> list[Block]:
+    """What each variable costs, a block per part; the smaller ones together past `most`."""
+    parts = gap.points.parts() if gap.points else {}
+    return [
+        Block(f"points {part}", part_title(part), largest_lines(joint, most), units_of(gap))
+        for part, joint in parts.items()
+        if joint
+    ]
+
+
+def largest_lines(joint: Joint, most: int | None) -> tuple[Line, ...]:
+    """Largest first, whatever the sign; the rest added up into one line."""
+    names = joint.largest_first()
+    shown = names if most is None or len(names) <= most + 1 else names[:most]
+    adjusted = joint.adjusted_p_values()
+    lines = [Line(name, joint[name], (name,), adjusted_p=adjusted[name]) for name in shown]
+    rest = names[len(shown) :]
+    if rest:
+        lines.append(Line(f"{len(rest)} others", together(joint, rest), tuple(rest), "others"))
+    return tuple(lines)
+
+
+def shares_block(gap: Gap, part: str, most: int | None = None) -> Block:
+    """The paper's shares: the base first, then the shares from the largest down."""
+    detail, title = gap.details()[part], f"{part_title(part)}: shares of the shift"
+    if not detail.defined:
+        return Block(part, title, (), None, f"Undefined. {detail.reason}")
+    lines = largest_lines(detail.joint(), most)
+    lines = tuple(sorted(lines, key=lambda line: (line.kind == "others", -line.estimate.value)))
+    columns = gap.about.players
+    lines = tuple(
+        line if line.kind == "others" else replace(line, columns=tuple(columns.get(line.name, ())))
+        for line in lines
+    )
+    base = () if part == "covariate" or detail.base is None else (_base(detail.base),)
+    return Block(part, title, (*base, *lines), None)
+
+
+def _base(base: Estimate) -> Line:
+    return Line(BASE_NAME, base, kind="base")
+
+
+def hits_block(gap: Gap, level: float, most: int) -> Block:
+    """The most telling rules and groups."""
+    lines = tuple(_hit_line(hit) for hit in hits_of(gap, level)[:most])
+    title = "Contribution to the outcome part"
+
+    def joint(at: float) -> list[tuple[float, float]]:
+        return [hit.interval for hit in hits_of(gap, at)[:most]]
+
+    return Block("where", title, lines, units_of(gap), joint=joint)
+
+
+def _hit_line(hit: Hit) -> Line:
+    kind = "rule" if hit.times_confirmed else "group"
+    return Line(hit.words, hit.points, kind=kind, note=rows_share(hit.share))
+
+
+def where_blocks(gap: Gap, most: int, variable: str | None = None) -> list[Block]:
+    """Groups of one variable, or of those along which contributions differ most; then rules."""
+    where, outcome = gap.where, gap.aggregate.outcome
+    if where is None or outcome is None:
+        return []
+    known, whole = where.variables(), outcome.value
+    if variable is not None and variable not in known:
+        raise ResultError(
+            f"There are no groups of '{variable}' in this result",
+            hint=did_you_mean(variable, known) or f"Variables with groups are: {', '.join(known)}.",
+        )
+
+    def spread(name: str) -> float:
+        excess = [g.points.value - g.target_share * whole for g in where.of(name)]
+        return max(excess) - min(excess)
+
+    chosen = sorted(known, key=spread, reverse=True)[:most] if variable is None else [variable]
+    blocks = [_groups_block(gap, where, name) for name in chosen]
+    rules = [hit for hit in hits_of(gap, RULE_LEVEL) if hit.times_confirmed and variable is None]
+    if rules:
+        lines, ends = tuple(map(_hit_line, rules)), [hit.interval for hit in rules]
+        blocks.append(Block("where", "Confirmed rules", lines, units_of(gap), joint=lambda _: ends))
+    return blocks
+
+
+def _groups_block(gap: Gap, where: Where, variable: str) -> Block:
+    def joint(level: float) -> list[tuple[float, float]]:
+        both = zip(where.groups, where.simultaneous(level), strict=True)
+        return [ends for group, ends in both if group.variable == variable]
+
+    lines = tuple(
+        Line(g.label, g.points, kind="group", note=rows_share(g.target_share))
+        for g in where.of(variable)
+    )
+    return Block("where", variable, lines, units_of(gap), joint=joint)
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetBar:
+    """One budget as a bar: what can be won back by recalibration, by variables, and the rest."""
+
+    name: str
+    budget: Budget
+
+    def pieces(self) -> dict[str, float]:
+        """Sizes from the left: a budget that came out below 0 has nothing to win back."""
+        scale = self.budget.recalibration
+        first = max(scale.value, 0.0) if scale is not None else 0.0
+        rest = max(self.budget.total.value, 0.0) - first
+        pieces = {"recalibration": first, "variables": max(rest, 0.0)}
+        return {**pieces, "irreducible": max(self.budget.irreducible.value, 0.0)}
+
+
+BUDGETS = {
+    "here": "In the target, with its labels",
+    "on_target_mix": "In the target, with source labels",
+    "at_home": "In the source",
+}
+
+
+def budget_bars(gap: Gap) -> list[BudgetBar]:
+    """The three budgets."""
+    found = gap.recoverable
+    budgets = {name: getattr(found, name, None) for name in BUDGETS}
+    return [BudgetBar(BUDGETS[name], one) for name, one in budgets.items() if one is not None]
+
+
+def recoverable_block(gap: Gap, most: int | None = None) -> Block:
+    """Through what the target's labels could win something back."""
+    found, units = gap.recoverable, squared_error_units(gap)
+    title = "Through what, with labels from the target"
+    if found is None or found.here.variables is None:
+        return Block("recoverable here", title, (), units)
+    scale, variables = found.here.recalibration, largest_lines(found.here.variables, most)
+    first = () if scale is None else (Line("recalibrating the score", scale, kind="base"),)
+    return Block("recoverable here", title, (*first, *variables), units)
+
+
+def limits_of(blocks: Sequence[Block], level: float) -> tuple[float, float]:
+    """Room for the intervals, but not for those that would flatten everything else."""
+    values = [line.estimate.value for block in blocks for line in block.lines]
+    if not values:
+        return 0.0, 1.0
+    top, bottom = max([*values, 0.0]), min([*values, 0.0])
+    usual = USUAL_SHARE if blocks[0].units is None else 0.0
+    reach = max(top, usual) - bottom
+    spans = [ends for block in blocks for ends in block.intervals(level)]
+    ends = [max(low, bottom - reach) for low, _ in spans] + [min(h, top + reach) for _, h in spans]
+    return padded([*ends, 0.0], 0.06)
+
+
+def padded(values: Sequence[float], air: float) -> tuple[float, float]:
+    """Limits that leave air around the finite values."""
+    known = [value for value in values if math.isfinite(value)]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    room = air * (high - low) or air * abs(high) or 1.0
+    return low - room, high + room
