@@ -15,6 +15,7 @@ from whygap.render.detail_sentences import detail_sentences
 from whygap.render.formats import wrapped
 from whygap.render.numbers import count, level_name, percent, percent_interval, units_of
 from whygap.render.phrases import (
+    PART_TITLES,
     capital,
     cause,
     direction,
@@ -193,19 +194,19 @@ def main_sentence(reading: Reading) -> str:
             return "None of its parts is distinguishable from 0 either." if reading.parts else ""
         return (
             "Its parts are not known well enough to say where it comes from: "
-            f"{_parts_in_units(reading)}."
+            f"{_parts_in_units(reading, reading.parts)}."
         )
     if not reading.clear:
-        return f"Parts may cancel, so read them one by one: {_parts_in_units(reading)}."
+        return f"Parts may cancel, so read them one by one: {_parts_in_units(reading, clear)}."
     change = reading.gap.aggregate.gap.value
     ways = {reading.parts[name].value > 0 for name in clear}
     if len(ways) == 2:
         return (
             "The parts pull in different directions, so read them one by one: "
-            f"{_parts_in_units(reading)}."
+            f"{_parts_in_units(reading, clear)}."
         )
     if reading.parts[clear[0]].value * change < 0:
-        return f"Read its parts one by one: {_parts_in_units(reading)}."
+        return f"Read its parts one by one: {_parts_in_units(reading, clear)}."
     if reading.shares:
         return _in_percent(reading, clear)
     said = [_amount(reading, name, first=k == 0) for k, name in enumerate(clear)]
@@ -252,13 +253,13 @@ def part_sentence(reading: Reading, name: str) -> str:
     return text + ("." if reading.is_clear(name) else "; not distinguishable from 0.")
 
 
-def _parts_in_units(reading: Reading) -> str:
+def _parts_in_units(reading: Reading, names: Iterable[str]) -> str:
     spans = [
-        f"{part_title(name).lower()} {reading.units.change(part.value)} "
-        f"({reading.units.span(*part.interval(reading.level))})"
-        for name, part in reading.parts.items()
+        f"{part_title(name).lower()} {reading.units.change(reading.parts[name].value)} "
+        f"({reading.units.span(*reading.parts[name].interval(reading.level))})"
+        for name in names
     ]
-    return joined(spans)
+    return joined(spans, len(PART_TITLES))
 
 
 def _above_all(reading: Reading, name: str) -> str:
