@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import special
 
 from whygap.combine import joint_covariance
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
@@ -204,11 +205,36 @@ def _measure(
             rule,
             points,
             points / share,
-            critical,
-            all(abs(e.value) > critical * e.standard_error for e in (points, contrast)),
+            _in_t(critical, points),
+            all(_differs(e, critical) for e in (points, contrast)),
         )
         for rule, points, share, contrast in found
     ]
+
+
+def _differs(estimate: Estimate, critical: float) -> bool:
+    """Whether it is surely not 0."""
+    error = estimate.standard_error
+    return error > 0 and abs(estimate.value) > _in_t(critical, estimate) * error
+
+
+def _in_t(critical: float, estimate: Estimate) -> float:
+    """A normal quantile as Student's, where a few rows carry an estimate's variance.
+
+    Satterthwaite: the variance V of a mean over G units is known about as well as from
+    2 V^2 / sum_d (kurtosis_d - 1) V_d^2 / G_d degrees of freedom.
+    """
+    sides = estimate.influence
+    if sides is None or not estimate.standard_error:
+        return critical
+    total = doubt = 0.0
+    for values in (sides.source, sides.target):
+        squares = (values - values.mean()) ** 2
+        variance = squares.mean() / len(squares)
+        total += variance
+        doubt += (np.mean((squares / len(squares)) ** 2) - variance**2) / len(squares)
+    freedom = max(2 * total**2 / max(doubt, np.finfo(float).tiny), 1.0)
+    return float(special.stdtrit(freedom, special.ndtr(critical)))
 
 
 def _half_mean(crossfit: CrossFit, rows: ByDomain[Array], half: ByDomain[Mask]) -> Estimate:
@@ -226,12 +252,12 @@ def _half_mean(crossfit: CrossFit, rows: ByDomain[Array], half: ByDomain[Mask]) 
 
 
 def _shown(crossfit: CrossFit, known: Conditions, measured: Sequence[_Measured]) -> list[Rule]:
-    """Confirmed rules; one that was confirmed both ways round is the mean of both."""
+    """Confirmed rules; one that was confirmed both ways round, with one sign, is their mean."""
     by_rule: dict[tuple[int, ...], list[_Measured]] = {}
     for one in measured:
         if one.confirmed:
             by_rule.setdefault(one.rule, []).append(one)
-    rules = [_rule(crossfit, known, rule, both) for rule, both in by_rule.items()]
+    rules = [_rule(crossfit, known, rule, both) for rule, both in by_rule.items() if _agree(both)]
     rules.sort(key=lambda rule: -abs(rule.points.value))
     shown: list[tuple[Rule, Mask]] = []
     by_conditions = {tuple(known.conditions[k] for k in rule): rule for rule in by_rule}
@@ -240,6 +266,11 @@ def _shown(crossfit: CrossFit, known: Conditions, measured: Sequence[_Measured])
         if not any(_overlap(inside, other) > SEARCH.same for _, other in shown):
             shown.append((rule, inside))
     return [rule for rule, _ in shown]
+
+
+def _agree(measured: Sequence[_Measured]) -> bool:
+    """Whether all say the same of who is hit."""
+    return len({one.points.value > 0 for one in measured}) == 1
 
 
 def _rule(

@@ -65,12 +65,12 @@ def test_a_run_killed_in_its_second_part_resumes_to_the_same_file(whole, tmp_pat
     folder = tmp_path / "kept"
     shutil.copytree(kept, folder)
     later = sorted(folder.glob("outcome-shares-0-*.npz"))
-    assert len(later) >= 3
-    gone = {"nothing": [], "the second part": later}.get(lost, later[2:])
+    assert len(later) >= 2
+    gone = {"nothing": [], "the second part": later}.get(lost, later[1:])
     for path in gone:
         path.unlink()
     # What a process leaves behind that is killed while it writes.
-    (folder / "outcome-shares-0-00002.partial").write_bytes(b"half a fi")
+    (folder / "outcome-shares-0-00001.partial").write_bytes(b"half a fi")
     resumed = wg.explain(make_study(*twice_shifted()), settings=fast(checkpoint=str(folder)))
     assert text_of(resumed, tmp_path / "gap.json") == expected
 
