@@ -194,7 +194,8 @@ def _measure(
         nothing = np.zeros_like(inside.source)
         share = _half_mean(crossfit, ByDomain(nothing, inside.target), half)
         if share.value > 0:
-            found.append((rule, points, share, points - share * whole))
+            unseen = _unseen_variance(crossfit, inside.source * half.source)
+            found.append((rule, points, share, points - share * whole, unseen))
     if not found:
         return []
     critical = max_t_quantile(
@@ -205,17 +206,35 @@ def _measure(
             rule,
             points,
             points / share,
-            _in_t(critical, points),
-            all(_differs(e, critical) for e in (points, contrast)),
+            _in_errors(points, critical, unseen),
+            all(
+                abs(e.value) > _in_errors(e, critical, unseen) * e.standard_error > 0
+                for e in (points, contrast)
+            ),
         )
-        for rule, points, share, contrast in found
+        for rule, points, share, contrast, unseen in found
     ]
 
 
-def _differs(estimate: Estimate, critical: float) -> bool:
-    """Whether it is surely not 0."""
+def _unseen_variance(crossfit: CrossFit, inside: Array) -> float:
+    """What the fitted risk expects of the variance of these source rows beyond what they show.
+
+    Where the model is nearly always right, a few dozen rows may all be right by chance: they seem
+    to have no variance at all.
+    """
+    values, design = crossfit.aggregate, crossfit.design
+    slope, risk = (crossfit.evaluated(v).source for v in (design.slope, crossfit.risk))
+    expected = slope**2 * risk * (1 - risk)
+    shown = (values.loss.source - values.mu_0_wz.source) ** 2
+    weight = crossfit.sample.weights.source * inside * values.pi_wz
+    in_half = len(weight) / 2  # weights have mean 1
+    return max(float((weight / in_half) ** 2 @ (expected - shown)), 0.0)
+
+
+def _in_errors(estimate: Estimate, critical: float, unseen: float) -> float:
+    """What an estimate must exceed, in its standard errors."""
     error = estimate.standard_error
-    return error > 0 and abs(estimate.value) > _in_t(critical, estimate) * error
+    return _in_t(critical, estimate) * math.hypot(1.0, math.sqrt(unseen) / error) if error else 0.0
 
 
 def _in_t(critical: float, estimate: Estimate) -> float:
