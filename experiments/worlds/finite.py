@@ -3,7 +3,7 @@
 world = finite.random_world(7, w_levels=3, z_levels=(2, 3, 2), metric="brier")
 world.corners().gap                        # exact
 world.outcome_truth((0, 2), bins=5).value  # exact v_Y({Z1, Z3})
-design = world.table()                     # weighted rows: means over them are expectations
+design = exact.table_of(world)             # weighted rows: means over them are expectations
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from oracle_inputs import mean_influence, numerical_derivative
 
 from experiments.worlds import finite
 from experiments.worlds.atoms_answers import AtomsAnswers
+from experiments.worlds.exact import at_rows, pi_wz, ratio, table_of
 from whygap.domains import Array, ByDomain, Domain
 from whygap.equations import points, recoverable, where
 from whygap.equations.points import TransportedValues
@@ -46,18 +47,18 @@ class CulpritOracle:
         moved = true
         for key in {name, name + twin}:
             moved = moved + self.shifts.get(key, 0.0)
-        return self.world.at_rows(moved)
+        return at_rows(moved)
 
     def measured(self) -> Sample:
-        return self.sample or self.world.table().sample()
+        return self.sample or table_of(self.world).sample()
 
     def transported_mean(self, columns: Sequence[int]) -> Estimate:
         return points.transported_mean(
             TransportedValues(
                 sample=self.measured(),
-                loss=self.world.table().loss.source,
+                loss=table_of(self.world).loss.source,
                 mu_s=self.rows("mu_s", self.answers.mu_s(columns)),
-                pi_s=self.rows("pi_s", self.world.ratio(columns)).source,
+                pi_s=self.rows("pi_s", ratio(self.world, columns)).source,
             )
         )
 
@@ -65,19 +66,19 @@ class CulpritOracle:
         n = self.world.nuisances
         return WhereValues(
             sample=self.measured(),
-            loss=self.world.table().loss,
+            loss=table_of(self.world).loss,
             mu_0_wz=self.rows("mu_0_wz", n.mu_0_wz),
-            pi_wz=self.rows("pi_wz", n.pi_wz).source,
+            pi_wz=self.rows("pi_wz", pi_wz(self.world)).source,
         )
 
     def contribution(self, mask: Array) -> Estimate:
-        return where.contribution(self.where_values(), self.world.at_rows(mask))
+        return where.contribution(self.where_values(), at_rows(mask))
 
     def mean_change(self, mask: Array) -> Estimate:
-        return where.mean_change(self.where_values(), self.world.at_rows(mask))
+        return where.mean_change(self.where_values(), at_rows(mask))
 
     def domain_values(self, domain: Domain) -> DomainValues:
-        design = self.world.table()
+        design = table_of(self.world)
         return DomainValues(
             sample=self.measured(),
             domain=domain,
@@ -100,13 +101,13 @@ class CulpritOracle:
         return recoverable.squared_error(self.domain_values(domain))
 
     def target_mix_values(self) -> TargetMixValues:
-        design = self.world.table()
+        design = table_of(self.world)
         p_0 = self.world.risk.source
         return TargetMixValues(
             sample=self.measured(),
             outcome=design.outcome.source,
             prediction=design.prediction,
-            pi_wz=self.rows("pi_wz", self.world.nuisances.pi_wz).source,
+            pi_wz=self.rows("pi_wz", pi_wz(self.world)).source,
             p_0=ByDomain(self.twins("p_0", p_0, "source"), self.twins("p_0", p_0, "target")),
         )
 

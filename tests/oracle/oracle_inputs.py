@@ -7,6 +7,7 @@ import numpy as np
 from neighbours import mixed
 
 from experiments.worlds import finite
+from experiments.worlds.exact import at_rows, h_of, pi_w, pi_wz, pi_wzs, table_of
 from whygap.domains import Array, ByDomain
 from whygap.equations import corners, covariate_value, outcome_value
 from whygap.equations.corners import AggregateValues
@@ -40,17 +41,17 @@ class Oracle:
         moved = true
         for key in {name, name + twin}:
             moved = moved + self.shifts.get(key, 0.0)
-        return self.world.at_rows(moved)
+        return at_rows(moved)
 
     def aggregate(self) -> dict[str, Estimate]:
-        n, design = self.world.nuisances, self.world.table()
+        n, design = self.world.nuisances, table_of(self.world)
         values = AggregateValues(
             sample=self.sample or design.sample(),
             loss=design.loss,
             mu_00_w=self.rows("mu_00_w", n.mu_00_w),
             mu_0_wz=self.rows("mu_0_wz", n.mu_0_wz),
-            pi_w=self.rows("pi_w", n.pi_w).source,
-            pi_wz=self.rows("pi_wz", n.pi_wz).source,
+            pi_w=self.rows("pi_w", pi_w(self.world)).source,
+            pi_wz=self.rows("pi_wz", pi_wz(self.world)).source,
         )
         names = ("000", "100", "110", "111")
         return {name: getattr(corners, f"mean_{name}")(values) for name in names}
@@ -61,13 +62,13 @@ class Oracle:
         return a.zip(b, lambda one, two: np.array([[one, two]]))
 
     def covariate_numerator(self, subset: Sequence[int], sample: Sample | None = None) -> Estimate:
-        n, design, s = self.world.nuisances, self.world.table(), tuple(subset)
+        n, design, s = self.world.nuisances, table_of(self.world), tuple(subset)
         return covariate_value.numerator(
             CovariateValues(
                 sample=sample or design.sample(),
                 loss=design.loss.source,
-                pi_wz=self.rows("pi_wz", n.pi_wz).source,
-                pi_wzs=self.rows("pi_wzs", n.pi_wzs(s)).source,
+                pi_wz=self.rows("pi_wz", pi_wz(self.world)).source,
+                pi_wzs=self.rows("pi_wzs", pi_wzs(self.world, s)).source,
                 mu_0_wz=self.twins("mu_0_wz", n.mu_0_wz),
                 mu_10_w=self.twins("mu_10_w", n.mu_10_w),
                 mu_00_wzs=self.twins("mu_00_wzs", n.mu_00_wzs(s)),
@@ -76,17 +77,17 @@ class Oracle:
         )
 
     def covariate_value(self, subset: Sequence[int]) -> Estimate:
-        sample = self.world.table().sample()
+        sample = table_of(self.world).sample()
         top, bottom = (self.covariate_numerator(s, sample) for s in (subset, ()))
         return 1 - top / bottom
 
     def outcome_values(self, sample: Sample | None = None) -> OutcomeValues:
-        design = self.world.table()
+        design = table_of(self.world)
         return OutcomeValues(
             sample=sample or design.sample(),
             outcome=design.outcome,
             slope=design.slope,
-            pi_wz=self.rows("pi_wz", self.world.nuisances.pi_wz).source,
+            pi_wz=self.rows("pi_wz", pi_wz(self.world)).source,
             p_0=self.twins("p_0", self.world.risk.source),
             p_1=self.twins("p_1", self.world.risk.target),
         )
@@ -98,20 +99,20 @@ class Oracle:
         self, subset: Sequence[int], bins: int | None = BINS, sample: Sample | None = None
     ) -> Estimate:
         n, s = self.world.nuisances, tuple(subset)
-        m, h = self.twins("m", n.m(s, bins)), self.twins("h", n.h(s, bins))
+        m, h = self.twins("m", n.m(s, bins)), self.twins("h", h_of(self.world, s, bins))
         reduced = Reduced(m.target, h.target, risk=None)
         return outcome_value.numerator(self.outcome_values(sample), reduced)
 
     def outcome_value(self, subset: Sequence[int], bins: int | None = BINS) -> Estimate:
-        sample = self.world.table().sample()
+        sample = table_of(self.world).sample()
         top = self.outcome_numerator(subset, bins, sample)
         return 1 - top / outcome_value.denominator(self.outcome_values(sample))
 
 
 def mean_influence(estimate: Estimate, world: Atoms, direction: Atoms, domain: str) -> float:
     """Mean of an estimate's influence function under another world's distribution."""
-    other = getattr(direction.table().weights, domain)
-    weights = getattr(world.table().sample().weights, domain)
+    other = getattr(table_of(direction).weights, domain)
+    weights = getattr(table_of(world).sample().weights, domain)
     per_row = getattr(estimate.influence, domain) / weights
     return float(other @ per_row)
 

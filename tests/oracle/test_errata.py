@@ -9,6 +9,7 @@ import pytest
 from oracle_inputs import doubled
 
 from experiments.worlds import finite
+from experiments.worlds.exact import h_of
 from whygap.domains import ByDomain
 from whygap.equations import outcome_value
 from whygap.equations.binning import bin_index
@@ -48,7 +49,7 @@ def test_the_pairs_of_rows_average_to_h_times_a_residual(metric, subset):
     """Eq. (4) averages over recombined rows; for a binary outcome that average is h(G) (y - m)."""
     world = finite.random_world(11, w_levels=2, z_levels=(2, 3, 2), metric=metric)
     n, bins = world.nuisances, 4
-    group, m, h = n.groups(subset, bins), n.m(subset, bins), n.h(subset, bins)
+    group, m, h = n.groups(subset, bins), n.m(subset, bins), h_of(world, subset, bins)
     a, b, mass = world.intercept, world.slope, world.mass.target
     for here in range(len(group)):
         alike = group == group[here]  # same W, Z_s and bin: the rows it is recombined with

@@ -8,6 +8,7 @@ from neighbours import locate
 from oracle_inputs import BINS, METRICS, Oracle, worlds
 
 from experiments.worlds import finite
+from experiments.worlds.exact import pi_w, pi_wz, table_of
 from whygap._metrics import metric_named
 from whygap.domains import ByDomain
 from whygap.equations import corners
@@ -20,7 +21,7 @@ SUBSETS = all_subsets(3)
 
 def everything(world: Atoms) -> dict[str, float]:
     """All estimates and standard errors of a world, by name."""
-    oracle = Oracle(world, sample=world.table().sample())
+    oracle = Oracle(world, sample=table_of(world).sample())
     parts = corners.aggregate(oracle.aggregate())
     named = {"gap": parts.gap, **parts.parts()}
     for s in SUBSETS:
@@ -80,7 +81,7 @@ def test_swapping_the_domains_reverses_the_gap():
         risk=ByDomain(world.risk.target, world.risk.source),
     )
     gaps = [
-        corners.aggregate(Oracle(w, sample=w.table().sample()).aggregate()) for w in (world, swap)
+        corners.aggregate(Oracle(w, sample=table_of(w).sample()).aggregate()) for w in (world, swap)
     ]
     assert gaps[1].gap.value == pytest.approx(-gaps[0].gap.value, abs=1e-13)
 
@@ -116,8 +117,8 @@ def test_rows_of_identical_domains_give_parts_within_their_intervals(seed):
         loss=design.loss,
         mu_00_w=cells.map(lambda c: n.mu_00_w[c]),
         mu_0_wz=cells.map(lambda c: n.mu_0_wz[c]),
-        pi_w=n.pi_w[cells.source],
-        pi_wz=n.pi_wz[cells.source],
+        pi_w=pi_w(same)[cells.source],
+        pi_wz=pi_wz(same)[cells.source],
     )
     means = {k: getattr(corners, f"mean_{k}")(values) for k in ("000", "100", "110", "111")}
     for part in corners.aggregate(means).parts().values():

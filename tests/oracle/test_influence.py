@@ -9,6 +9,7 @@ import pytest
 from neighbours import random_direction
 from oracle_inputs import BINS, METRICS, Oracle, mean_influence, numerical_derivative, worlds
 
+from experiments.worlds.exact import table_of
 from whygap.equations import corners
 from whygap.simulate.world import all_subsets
 
@@ -41,7 +42,7 @@ def test_corner_means(metric, domain, corner):
 @pytest.mark.parametrize("part", ["baseline", "covariate", "outcome", "gap"])
 def test_parts_of_the_gap(metric, domain, part):
     world = worlds(metric)
-    parts = corners.aggregate(Oracle(world, sample=world.table().sample()).aggregate())
+    parts = corners.aggregate(Oracle(world, sample=table_of(world).sample()).aggregate())
     check(getattr(parts, part), lambda w: getattr(w.corners(), part), world, domain)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from oracle_inputs import BINS, METRICS, Oracle, group_noise, worlds
 
+from experiments.worlds.exact import at_rows, pi_w, pi_wz, table_of
 from whygap.domains import Array, ByDomain
 from whygap.simulate import Atoms
 
@@ -110,11 +111,12 @@ def test_twins_leave_only_the_product_of_errors():
 
 def covariate_part(world: Atoms, mu_00_w: Array, sign: int) -> float:
     """Lambda_Z with mu_.00(W) subtracted on target rows (-1), or added as eq. (13) prints (+1)."""
-    n, design = world.nuisances, world.table()
-    at = world.at_rows
+    n, design = world.nuisances, table_of(world)
+    at = at_rows
     loss, mu_w, mu_wz = design.loss.source, at(mu_00_w), at(n.mu_0_wz)
     rows = ByDomain(
-        (loss - mu_wz.source) * at(n.pi_wz).source - (loss - mu_w.source) * at(n.pi_w).source,
+        (loss - mu_wz.source) * at(pi_wz(world)).source
+        - (loss - mu_w.source) * at(pi_w(world)).source,
         mu_wz.target + sign * mu_w.target,
     )
     return sum(design.sample().mean(rows))

@@ -16,6 +16,7 @@ from oracle_inputs import Oracle, group_noise
 
 from experiments.worlds import finite
 from experiments.worlds.atoms_answers import AtomsAnswers
+from experiments.worlds.exact import table_of
 from whygap.combine import linear_map
 
 COLUMN_SETS = [s for k in range(5) for s in itertools.combinations(range(4), k)]
@@ -98,7 +99,7 @@ def test_points_add_up_to_the_parts(metric, seed):
 
 def test_estimated_points_equal_enumeration_and_add_up(metric, seed):
     world = culprit_world(metric, seed)
-    oracle = CulpritOracle(world, sample=world.table().sample())
+    oracle = CulpritOracle(world, sample=table_of(world).sample())
     truth = AtomsAnswers(world).points()
     for base, players, expected in (
         ((), (0, 1), truth.baseline),

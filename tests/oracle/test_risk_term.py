@@ -25,6 +25,7 @@ from continuous_world import (
 )
 from oracle_inputs import Oracle, doubled, worlds
 
+from experiments.worlds.exact import at_rows, h_of
 from whygap.equations.outcome_value import Reduced, binned_slope, numerator
 
 STEP = 1e-3
@@ -141,11 +142,11 @@ def test_term_has_mean_zero_at_the_true_risk(metric):
     """Whatever m and h are on the two sides of the edge."""
     world, rng = worlds(metric), np.random.default_rng(0)
     size = 2 * len(world.prediction)
-    per_cell = [doubled(world.at_rows(rng.normal(size=size // 2)).source) for _ in range(4)]
+    per_cell = [doubled(at_rows(rng.normal(size=size // 2)).source) for _ in range(4)]
     n, subset = world.nuisances, (1,)
     reduced = Reduced(
-        m=doubled(world.at_rows(n.m(subset, 4)).target),
-        h=doubled(world.at_rows(n.h(subset, 4)).target),
+        m=doubled(at_rows(n.m(subset, 4)).target),
+        h=doubled(at_rows(h_of(world, subset, 4)).target),
         risk=binned_slope(4, *per_cell),
     )
     estimate = numerator(Oracle(world).outcome_values(), reduced)

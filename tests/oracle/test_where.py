@@ -16,6 +16,7 @@ from oracle_inputs import Oracle
 
 from experiments.worlds.answers import Above
 from experiments.worlds.atoms_answers import AtomsAnswers
+from experiments.worlds.exact import table_of
 from whygap.equations import corners
 from whygap.errors import ResultError
 
@@ -54,7 +55,7 @@ def test_groups_above_a_cut(metric, seed):
 def test_partitions_add_up_to_the_outcome_part(metric, seed):
     """Nuisances need not be true for that: the sums are exact row by row."""
     world, rng = culprit_world(metric, seed), np.random.default_rng(5)
-    size, sample = len(world.prediction), world.table().sample()
+    size, sample = len(world.prediction), table_of(world).sample()
     shifts = {"mu_0_wz": rng.normal(size=size), "pi_wz": rng.normal(size=size)}
     oracle = CulpritOracle(world, shifts, sample)
     part = corners.aggregate(Oracle(world, shifts, sample).aggregate()).outcome
@@ -79,7 +80,7 @@ def test_orthogonal(metric, seed, name):
 @pytest.mark.parametrize("domain", ["source", "target"])
 def test_influence(metric, seed, domain):
     world = culprit_world(metric, seed)
-    oracle = CulpritOracle(world, sample=world.table().sample())
+    oracle = CulpritOracle(world, sample=table_of(world).sample())
     for partition in masks(world):
         mask = partition[0]
         check_influence(

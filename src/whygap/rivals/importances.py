@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -84,16 +84,9 @@ class Method:
     def from_estimates(self, estimates: Mapping[str, Estimate], level: float) -> Importances:
         """Importances whose intervals come from influence values."""
         ends = np.array([estimate.interval(level) for estimate in estimates.values()])
-        return Importances(
-            self.name,
-            self.part,
-            tuple(estimates),
-            np.array([estimate.value for estimate in estimates.values()]),
-            self.unit,
-            self.assumptions,
-            self.misleads,
-            *ends.reshape(-1, 2).T,
-        )
+        low, high = ends.reshape(-1, 2).T
+        values = {name: estimate.value for name, estimate in estimates.items()}
+        return replace(self.importances(values), low=low, high=high)
 
 
 def random_stream(settings: Settings, purpose: str) -> np.random.Generator:

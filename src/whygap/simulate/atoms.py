@@ -56,37 +56,13 @@ class Atoms:
         """Names of the players."""
         return tuple(player.name for player in self.groups)
 
-    def table(self) -> Design:
-        """The world itself as a weighted table: a row per atom and outcome, weight = probability.
-
-        A weighted mean over these rows is an exact expectation. Rows are all atoms with y = 0,
-        then all atoms with y = 1, the same in both domains (see `at_rows`).
-        """
-        size = len(self.prediction)
-        twice = np.tile(np.arange(size), 2)
-        y = np.repeat([0.0, 1.0], size)
-        weights = self.mass.zip(
-            self.risk, lambda mass, risk: np.concatenate([mass * (1 - risk), mass * risk])
-        )
-        return self.design(ByDomain(twice, twice), ByDomain(y, y), weights)
-
-    def at_rows(self, per_atom: Array) -> ByDomain[Array]:
-        """A function of atoms, evaluated at the rows of `table`."""
-        rows = np.tile(per_atom, 2)
-        return ByDomain(rows, rows)
-
     def draw(self, rows: ByDomain[int], rng: np.random.Generator) -> Design:
         """Independent rows of both domains."""
         atoms = rows.zip(self.mass, lambda n, mass: rng.choice(len(mass), size=n, p=mass))
         risks = atoms.zip(self.risk, lambda index, risk: risk[index])
         return self.design(atoms, drawn_outcomes(risks, rng))
 
-    def design(
-        self,
-        atoms: ByDomain[IntArray],
-        outcome: ByDomain[Array],
-        weights: ByDomain[Array] | None = None,
-    ) -> Design:
+    def design(self, atoms: ByDomain[IntArray], outcome: ByDomain[Array]) -> Design:
         """Rows at these atoms with these outcomes."""
         return Design(
             features=atoms.map(lambda i: self.features[i]),
@@ -97,7 +73,6 @@ class Atoms:
             prediction=atoms.map(lambda i: self.prediction[i]),
             intercept=atoms.map(lambda i: self.intercept[i]),
             slope=atoms.map(lambda i: self.slope[i]),
-            weights=weights,
         )
 
     @cached_property
@@ -127,12 +102,6 @@ class Atoms:
         mass = self.mass[domain]
         total = np.bincount(codes, weights=mass)
         return (np.bincount(codes, weights=mass * per_atom) / total)[codes]
-
-    def ratio(self, columns: Sequence[int]) -> Array:
-        """p_1 / p_0 of these columns, at every atom."""
-        codes = self.codes(columns)
-        sums = self.mass.map(lambda mass: np.bincount(codes, weights=mass))
-        return (sums.target / sums.source)[codes]
 
     @cached_property
     def nuisances(self) -> Nuisances:
@@ -212,22 +181,3 @@ class Nuisances:
     def m(self, subset: Subset, bins: int | None = 20) -> Array:
         """p_1(Y=1 | G)."""
         return self.atoms.conditional("target", self.atoms.risk.target, self.groups(subset, bins))
-
-    def h(self, subset: Subset, bins: int | None = 20) -> Array:
-        """E_1[b^2 (Y - m(G)) | G]; 0 where b^2 is constant."""
-        residual = self.atoms.slope**2 * (self.atoms.risk.target - self.m(subset, bins))
-        return self.atoms.conditional("target", residual, self.groups(subset, bins))
-
-    @cached_property
-    def pi_w(self) -> Array:
-        """Density ratio of W."""
-        return self.atoms.ratio(self.atoms.baseline)
-
-    @cached_property
-    def pi_wz(self) -> Array:
-        """Density ratio of (W, Z)."""
-        return self.atoms.ratio(self.atoms.subset_columns(tuple(range(len(self.atoms.groups)))))
-
-    def pi_wzs(self, subset: Subset) -> Array:
-        """Density ratio of (W, Z_s)."""
-        return self.atoms.ratio(self.atoms.subset_columns(subset))

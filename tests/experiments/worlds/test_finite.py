@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from experiments.worlds import finite
+from experiments.worlds.exact import h_of, pi_w, pi_wz, pi_wzs, table_of
 from whygap.domains import ByDomain
 from whygap.errors import InputError
 from whygap.simulate.atoms import risk_bin
@@ -72,7 +73,8 @@ def test_m_and_h_by_loops(world, subset):
     bins = 3
     p_1, r_1 = lookup(world, world.mass.target), lookup(world, world.risk.target)
     q, b = lookup(world, world.risk.source), lookup(world, world.slope)
-    m, h = (lookup(world, f(subset, bins)) for f in (world.nuisances.m, world.nuisances.h))
+    found = world.nuisances.m(subset, bins), h_of(world, subset, bins)
+    m, h = (lookup(world, values) for values in found)
 
     def group(cell):
         return (cell[0], *(cell[1 + p] for p in subset), np.floor(q[cell] * bins + 0.5))
@@ -87,8 +89,7 @@ def test_m_and_h_by_loops(world, subset):
 
 
 def test_ratios_have_source_mean_one(world):
-    n = world.nuisances
-    for ratio in (n.pi_w, n.pi_wz, n.pi_wzs((1,))):
+    for ratio in (pi_w(world), pi_wz(world), pi_wzs(world, (1,))):
         assert world.mean("source", ratio) == pytest.approx(1, abs=1e-13)
 
 
@@ -120,7 +121,7 @@ def test_drawn_rows_have_the_worlds_probabilities(world):
 
 
 def test_weighted_table_is_the_world(world):
-    design = world.table()
+    design = table_of(world)
     means = design.sample().mean(design.loss)
     assert means.source == pytest.approx(world.corners().mean_000, abs=1e-14)
     assert means.target == pytest.approx(world.corners().mean_111, abs=1e-14)
