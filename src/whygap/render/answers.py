@@ -10,7 +10,7 @@ import numpy as np
 from whygap.estimate import Estimate
 from whygap.render.numbers import level_name, rows_share, squared_error_units
 from whygap.render.phrases import in_domain, joined, metric_name
-from whygap.render.reading import Hit, Reading, excludes_zero
+from whygap.render.reading import SHOWN, Hit, Reading, excludes_zero
 from whygap.results import Budget, Joint, Recoverable
 
 __all__ = [
@@ -22,8 +22,6 @@ __all__ = [
     "together",
     "where_sentences",
 ]
-
-SHOWN = 4  # variables or groups in one sentence; a list of more is read as a table
 
 
 # -- how many points -------------------------------------------------------------------------------

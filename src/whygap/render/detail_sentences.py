@@ -8,15 +8,12 @@ from whygap.domains import ByDomain
 from whygap.fieller import normal_quantile
 from whygap.render.numbers import level_name, percent, percent_interval, rounded_count
 from whygap.render.phrases import joined
-from whygap.render.reading import Reading, Standing, excludes_zero
+from whygap.render.reading import SHOWN, Reading, Standing, excludes_zero
 from whygap.results import Detailed, Gap
 
 __all__ = ["can_be_settled", "detail_sentences", "rows_needed", "what_would_settle"]
 
-POWER_QUANTILE = 0.8416  # an undefined part is to be settled with 80% power
 MOST_TIMES = 1000  # the rows: more than anyone can collect
-SHOWN = 4  # shares in one sentence; a list of more is read as a table
-NEARLY = 0.005  # outside 0% to 100% by this much: shown as -1% or 101%, so worth a word
 
 
 def detail_sentences(reading: Reading, name: str, *, listed: bool = True) -> list[str]:
@@ -46,7 +43,8 @@ def rows_needed(gap: Gap, detail: Detailed, level: float) -> ByDomain[float] | N
     size = detail.denominator
     if size.value <= 0 or size.standard_error <= 0:
         return None
-    needed = ((normal_quantile(level) + POWER_QUANTILE) * size.standard_error / size.value) ** 2
+    power = 0.8416  # the normal quantile of 80%: the chance that so many rows settle it
+    needed = ((normal_quantile(level) + power) * size.standard_error / size.value) ** 2
     return gap.about.rows.map(lambda rows: rows * max(needed, 1.0))
 
 
@@ -145,7 +143,8 @@ def _standing(detail: Detailed, standing: Standing) -> Iterator[str]:
 def _odd(detail: Detailed) -> Iterator[str]:
     base = {} if detail.base is None else {"the recalibration": detail.base}
     shares = {**detail.shares, **base}
-    outside = {n: s for n, s in shares.items() if not -NEARLY <= s.value <= 1 + NEARLY}
+    # From half a percent on it is shown as -1% or 101%, so worth a word.
+    outside = {n: s for n, s in shares.items() if not -0.005 <= s.value <= 1.005}
     if not outside:
         return
     listed = [f"{name} {percent(s.value, s.standard_error)}" for name, s in outside.items()]

@@ -25,7 +25,6 @@ __all__ = [
 
 TOP, BOTTOM = 26.0, 250.0  # pixels from the top of the walk between which its values stand
 LEFT, RIGHT = 13.0, 91.0  # percent of the walk's width: room for ticks, and for the last label
-BAR = 0.3  # half a bar of the walk, as a share of the distance between two columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +41,8 @@ class WalkDrawing:
 
     @property
     def half(self) -> float:
-        """Half a bar, in percent."""
-        return round(BAR * self.gap, 2)
+        """Half a bar, in percent: three tenths of the distance between two columns."""
+        return round(0.3 * self.gap, 2)
 
     def x(self, column: int) -> float:
         """Where a column stands."""

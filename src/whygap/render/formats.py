@@ -31,7 +31,6 @@ __all__ = [
 ]
 
 TEXT_WIDTH = 80  # columns of a terminal that nobody has made wider
-LEAST_ROOM = 12  # columns left to the names, however wide the numbers are
 
 Line = Sequence[str]
 
@@ -68,7 +67,7 @@ def text_table(
     align = align or "l".ljust(len(header), "r")
     lines = [[" ".join(cell.split()) for cell in line] for line in (header, *rows)]
     others = sum(max(map(width, cells)) + 2 for cells in list(zip(*lines, strict=True))[1:])
-    room = max(columns - others, LEAST_ROOM)
+    room = max(columns - others, 12)  # left to the names, however wide the numbers are
     made = [Column(justify="left" if side == "l" else "right", no_wrap=True) for side in align]
     table = Table(*made, box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     for first, *rest in lines:

@@ -31,7 +31,6 @@ __all__ = [
 ]
 
 FORMATS = ("svg", "png", "pdf")
-OPENED = 4  # variables of a part in the picture of the whole answer; the rest stand together
 
 
 def figure(gap: Gap, what: str = "answer", level: float | None = None, **options: Any) -> Figure:
@@ -45,8 +44,8 @@ def figure(gap: Gap, what: str = "answer", level: float | None = None, **options
     return drawn_figure
 
 
-def _answer(gap: Gap, level: float, opened: int = OPENED) -> Figure:
-    """The walk opened into variables; who is hit; what can be won back."""
+def _answer(gap: Gap, level: float, opened: int = 4) -> Figure:
+    """The walk opened into `opened` variables a part and the rest; who is hit; what can be won."""
     walk = WaterfallDisplay.from_gap(gap, level, opened)
     rights: list[Any] = []
     if gap.where:

@@ -22,9 +22,8 @@ __all__ = [
 ]
 
 FEW = 3  # a sentence names at most this many variables
-NEARLY_ALL = 0.95  # of the rows: such a group says nothing about who is hit
+SHOWN = 4  # variables or groups in one sentence; a list of more is read as a table
 RULE_LEVEL = 0.95  # rules are confirmed at this level, whatever level is shown
-BEYOND = 0.05  # a part this far against the gap makes percentages of it misleading
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +146,8 @@ def readings_of(gap: Gap, levels: Sequence[float]) -> list[Reading]:
     }
     found = {name: gap.aggregate.share_of_gap(name) for name in parts}
     shares = {name: share for name, share in found.items() if share is not None}
-    inside = all(-BEYOND <= share.value <= 1 + BEYOND for share in shares.values())
+    # A part 5% or more against the gap makes percentages of it misleading.
+    inside = all(-0.05 <= share.value <= 1.05 for share in shares.values())
     meaningful = shares if inside and len(shares) == len(parts) else {}
     return [
         Reading(
@@ -196,7 +196,8 @@ def hits_of(gap: Gap, level: float) -> tuple[Hit, ...]:
     def excess(hit: Hit) -> float:
         return abs(hit.points.value) - hit.share * abs(whole)
 
-    telling = [hit for hit in found if hit.share <= NEARLY_ALL and excess(hit) > 0]
+    # A group of nearly all rows says nothing about who is hit.
+    telling = [hit for hit in found if hit.share <= 0.95 and excess(hit) > 0]
     return tuple(sorted(telling, key=lambda hit: (-excess(hit), hit.words)))
 
 

@@ -21,7 +21,6 @@ from whygap.tables.design import Design
 __all__ = ["Bench", "Step", "StepKind", "check_revisable", "check_top", "revision_learner"]
 
 StepKind = Literal["original", "targeted", "reweighted", "retrained"]
-RATIO_FOLDS = 3  # two thirds of the source rows train the ratio at the others
 FEWEST_EACH = 10  # two of each outcome in each of five folds: an AUC exists
 
 
@@ -130,11 +129,11 @@ class Bench:
         domain = np.repeat([0.0, 1.0], list(rows))
         weight = np.concatenate(list(self.sample.weights))
         rng = np.random.default_rng([self.seed, 9])
-        units = self.sample.units.source
-        source_fold = rng.permutation(np.arange(int(units.max()) + 1) % RATIO_FOLDS)[units]
+        units, folds = self.sample.units.source, 3  # two thirds train the ratio at the others
+        source_fold = rng.permutation(np.arange(int(units.max()) + 1) % folds)[units]
         fold = np.concatenate([source_fold, np.full(rows.target, -1)])
         ratio = np.zeros(rows.source)
-        for k in range(RATIO_FOLDS):
+        for k in range(folds):
             train = fold != k
             model = RiskClassifier(categories_in(self.design, columns), seed=self.seed)
             model.fit(features[train], domain[train], weight[train])

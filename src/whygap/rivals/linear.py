@@ -13,8 +13,6 @@ from whygap.errors import FitError
 from whygap.estimate import Estimate, Sample
 from whygap.tables.design import Column, Design
 
-STEPS = 100  # Newton needs about ten; more means that the columns separate the outcome
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumericMatrix:
@@ -117,7 +115,7 @@ def logistic(matrix: Array, response: Array, weights: Array, ridge: float = 1e-6
     penalty = np.full(matrix.shape[1], ridge)
     penalty[0] = 0.0
     beta = np.zeros(matrix.shape[1])
-    for _ in range(STEPS):
+    for _ in range(100):  # Newton needs about ten
         mean = special.expit(scaled @ beta)
         score = scaled.T @ (weights * (response - mean)) / len(scaled) - penalty * beta
         step = np.linalg.solve(_curvature(scaled, weights * mean * (1 - mean), penalty), score)
@@ -127,7 +125,7 @@ def logistic(matrix: Array, response: Array, weights: Array, ridge: float = 1e-6
             break
     else:
         raise FitError(
-            f"A logistic regression did not converge in {STEPS} steps",
+            "A logistic regression did not converge in 100 steps",
             hint="Some columns may separate the outcome; group rare levels.",
         )
     mean = special.expit(scaled @ beta)

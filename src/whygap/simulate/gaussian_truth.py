@@ -33,8 +33,6 @@ __all__ = [
     "rest_of",
 ]
 
-NEGLIGIBLE = 1e-12  # share of a variance that is rounding error: one column is left, u follows t
-
 
 @dataclass(frozen=True, slots=True)
 class Rest:
@@ -61,7 +59,7 @@ class Rest:
     def sd_u_given_t(self) -> float:
         """Standard deviation of u given t; exactly 0 when one column is left."""
         left = self.var_u - self.cov * self.slope
-        return float(np.sqrt(left)) if left > NEGLIGIBLE * self.var_u else 0.0
+        return float(np.sqrt(left)) if left > 1e-12 * self.var_u else 0.0  # but for rounding
 
     def risk(
         self, t: Array, base_t: Array | float = 0.0, base_u: Array | float = 0.0, power: int = 1
@@ -162,7 +160,7 @@ def _known_grid(world: GaussianWorld, columns: Subset) -> tuple[Array, Array, Ar
     nodes, weights = quadrature.normal_rule(0.3, 7.5)
     sd_t, along = world.sd * np.sqrt(t @ t), (t @ u) / (t @ t)
     left = world.sd**2 * (u @ u) - along**2 * sd_t**2
-    apart, mass = (nodes, weights) if left > NEGLIGIBLE else (np.zeros(1), np.ones(1))
+    apart, mass = (nodes, weights) if left > 1e-12 else (np.zeros(1), np.ones(1))
     first, second = (axis.ravel() for axis in np.meshgrid(nodes, apart, indexing="ij"))
     base_u = x @ u + along * sd_t * first + np.sqrt(max(left, 0.0)) * second
     return x @ t + sd_t * first, base_u, np.outer(weights, mass).ravel()
