@@ -142,12 +142,13 @@ def _mean_change(reading: Reading, hit: Hit) -> str:
 
 
 def culprit_sentence(reading: Reading) -> str:
-    """The first clear variable and the first clear group, for the answer."""
+    """The first clear variable and group that pull the way the metric went, for the answer."""
     said = []
     first = _first_variable(reading)
     if first:
         said.append(f"Of the variables, {_costs(reading, *first)}")
-    hits = reading.clear_hits()
+    way = reading.gap.aggregate.gap.value
+    hits = [hit for hit in reading.clear_hits() if hit.points.value * way > 0]
     if hits:
         verb = "Hit hardest are" if not said else "hit hardest are"
         change = _mean_change(reading, hits[0])
