@@ -9,8 +9,6 @@ from typing import Any
 from whygap.domains import ByDomain
 from whygap.tables.design import Note
 
-__all__ = ["About", "Diagnostics", "NuisanceRecord", "RatioRecord"]
-
 
 @dataclass(frozen=True, slots=True)
 class NuisanceRecord:

@@ -12,8 +12,6 @@ from whygap.domains import Array
 from whygap.estimate import Estimate
 from whygap.fieller import Ratio
 
-__all__ = ["Aggregate"]
-
 _NOTHING = Estimate(0.0, 0.0)
 
 

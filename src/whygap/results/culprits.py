@@ -13,8 +13,6 @@ from whygap.errors import ResultError
 from whygap.estimate import Estimate
 from whygap.results.joint import Joint, RankInterval, Sampling
 
-__all__ = ["Budget", "Condition", "Group", "Points", "Recoverable", "Rule", "Where"]
-
 PartName = Literal["baseline", "covariate"]
 
 

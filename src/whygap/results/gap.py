@@ -11,8 +11,6 @@ from whygap.results.aggregate import Aggregate
 from whygap.results.culprits import Points, Recoverable, Where
 from whygap.results.shares import Detailed
 
-__all__ = ["Gap"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gap:

@@ -13,8 +13,6 @@ from whygap.domains import Array
 from whygap.errors import ResultError, require_known
 from whygap.estimate import Estimate
 
-__all__ = ["Joint", "RankInterval", "Sampling"]
-
 
 @dataclass(frozen=True, slots=True)
 class Sampling:

@@ -11,8 +11,6 @@ from whygap.errors import ResultError, did_you_mean, require_known
 from whygap.estimate import Estimate
 from whygap.results.joint import Joint, RankInterval, Sampling
 
-__all__ = ["Detailed", "SubsetValue"]
-
 
 @dataclass(frozen=True, slots=True)
 class SubsetValue:

@@ -46,9 +46,6 @@ from whygap.settings import DetailName, Settings
 from whygap.shapley import Subset
 from whygap.tables.design import Design, Note
 
-__all__ = ["CUT_SHORT", "Analysis", "Details", "SubsetNumerators"]
-
-
 CUT_SHORT = "You interrupted the analysis"
 
 

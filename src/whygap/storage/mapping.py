@@ -24,8 +24,6 @@ from whygap.domains import Array
 from whygap.estimate import Estimate, Influence
 from whygap.results import Aggregate, Gap
 
-__all__ = ["SCHEMA", "VERSION", "from_mapping", "plain", "restored", "to_mapping"]
-
 VERSION = 2  # of the file format; goes up when a file could be misread by an older whygap
 SCHEMA = f"whygap/{VERSION}"
 
