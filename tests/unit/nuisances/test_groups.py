@@ -18,7 +18,7 @@ from whygap.tables.design import MODEL_SCORE, Column
 
 
 def groups_of(study, **settings) -> dict[str, list[Group]]:
-    crossfit = Analysis.begin(study.design, fast(**settings), Silent()).crossfits[0]
+    crossfit = Analysis.begin(study.design, fast(support="all", **settings), Silent()).crossfits[0]
     found: dict[str, list[Group]] = {}
     for group in where_groups(crossfit, grouped_columns(crossfit)):
         found.setdefault(group.variable, []).append(group)
@@ -145,7 +145,7 @@ def test_labels_as_predictions_are_not_grouped_twice():
 
 
 def test_shares_and_contributions_are_those_of_the_rows(study):
-    analysis = Analysis.begin(study.design, fast(), Silent())
+    analysis = Analysis.begin(study.design, fast(support="all"), Silent())
     crossfit = analysis.crossfits[0]
     groups = where_groups(crossfit, grouped_columns(crossfit))
     values = crossfit.aggregate
@@ -177,7 +177,7 @@ def test_groups_without_weight_have_no_change():
     design = make_study(source, target).design
     weights = ByDomain(*((t["c"] == "x").to_numpy(float) for t in (source, target)))
     weighted = replace(design, weights=weights)
-    crossfit = Analysis.begin(weighted, fast(), Silent()).crossfits[0]
+    crossfit = Analysis.begin(weighted, fast(support="all"), Silent()).crossfits[0]
     found = [g for g in where_groups(crossfit, grouped_columns(crossfit)) if g.variable == "c"]
     assert [g.target_share for g in found] == pytest.approx([1, 0, 0])
     assert [g.change is None for g in found] == [False, True, True]

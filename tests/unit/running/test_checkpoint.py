@@ -58,7 +58,7 @@ def kill_in_the_middle(folder: Path, tmp_path: Path) -> None:
     """Start a real run, wait for its second batch of subsets, and kill it without mercy."""
     script = tmp_path / "run.py"
     script.write_text(RUN)
-    paths = [str(HERE), str(HERE / "unit"), str(Path(wg.__file__).parents[1])]
+    paths = [str(HERE), str(Path(__file__).parent), str(Path(wg.__file__).parents[1])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"}
     run = subprocess.Popen([sys.executable, str(script), str(folder)], env=environment)
     try:
