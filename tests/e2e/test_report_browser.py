@@ -31,12 +31,12 @@ def test_level_switch_changes_every_interval(visit: Any) -> None:
 
     def shown() -> tuple[str, ...]:
         return tuple(
-            page.locator(query).first.inner_text()
+            page.locator(query).first.text_content()
             for query in (
                 ".answer",
                 ".facts",
                 ".parts",
-                "[data-interval]",
+                "[data-detail=outcome] [data-interval]",
                 "[data-cell]",
                 "figcaption",
             )
@@ -112,14 +112,14 @@ def test_filter_keeps_what_matches_and_says_how_many(visit: Any) -> None:
 
 def test_many_rows_fold_and_unfold(visit: Any) -> None:
     page = visit("sixty").page
-    more = page.locator("[data-more]")
+    more = page.locator("[data-detail=outcome] [data-more]")
     assert len(names_in(page)) == 15
     assert more.get_attribute("aria-expanded") == "false"
     more.click()
     assert len(names_in(page)) == 61
     more.click()
     assert len(names_in(page)) == 15
-    page.locator("[data-filter]").fill("variable_5")
+    page.locator("[data-detail=outcome] [data-filter]").fill("variable_5")
     assert len(names_in(page)) == 10
 
 
@@ -219,7 +219,7 @@ def test_hostile_names_are_shown_and_not_run(visit: Any) -> None:
 
 def test_undefined_part_says_so_and_shows_no_table(visit: Any) -> None:
     page = visit("undefined").page
-    section = page.locator("[data-detail=covariate]")
+    section = page.locator("section[aria-labelledby$='-covariate']")
     assert "undefined" in section.inner_text()
     assert "would settle it" in section.inner_text()
     assert section.locator("table").count() == 0
@@ -249,7 +249,7 @@ def test_the_revision_follows_the_switch(visit: Any) -> None:
     def shown() -> tuple[str, str, float]:
         line = row.locator("line.whisker")
         span = float(line.get_attribute("x2")[:-1]) - float(line.get_attribute("x1")[:-1])
-        words = page.locator("[data-revision]").inner_text()
+        words = page.locator("[data-list=revision]").inner_text()
         return words, row.locator("[data-interval]").inner_text(), span
 
     before = shown()

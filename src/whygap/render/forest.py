@@ -199,8 +199,8 @@ class WhereDisplay:
 
     def plot(self, ax: Axes | None = None) -> WhereDisplay:
         """Draw on `ax`, or on a figure of its own."""
-        below = f"{phrases.capital(self.unit)} of the outcome part (share of rows); lines: "
-        below += f"simultaneous {level_name(self.level)} intervals"
+        below = f"{phrases.capital(self.unit)} (share of rows); lines: simultaneous "
+        below += f"{level_name(self.level)} intervals"
         nothing = "Groups were not asked for: detail=('where',)."
         self.ax_ = _draw_display(ax, self.blocks, self.level, ("Who is hit", below), nothing)
         self.figure_ = self.ax_.get_figure(root=True)

@@ -53,6 +53,7 @@ class Line:
         kind: "variable", "others", "group", "rule" or "base".
         note: of a group, its share of the target's rows.
         adjusted_p: p-value of "this is 0", adjusted for looking at all; None where there is none.
+        change: of a group, the mean change of its rows.
     """
 
     name: str
@@ -61,11 +62,7 @@ class Line:
     kind: str = "variable"
     note: str = ""
     adjusted_p: float | None = None
-
-    @property
-    def p(self) -> str:
-        """The p-value, written out."""
-        return p_value(self.estimate.p_value())
+    change: Estimate | None = None
 
     @property
     def adjusted(self) -> str:
@@ -109,7 +106,18 @@ class Block:
         """Its interval."""
         if self.units is None:
             return with_minus(percent_interval(line.estimate, level))
+        if self.key.startswith("recoverable"):
+            return with_minus(" to ".join(map(self.units.bare, ends)))
         return with_minus(self.units.span(*ends))
+
+    def last(self, line: Line) -> tuple[str, float]:
+        """What the last column shows, and sorts by: the p-value; of groups, the mean change."""
+        if self.units is None or self.key != "where":
+            return p_value(line.estimate.p_value()), line.estimate.p_value()
+        if line.change is None:
+            return "too few rows", 0.0
+        value = line.change.value
+        return with_minus(self.units.bare(value, signed=True)), value
 
 
 def points_blocks(gap: Gap, most: int | None = None) -> list[Block]:
@@ -167,7 +175,7 @@ def hits_block(gap: Gap, level: float, most: int) -> Block:
 
 def _hit_line(hit: Hit) -> Line:
     kind = "rule" if hit.times_confirmed else "group"
-    return Line(hit.words, hit.points, kind=kind, note=rows_share(hit.share))
+    return Line(hit.words, hit.points, (), kind, rows_share(hit.share), change=hit.change)
 
 
 def where_blocks(gap: Gap, most: int, variable: str | None = None) -> list[Block]:

@@ -170,7 +170,10 @@ def _at_level(
         "spans": [reading.units.span(*reading.parts[name].interval(level)) for name in order],
         "parts": [[name, part_sentence(reading, name), reading.is_clear(name)] for name in order],
         "lists": _lists(reading),
-        "budgets": [units.span(*b.budget.total.interval(level)) for b in budget_bars(gap)],
+        "budgets": [
+            " to ".join(map(units.bare, bar.budget.total.interval(level)))
+            for bar in budget_bars(gap)
+        ],
         "walk": walk.at(level),
         "lines": {key: one.at(reading) for key, one in blocks.items()},
         "table": [line[-1] for part in sheet(gap, level).sections for line in part.lines],
@@ -207,8 +210,8 @@ def _with_minus(value: Any) -> Any:
 
 def _rows(block: Block) -> list[list[Any]]:
     return [
-        [line.name, block.text(line), line.p, line.adjusted, e.value, e.p_value()]
-        for line, e in ((line, line.estimate) for line in block.lines)
+        [line.name, block.text(line), *block.last(line), line.adjusted, line.estimate.value]
+        for line in block.lines
     ]
 
 

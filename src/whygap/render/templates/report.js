@@ -115,7 +115,7 @@
       }
     }
 
-    const value = { name: (f) => f[0], share: (f) => f[4], p: (f) => f[5] };
+    const value = { name: (f) => f[0], share: (f) => f[5], last: (f) => f[3] };
     for (const button of all(table, "[data-sort]")) {
       button.addEventListener("click", () => {
         const header = button.parentElement;
@@ -143,11 +143,12 @@
   }
 
   function prepareTip(section, detail, row, fact) {
-    const [name, share, p, adjusted] = fact;
+    const [name, share, last, , adjusted] = fact;
+    const label = detail.querySelector("[data-sort=last]").textContent.toLowerCase();
     const text = () => {
       const now = section.payload.levels[section.level];
       const [, , interval, , ranks] = now.lines[detail.dataset.detail][Number(row.dataset.row)];
-      const lines = [name, `${share}, ${now.name} interval ${interval}`, `p-value ${p}`];
+      const lines = [name, `${share}, ${now.name} interval ${interval}`, `${label} ${last}`];
       if (adjusted) lines.push(`adjusted for all variables ${adjusted}`);
       if (ranks) lines.push(`rank ${ranks}`);
       return lines.join("\n");
