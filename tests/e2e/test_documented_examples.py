@@ -18,7 +18,7 @@ from revision_factory import make_revision
 from whygap.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
-LONG = {"demo", "rehearse", "study", "revise", "compare"}
+LONG = {"demo", "rehearse", "revise", "compare"}
 COMPUTES = {"explain", "compare", "revise"}
 
 
@@ -87,7 +87,7 @@ def test_an_example_of_the_command_line_runs(call, desk, example):
     assert done.code in codes, done.err
 
 
-@pytest.mark.parametrize("example", [e for e in examples(LONG) if " study " not in e])
+@pytest.mark.parametrize("example", examples(LONG))
 def test_a_long_example_of_the_command_line_runs(call, desk, example):
     quick = {
         "demo": " --set learner=fast",
@@ -96,11 +96,6 @@ def test_a_long_example_of_the_command_line_runs(call, desk, example):
     name = example.split()[1]
     done = run(call, example + quick.get(name, ""))
     assert done.code == 0, done.err
-
-
-def test_the_studies_of_the_examples_are_run_by_their_own_tests():
-    names = [example.split()[2] for example in examples(LONG) if " study " in example]
-    assert names == ["coverage", "casestudy"]
 
 
 def test_the_indented_commands_of_the_readme_exist(call):
