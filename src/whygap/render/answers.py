@@ -9,7 +9,7 @@ import numpy as np
 
 from whygap.estimate import Estimate
 from whygap.render.numbers import level_name, rows_share, squared_error_units
-from whygap.render.phrases import in_domain, joined, metric_name
+from whygap.render.phrases import capital, direction, in_domain, joined, metric_name
 from whygap.render.reading import SHOWN, Hit, Reading, excludes_zero
 from whygap.results import Budget, Joint, Recoverable
 
@@ -79,7 +79,9 @@ def _rest(reading: Reading, joint: Joint, named: Sequence[str]) -> Iterator[str]
     pooled = together(joint, others)
     size = f"{units.change(pooled.value)} ({units.span(*pooled.interval(level))})"
     if len(others) == 1:
-        yield f"The other one, {others[0]}: {size}, not distinguishable from 0."
+        who = "The other one" if named else "Its one variable"
+        doubt = "" if excludes_zero(pooled, level) else ", not distinguishable from 0"
+        yield f"{who}, {others[0]}: {size}{doubt}."
         return
     clear = sum(excludes_zero(joint[name], level) for name in others)
     alone = f"{clear} of them are clear" if clear else "none is distinguishable from 0 on its own"
@@ -150,7 +152,9 @@ def culprit_sentence(reading: Reading) -> str:
     way = reading.gap.aggregate.gap.value
     hits = [hit for hit in reading.clear_hits() if hit.points.value * way > 0]
     if hits:
-        verb = "Hit hardest are" if not said else "hit hardest are"
+        better = direction(reading.gap.about, hits[0].points.value) == "better"
+        verb = "gaining most are" if better else "hit hardest are"
+        verb = verb if said else capital(verb)
         change = _mean_change(reading, hits[0])
         said.append(f"{verb} rows where {hit_words(hits[0])}" + (f": {change}" if change else ""))
     return f"{'; '.join(said)}." if said else ""
