@@ -55,8 +55,8 @@ def test_near_ties_are_named_together() -> None:
 def test_without_a_clear_variable_none_is_named() -> None:
     assert points_sentences(read(noise=3.0), "covariate") == [
         (
-            "Its 6 variables together: -1.6 points (-7.3 to +4.1); none is distinguishable from 0 on "
-            "its own."
+            "Its 6 variables together: -1.6 points (-7.3 to +4.1); none is distinguishable from 0 "
+            "on its own."
         )
     ]
 
@@ -129,12 +129,12 @@ def test_budgets_that_hold_nothing() -> None:
             "from 0."
         ),
         (
-            "Reweighting, or retraining on labels from the source, could win back 0.0119 (0.0074 to "
-            "0.0164)."
+            "Reweighting, or retraining on labels from the source, could win back 0.0119 (0.0074 "
+            "to 0.0164)."
         ),
         (
-            "In the source the model already misses 0.0001 (-0.0043 to 0.0045); what the target adds "
-            "to that is not distinguishable from 0."
+            "In the source the model already misses 0.0001 (-0.0043 to 0.0045); what the target "
+            "adds to that is not distinguishable from 0."
         ),
     ]
     below = recoverable_sentences(read(won_back=(0.012, -0.02, 0.0001)))[2]
@@ -161,8 +161,8 @@ ADVICE = {
         {},
         [
             (
-                "Revise the model on age, sex, race and 2 others with outcomes from the target (whygap "
-                "revise measures the gain)."
+                "Revise the model on age, sex, race and 2 others with outcomes from the target "
+                "(whygap revise measures the gain)."
             ),
             (
                 "Do not count on reweighting the source rows: nothing that it could win back is "
@@ -174,8 +174,8 @@ ADVICE = {
         {"recalibration": 0.8},
         [
             (
-                "Recalibrate the model's score on outcomes from the target first: that alone could win "
-                "back 0.0095 (0.0060 to 0.0131) in squared error."
+                "Recalibrate the model's score on outcomes from the target first: that alone could "
+                "win back 0.0095 (0.0060 to 0.0131) in squared error."
             ),
         ],
     ),
@@ -183,8 +183,8 @@ ADVICE = {
         {"won_back": (0.0001, 0.02, 0.0001)},
         [
             (
-                "Reweight the training rows to the target's mix, or retrain on more source rows like "
-                "it: that could win back 0.0200 (0.0155 to 0.0245) in squared error."
+                "Reweight the training rows to the target's mix, or retrain on more source rows "
+                "like it: that could win back 0.0200 (0.0155 to 0.0245) in squared error."
             ),
         ],
     ),
@@ -192,8 +192,8 @@ ADVICE = {
         {"won_back": NOTHING},
         [
             (
-                "The target's rows are simply harder: neither labels from there nor reweighting could "
-                "clearly win anything back, so there is nothing to repair in the model."
+                "The target's rows are simply harder: neither labels from there nor reweighting "
+                "could clearly win anything back, so there is nothing to repair in the model."
             ),
         ],
     ),
