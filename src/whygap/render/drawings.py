@@ -50,7 +50,7 @@ class WalkDrawing:
 
     def lines(self, step: Step) -> list[str]:
         """A column's name, on as many lines as it needs."""
-        return [step.name] if step.is_part else label(step.name, 11, lines=3).split("\n")
+        return label(step.name, 10, lines=3).split("\n")
 
     def at(self, level: float) -> list[list[Any]]:
         """Per column: the whisker's top and bottom, the label's height, clear of 0 or not."""
