@@ -23,6 +23,7 @@ EXPERIMENTS = (
     "comparators",
     "coverage",
     "culprits",
+    "power",
     "revisions",
     "scaling",
     "semisynthetic",

@@ -19,6 +19,9 @@ from whygap.simulate.atoms import Atoms
 __all__ = ["AGE_BANDS", "employment_of_few_levels"]
 
 AGE_BANDS = (30, 40, 50)  # first years of the upper bands; the tables have people of 18 to 64
+# Risks of main effects and interactions of two or three columns, that some thousand rows can show;
+# the tables hardly overlap, and with domain probabilities of .1 to .9 a tenth of the rows counts.
+SMOOTH: dict[str, Any] = {"leaves": 4, "risk_rounds": 60, "least_rows": 200, "clip": 0.1}
 COVARIATES = ["age", "marital_status", "any_difficulty", "mobility"]
 
 
@@ -26,7 +29,7 @@ def employment_of_few_levels(metric: str = "accuracy") -> Atoms:
     """The world, one atom per kind of row."""
     from experiments.semisynthetic import white_or_other
     from whygap.datasets import load_employment
-    from whygap.simulate.semisynthetic import from_design
+    from whygap.simulate.semisynthetic import Fit, from_design
 
     shipped = load_employment()
     coarse = replace(
@@ -35,7 +38,7 @@ def employment_of_few_levels(metric: str = "accuracy") -> Atoms:
         target=_in_bands(white_or_other(shipped.target)),
     )
     study = coarse.study(metric=metric, baseline=["sex", "race"], covariates=COVARIATES, groups={})
-    return _kinds(with_rounded_scores(from_design(study.design), metric))
+    return _kinds(with_rounded_scores(from_design(study.design, fit=Fit(**SMOOTH)), metric))
 
 
 def _in_bands(table: Any) -> Any:
