@@ -54,6 +54,12 @@ def test_budgets_that_are_nothing_are_left_out():
     assert not [name for name in known if "at_home" in name or "on_target_mix" in name]
 
 
+def test_real_rows_have_budgets_that_rows_can_show():
+    known = [name for name in config_truths(QUICK["pool"]) if name.startswith("recoverable")]
+    assert len(known) == 5
+    assert all(name.endswith(("(total)", "(recalibration)")) for name in known)
+
+
 def test_labels_differ_and_name_one_configuration():
     steps = culprits.plan(quick=False)
     labels = [config.label for config, _ in steps]
