@@ -1,13 +1,17 @@
 """The power table: in real comparisons, how many variables are clear, and is the first told apart?
 
-Every comparison is analysed once with the fast learner: points and what can be won back as
-`explain` does them, the paper's shares with fewer subsets (they cost minutes). Finished lines are
-kept; the tables are read from the folder the user names, and nothing of them is kept.
+Every comparison is analysed once with the fast learner. The paper's shares, which cost minutes and
+more, are those that the case studies keep (default learners, 128 subsets); the demo's are computed
+here. Finished lines are kept; the tables are read from the folder the user names, and nothing of
+them is kept.
 """
 
 from __future__ import annotations
 
+import csv
 import json
+import math
+import re
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
@@ -29,7 +33,8 @@ from whygap.study import Study
 
 __all__ = ["COMPARISONS", "QUESTIONS", "Answer", "answers", "run"]
 
-SUBSETS_OF_SHARES = 64  # of the paper's shares: two per variable; their sampling error is counted
+DEMO = "employment (demo)"
+NOT_KEPT = -1  # how many are tied, where a case study does not say
 QUESTIONS = {
     "points baseline": "points of W",
     "points covariate": "points of Z",
@@ -56,7 +61,8 @@ class Answer:
         clear: how many have an interval without 0.
         first: the largest by size, "" where there is none to name.
         value: of the first, with `low` and `high`.
-        tied_with: how many others the rank intervals do not tell apart from the first.
+        tied_with: how many others the rank intervals do not tell apart from the first, or
+            `NOT_KEPT`.
         defined: False where the paper's denominator cannot be told from 0.
     """
 
@@ -78,7 +84,7 @@ def _insurance(move: Move) -> Callable[[Path | None], Study]:
 
 
 COMPARISONS: dict[str, Callable[[Path | None], Study]] = {
-    "employment (demo)": lambda _: load_employment().study(),
+    DEMO: lambda _: load_employment().study(),
     **{f"insurance, {move.name}": _insurance(move) for move in MOVES},
     "readmission, 3,750 each": lambda data: readmission_study(data, rows=3750),
     "readmission, 16,000 each": lambda data: readmission_study(data, rows=16000),
@@ -90,22 +96,24 @@ def run(order: Order) -> Path:
     folder = order.folder("power")
     if order.jobs and not order.quick:
         data_folder(order.data)
-    for asked in (("points", "recoverable"), ("covariate", "outcome")):
-        for name, study in list(COMPARISONS.items())[: 1 if order.quick else None]:
-            _keep(name, study, asked, folder / "answers.jsonl", order)
+    for name, study in list(COMPARISONS.items())[: 1 if order.quick else None]:
+        shares = ("covariate", "outcome") if name == DEMO else ()
+        _keep(name, study, ("points", "recoverable", *shares), folder / "answers.jsonl", order)
     found = _kept(folder / "answers.jsonl")
     lines = [Answer(**{f.name: line[f.name] for f in fields(Answer)}) for line in found]
+    lines += _from_case_studies(order.output)
     head = [f.name for f in fields(Answer)]
     body = [[getattr(line, name) for name in head] for line in lines]
     write_whole(folder / "power.csv", comma_separated(head, body, digits=5))
     made = ", ".join(map(str, sorted({engine_of(line) for line in found}))) or "–"
     note = (
-        f"Made by engine {made}. Answers are kept in `answers.jsonl`, with the settings and "
-        "versions that made them; the table behind the page is `power.csv`."
+        f"Made by engine {made}, the case studies' shares by the engine their pages name. Answers "
+        "are kept in `answers.jsonl`, with the settings and versions that made them; the table "
+        "behind the page is `power.csv`."
     )
     command = order.command("power --data DIR")
     return write_page(folder / "power.md", command, note, table=power_table(lines),
-                      firsts=first_table(lines), subsets=SUBSETS_OF_SHARES)  # fmt: skip
+                      firsts=first_table(lines))  # fmt: skip
 
 
 def _kept(path: Path) -> list[dict[str, Any]]:
@@ -122,12 +130,10 @@ def _keep(
     """Ask one comparison some questions unless their answers are kept."""
     kept = [ln for ln in _kept(path) if ln["comparison"] == name]
     there = {ln["question"] for ln in kept if not o.anew or engine_of(ln) == ENGINE}
-    if not o.jobs or any(question.startswith(asked) for question in there):
+    if not o.jobs or all(any(q.startswith(one) for q in there) for one in asked):
         return
     o.report(f"{name}: {', '.join(asked)}")
-    few = "covariate" in asked
-    settings = Settings(learner="fast", n_jobs=o.jobs, progress=False,
-                        subsets=SUBSETS_OF_SHARES if few else "auto")  # fmt: skip
+    settings = Settings(learner="fast", n_jobs=o.jobs, progress=False)
     started = time.monotonic()
     gap = explain(study(o.data), asked, settings)
     seconds = time.monotonic() - started
@@ -151,9 +157,12 @@ def answers(comparison: str, gap: Gap, seconds: float) -> list[Answer]:
 def _share_answer(comparison: str, solved: Detailed, seconds: float) -> Answer:
     if solved.defined:
         return _answer(comparison, solved.part, solved.joint(), seconds)
-    nan = float("nan")
-    none = len(solved.players)
-    return Answer(comparison, solved.part, none, 0, "", nan, nan, nan, none - 1, False, seconds)
+    return _undefined(comparison, solved.part, len(solved.players), seconds)
+
+
+def _undefined(comparison: str, question: str, variables: int, seconds: float) -> Answer:
+    nan = math.nan
+    return Answer(comparison, question, variables, 0, "", nan, nan, nan, NOT_KEPT, False, seconds)
 
 
 def _answer(comparison: str, question: str, joint: Joint, seconds: float) -> Answer:
@@ -173,6 +182,49 @@ def _tied_with(joint: Joint, first: str) -> int:
     return sum(rank.worst == len(ranks) for name, rank in ranks.items() if name != first)
 
 
+def _from_case_studies(evidence: Path) -> list[Answer]:
+    """The paper's shares as the case studies keep them."""
+    files = {f"insurance, {move.name}": ("insurance", move.name) for move in MOVES}
+    files |= {
+        f"readmission, {rows} each": ("readmission", f"{rows} encounters each")
+        for rows in ("3,750", "16,000")
+    }
+    found = []
+    for comparison, (case, name) in files.items():
+        folder = evidence / f"casestudy_{case}"
+        path = folder / f"{name.lower().replace(' ', '_').replace(',', '')}.csv"
+        if path.exists():
+            page = (folder / f"{folder.name}.md").read_text(encoding="utf-8")
+            found += [_kept_shares(comparison, part, path, _ties(page, name, part))
+                      for part in ("covariate", "outcome")]  # fmt: skip
+    return found
+
+
+def _ties(page: str, name: str, part: str) -> int:
+    """What the overview of a case study says of the outcome; it does not say it of the other."""
+    row = re.search(
+        rf"^\| {re.escape(name)} \|.*\| [^|]*(tied with (\d+)|alone) \|$", page, re.MULTILINE
+    )
+    return int(row[2] or 0) if row and part == "outcome" else NOT_KEPT
+
+
+def _kept_shares(comparison: str, part: str, path: Path, ties: int) -> Answer:
+    with path.open(encoding="utf-8", newline="") as file:
+        lines = [line for line in csv.DictReader(file) if line["part"] == part]
+    shares = {
+        line["term"]: Measured(*(float(line[k]) for k in ("estimate", "low", "high")))
+        for line in lines
+        if not line["term"].startswith("(")
+    }
+    if all(math.isnan(share.value) for share in shares.values()):
+        return _undefined(comparison, part, len(shares), math.nan)
+    first = max(shares, key=lambda name: abs(shares[name].value))
+    clear = sum(share.sign != 0 for share in shares.values())
+    largest = shares[first]
+    return Answer(comparison, part, len(shares), clear, first, largest.value, largest.low,
+                  largest.high, ties, True, math.nan)  # fmt: skip
+
+
 def power_table(found: list[Answer]) -> str:
     """Comparisons by questions: how many are clear, and with how many the first is tied."""
     by_key = {(answer.comparison, answer.question): answer for answer in found}
@@ -189,7 +241,7 @@ def _cell(answer: Answer | None) -> str:
     if not answer.defined:
         return "undefined"
     clear = f"{answer.clear} of {answer.variables} clear"
-    if answer.variables == 1:
+    if answer.variables == 1 or answer.tied_with == NOT_KEPT:
         return clear
     return f"{clear}; first {f'tied with {answer.tied_with}' if answer.tied_with else 'told apart'}"
 
@@ -198,7 +250,7 @@ def first_table(found: list[Answer]) -> str:
     """The first variable of every question, with its interval."""
     body = [
         [a.comparison, QUESTIONS[a.question], a.first, number(a.value, 4),
-         f"{number(a.low, 4)} to {number(a.high, 4)}", f"{a.seconds:.0f}"]
+         f"{number(a.low, 4)} to {number(a.high, 4)}", number(a.seconds, 0)]
         for a in found if a.defined
     ]  # fmt: skip
     head = ["comparison", "question", "first", "estimate", "95% interval", "wall seconds"]

@@ -66,6 +66,20 @@ def test_the_page_is_written_from_what_is_kept_of_the_newest_engine(tmp_path):
     assert (folder / "power.csv").read_text().count("\n") == 4
 
 
+def test_the_papers_shares_are_those_of_the_case_studies(tmp_path):
+    folder = tmp_path / "casestudy_insurance"
+    folder.mkdir()
+    kept = "part,term,estimate,standard_error,low,high,plugin\n"
+    kept += "covariate,A,nan,nan,nan,nan,nan\noutcome,(base),0.4,0.1,0.2,0.6,0.4\n"
+    kept += "outcome,A,0.1,0.1,-0.1,0.3,0.1\noutcome,B,0.3,0.1,0.1,0.5,0.3\n"
+    (folder / "ne_to_wv.csv").write_text(kept, encoding="utf-8")
+    page = "| NE to WV | .8 to .7 | .1 | B, tied with 1 |\n"
+    (folder / "casestudy_insurance.md").write_text(page, encoding="utf-8")
+    text = power.run(Order(tmp_path, jobs=0)).read_text(encoding="utf-8")
+    assert "| not run | not run | not run | undefined | 1 of 2 clear; first tied with 1 |" in text
+    assert "| insurance, NE to WV | the paper's outcome shares | B | .3000 | .1000 to" in text
+
+
 def test_data_that_are_not_shipped_are_asked_for(tmp_path, monkeypatch):
     monkeypatch.delenv("WHYGAP_DATA", raising=False)
     with pytest.raises(InputError, match="needs data that are not shipped"):
