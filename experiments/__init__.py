@@ -25,6 +25,7 @@ EXPERIMENTS = (
     "culprits",
     "power",
     "revisions",
+    "rules",
     "scaling",
     "semisynthetic",
     "shares",

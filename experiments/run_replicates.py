@@ -77,10 +77,11 @@ def main() -> None:
         raw = json.loads(Path(arguments.configs).read_text(encoding="utf-8"))
         raw = raw if isinstance(raw, list) else [raw]
         plan = [(replicates.Config.from_mapping(r), arguments.count or 200) for r in raw]
+    job = getattr(experiment, "replicate", replicates.replicate)
     for config, planned in chosen(plan, arguments.only):
         started = time.monotonic()
         seeds = range(arguments.first, arguments.first + (arguments.count or planned))
-        how = {"jobs": arguments.jobs, "fork": True, "anew": arguments.anew}
+        how = {"jobs": arguments.jobs, "fork": True, "anew": arguments.anew, "job": job}
         lines = replicates.run_missing(config, seeds, arguments.output, **how)
         print(f"{config.label}: {len(lines)} lines, {time.monotonic() - started:.0f} s", flush=True)
 
