@@ -23,6 +23,7 @@ EXPERIMENTS = (
     "comparators",
     "coverage",
     "culprits",
+    "graph",
     "power",
     "revisions",
     "rules",

@@ -93,6 +93,7 @@ def test_studies_have_the_names_of_the_command_line():
         "comparators",
         "coverage",
         "culprits",
+        "graph",
         "power",
         "revisions",
         "rules",
