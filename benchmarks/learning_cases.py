@@ -16,7 +16,7 @@ from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.nuisances.cross_fit import cross_fit
-from whygap.nuisances.held_out import out_of_fold, ratio_out_of_fold
+from whygap.nuisances.held_out import out_of_fold
 from whygap.nuisances.source_risk import risk_columns
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
@@ -68,7 +68,7 @@ def _risk(design: Any, settings: Settings, name: str) -> dict[str, Any]:
 
 
 def _mean_loss(design: Any, features: Any, menu: Menu, task: MeanTask) -> dict[str, Any]:
-    domain = task.view.domain
+    domain = task.domain
     learner = menu.learner(task.name, lambda: mean_probes(features, [task]), columns="", target="")
     fits = fit_means(features, learner, task)
     if task.extra is None:
@@ -79,7 +79,7 @@ def _mean_loss(design: Any, features: Any, menu: Menu, task: MeanTask) -> dict[s
             fits.predict_named([blocks.complement(k)], ["own"], domain, k)[0]
             for k in range(blocks.count)
         ]
-        fitted = np.concatenate(pieces)[blocks.back()[domain]]
+        fitted = np.concatenate(pieces)[blocks.back[domain]]
     weight = design.sample().weights[domain]
     loss = _log_loss(design.outcome[domain], fitted, weight)
     return {"loss": loss, "score": "log loss", "chosen": learner.name}
@@ -94,7 +94,7 @@ def _reduced_risk(design: Any, settings: Settings, name: str) -> dict[str, Any]:
         name,
         "probability",
         _half_of_the_players(design, 0),
-        crossfit.features.plain.target,
+        "target",
         crossfit.sorted_outcome.target,
         trained_on,
         risk_columns(crossfit, dict.fromkeys(trained_on, crossfit.sorted_risk)),
@@ -107,7 +107,7 @@ def _ratio(design: Any, settings: Settings, name: str) -> dict[str, Any]:
     features, menu = _features(design, settings), Menu(settings)
     columns = design.baseline if name == "pi_w" else _all_columns(design)
     fits, learner = _fit_ratio(features, menu, name, columns)
-    ratios = [ratio_out_of_fold(fits, d) for d in ("source", "target")]
+    ratios = [out_of_fold(fits, d) for d in ("source", "target")]
     weights = [design.sample().weights[d] for d in ("source", "target")]
     label = np.repeat([0.0, 1.0], [len(r) for r in ratios])
     weight = np.concatenate(weights)
@@ -171,7 +171,7 @@ def _fit_one_set(features: Any, mean: Any, ratio: Any, task: MeanTask, clock: An
     with clock.stage("ratio"):
         trained_on = features.blocks.complements()
         ratios = fit_ratios(features, ratio, task.columns, trained_on, "pi", repeated=True)
-        ratio_out_of_fold(ratios, "source")
+        out_of_fold(ratios, "source")
 
 
 def _task(features: Any, name: str, values: Any, domain: Any, columns: Any) -> MeanTask:
@@ -182,7 +182,7 @@ def _task(features: Any, name: str, values: Any, domain: Any, columns: Any) -> M
         name,
         "probability" if binary else "real",
         columns,
-        features.plain[domain],
+        domain,
         ordered,
         features.blocks.complements(),
     )

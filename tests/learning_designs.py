@@ -76,7 +76,7 @@ def inputs_of(raw: Array, kinds: Sequence[str] | None = None, rows: slice = slic
         ByDomain(np.array([0, len(raw)]), np.array([0, len(raw)])),
     )
     features = make_features(design, blocks)
-    return features.inputs(features.plain.source, rows, range(raw.shape[1]))
+    return features.inputs("source", rows, range(raw.shape[1]))
 
 
 def trained(learner: Learner, inputs: Inputs, target: Array, weight: Array, kind: Kind) -> Model:

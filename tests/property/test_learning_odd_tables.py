@@ -16,7 +16,7 @@ from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.models import Fast
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.learning.trees import Boosted
-from whygap.nuisances.held_out import out_of_fold, ratio_out_of_fold, twins
+from whygap.nuisances.held_out import out_of_fold, twins
 from whygap.settings import Settings
 
 QUICK = settings(max_examples=25, deadline=None)
@@ -85,7 +85,7 @@ def mean_task(design, features, kind, target=None, trained_on=None):
         "p_0",
         kind,
         tuple(range(len(design.columns))),
-        features.plain.source,
+        "source",
         design.outcome.source[blocks.order.source] if target is None else target,
         trained_on or blocks.complements(),
     )
@@ -113,7 +113,7 @@ def test_ratios_are_finite_and_positive_in_both_domains(made, learner):
     everything = tuple(range(len(design.columns)))
     fits = fit_ratios(features, learner, everything, blocks.complements(), "pi")
     for domain in ("source", "target"):
-        ratio = ratio_out_of_fold(fits, domain)
+        ratio = out_of_fold(fits, domain)
         assert np.isfinite(ratio).all()
         assert (ratio > 0).all()
 
@@ -145,7 +145,7 @@ def test_the_menu_chooses_a_learner_for_any_table(learner, made):
     assert ((fitted >= 0) & (fitted <= 1)).all()
     chosen = menu.learner("pi", lambda: ratio_probes(features, [columns]), **words)
     ratio = fit_ratios(features, chosen, columns, blocks.complements(), "pi")
-    assert np.isfinite(ratio_out_of_fold(ratio, "source")).all()
+    assert np.isfinite(out_of_fold(ratio, "source")).all()
     twin = menu.twin_learner("p_0 twins", lambda: [task], features, **words)
     fit_means(features, twin, replace(task, trained_on=blocks.halves(1)))
     for record in menu.records:

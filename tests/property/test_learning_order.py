@@ -18,7 +18,7 @@ from whygap.learning.features import make_features
 from whygap.learning.models import Fast
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.learning.trees import Boosted
-from whygap.nuisances.held_out import out_of_fold, ratio_out_of_fold
+from whygap.nuisances.held_out import out_of_fold
 from whygap.tables.design import Player
 
 QUICK = settings(max_examples=12, deadline=None)
@@ -30,12 +30,10 @@ def mean_and_ratio(design, blocks, learner, columns):
     """One conditional mean and one density ratio, in the table's own row order."""
     features = make_features(design, blocks)
     outcome = design.outcome.source[blocks.order.source]
-    task = MeanTask(
-        "p_0", "probability", columns, features.plain.source, outcome, blocks.complements()
-    )
+    task = MeanTask("p_0", "probability", columns, "source", outcome, blocks.complements())
     mean = out_of_fold(fit_means(features, learner, task), "source")
     ratio = fit_ratios(features, learner, columns, blocks.complements(), "pi")
-    return mean, ratio_out_of_fold(ratio, "source")
+    return mean, out_of_fold(ratio, "source")
 
 
 def same_up_to_ties(one, two, learner) -> bool:

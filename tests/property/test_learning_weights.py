@@ -72,7 +72,7 @@ def predicted(design, blocks, learner, kind):
         "p_0",
         kind,
         (0, 1),
-        features.plain.source,
+        "source",
         design.outcome.source[order],
         blocks.complements(),
     )
@@ -81,7 +81,7 @@ def predicted(design, blocks, learner, kind):
     found = {}
     for block in blocks.evaluated:
         rows = design.features.source[order[blocks.rows("source", block)]]
-        mean = means.predict(blocks.complement(block), features.plain.source, block)
+        mean = means.predict(blocks.complement(block), "source", block)
         ratio = ratios.predict(blocks.complement(block), "source", block)
         for row, *values in zip(map(tuple, rows), mean, ratio, strict=True):
             found[(block, *row)] = values
@@ -168,7 +168,7 @@ def _scores(design, blocks, ratio) -> list[float]:
         "p_0",
         "probability",
         (0, 1),
-        features.plain.source,
+        "source",
         design.outcome.source[order],
         blocks.complements(),
     )

@@ -19,8 +19,6 @@ from whygap.errors import FitError, TableError
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["BlockSet", "Blocks", "make_blocks"]
-
 BlockSet = frozenset[int]
 
 
@@ -85,26 +83,17 @@ class Blocks:
         """Original row numbers that are averaged over, ascending."""
         return self._first().map(np.sort)
 
+    @cached_property
     def back(self) -> ByDomain[IntArray]:
         """Positions, among the block-sorted rows, of the evaluated rows in their original order."""
-        return self._back
-
-    def of_evaluated_rows(self) -> ByDomain[IntArray]:
-        """Block number of every evaluated row, in the original order."""
-        return self._numbers
-
-    @cached_property
-    def _back(self) -> ByDomain[IntArray]:
         return self._first().map(np.argsort)
 
     @cached_property
-    def _numbers(self) -> ByDomain[IntArray]:
-        numbers = self.bounds.map(
-            lambda bounds: np.repeat(
-                np.arange(len(self.evaluated)), np.diff(bounds)[: len(self.evaluated)]
-            )
+    def of_evaluated_rows(self) -> ByDomain[IntArray]:
+        """Block number of every evaluated row, in the original order."""
+        return self.bounds.zip(
+            self.back, lambda bounds, back: np.searchsorted(bounds, back, side="right") - 1
         )
-        return numbers.zip(self.back(), lambda block, back: block[back])
 
     def _first(self) -> ByDomain[IntArray]:
         """Evaluated blocks come first, so their rows are the first of the block order."""

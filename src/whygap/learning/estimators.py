@@ -18,8 +18,6 @@ from whygap.domains import Array
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import TrainingRows
 
-__all__ = ["OwnEstimators", "PaperMenu"]
-
 # The paper's degree 3 of 34 columns would be 7,769 terms; up to eight columns it is 164 at most.
 _CUBIC_UP_TO = 8
 
@@ -47,12 +45,10 @@ class OwnEstimators:
     name: str = "own estimators"
 
     def fit(self, rows: TrainingRows) -> OwnModel:
-        """Train on these rows; weights are passed on when they are not all equal."""
+        """Train on these rows."""
         classifies = rows.kind == "probability"
         estimator = clone(self.classifier if classifies else self.regressor)
-        label = rows.target.astype(int) if classifies else rows.target
-        extra = {} if np.ptp(rows.weight) == 0 else {"sample_weight": rows.weight}
-        estimator.fit(rows.inputs.table, label, **extra)
+        _train(estimator, rows, "sample_weight")
         return OwnModel(estimator, classifies)
 
 
@@ -66,14 +62,13 @@ class PaperMenu:
     def fit(self, rows: TrainingRows) -> OwnModel:
         """Train on these rows."""
         classifies = rows.kind == "probability"
-        label = rows.target.astype(int) if classifies else rows.target
         scoring = "neg_log_loss" if classifies else "neg_mean_squared_error"
-        extra = {} if np.ptp(rows.weight) == 0 else {"model__sample_weight": rows.weight}
-        table = rows.inputs.table
         searches = [
-            GridSearchCV(model, grid, scoring=scoring, cv=3, n_jobs=1).fit(table, label, **extra)
-            for model, grid in self._families(table.shape[1], classifies)
+            GridSearchCV(model, grid, scoring=scoring, cv=3, n_jobs=1)
+            for model, grid in self._families(rows.inputs.table.shape[1], classifies)
         ]
+        for search in searches:
+            _train(search, rows, "model__sample_weight")
         best = max(searches, key=lambda search: float(search.best_score_))
         return OwnModel(best.best_estimator_, classifies)
 
@@ -83,16 +78,20 @@ class PaperMenu:
         linear: Any = LogisticRegression(max_iter=2000) if classifies else Ridge()
         strength = "model__C" if classifies else "model__alpha"
         grid = [0.01, 0.1, 1.0] if classifies else [1.0, 10.0, 100.0]
-        degree = 3 if columns <= _CUBIC_UP_TO else 1
-        steps = [
-            ("impute", SimpleImputer(keep_empty_features=True)),
+        impute = ("impute", SimpleImputer(keep_empty_features=True))
+        polynomial = [
             ("scale", StandardScaler()),
-            ("terms", PolynomialFeatures(degree, include_bias=False)),
+            ("terms", PolynomialFeatures(3 if columns <= _CUBIC_UP_TO else 1, include_bias=False)),
             ("rescale", StandardScaler()),
-            ("model", linear),
         ]
-        forest_steps = [("impute", SimpleImputer(keep_empty_features=True)), ("model", trees)]
         return [
-            (Pipeline(forest_steps), {"model__max_depth": [2, 4, 8]}),
-            (Pipeline(steps), {strength: grid}),
+            (Pipeline([impute, ("model", trees)]), {"model__max_depth": [2, 4, 8]}),
+            (Pipeline([impute, *polynomial, ("model", linear)]), {strength: grid}),
         ]
+
+
+def _train(estimator: Any, rows: TrainingRows, weight: str) -> None:
+    """Weights are passed on, under this name, when they are not all equal."""
+    label = rows.target.astype(int) if rows.kind == "probability" else rows.target
+    weights = {} if np.ptp(rows.weight) == 0 else {weight: rows.weight}
+    estimator.fit(rows.inputs.table, label, **weights)

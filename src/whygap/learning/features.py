@@ -6,7 +6,7 @@ Nothing here depends on a column set: a set selects from what is ready.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.dictionary import Dictionary, build_dictionary, choose_pairs
 from whygap.learning.inputs import Inputs, Lift, some_of
+from whygap.learning.models import TrainingRows, curvature
 from whygap.learning.ridge import Curvature
 from whygap.tables.design import Column, Design
 
@@ -23,15 +24,13 @@ Rows = slice | tuple[slice, ...]
 # Per domain. More do not move a knot, and bases of more are kept in single precision.
 _MANY_ROWS = 100_000
 
-__all__ = ["Extra", "Features", "Known", "View", "at", "make_features"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """Rows of a domain, with the raw values of the extra column if there is one."""
+    """Rows of a domain, with raw values of the extra column."""
 
     domain: Domain
-    position: Array | None = None
+    position: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,8 +53,7 @@ class Extra:
     @classmethod
     def of(cls, main: Callable[[Array], list[Array]], views: Mapping[str, View]) -> Extra:
         """Knots at quantiles of the first main term over the rows it is trained on."""
-        own = views["own"].position
-        first = main(np.zeros(1) if own is None else own)[0]
+        first = main(views["own"].position)[0]
         return cls(main, np.unique(np.quantile(first, [0.1, 0.3, 0.5, 0.7, 0.9])), views)
 
     def lift(self, position: Array, light: Array, single: NDArray[np.bool_]) -> Lift:
@@ -87,40 +85,40 @@ class Features:
     raw: ByDomain[Array]
     basis: ByDomain[Array]
     weights: ByDomain[Array]
-    plain: ByDomain[View] = field(default_factory=lambda: ByDomain(View("source"), View("target")))
     curvatures: dict[tuple[str, BlockSet], Known] = field(default_factory=dict)
 
     def inputs(
-        self, view: View, rows: Rows, columns: Sequence[int], extra: Extra | None = None
+        self, domain: Domain, rows: Rows, columns: Sequence[int], extra: Extra | None = None
     ) -> Inputs:
-        """Raw and basis columns of a column set at some rows."""
-        chosen = list(columns)
+        """Raw and basis columns of a column set at some rows, and the extra column's own view."""
         functions = self.dictionary.select(columns)
-        plain = Inputs(
-            _block(self.raw[view.domain], rows, np.array(chosen, dtype=np.int64)),
-            _block(self.basis[view.domain], rows, functions),
+        return Inputs(
+            _block(self.raw[domain], rows, np.array(columns, dtype=np.int64)),
+            _block(self.basis[domain], rows, functions),
             self.dictionary.simple[functions],
-            tuple(k for k, c in enumerate(chosen) if self.columns[c].kind == "category"),
+            tuple(k for k, c in enumerate(columns) if self.columns[c].kind == "category"),
+            None if extra is None else self.lift(extra, "own", rows, columns),
         )
-        return self.lifted(plain, view, rows, columns, extra)
 
-    def lifted(
-        self, plain: Inputs, view: View, rows: Rows, columns: Sequence[int], extra: Extra | None
-    ) -> Inputs:
-        """The same rows of a column set with the extra column as this view has it."""
-        if extra is None or view.position is None:
-            return plain
-        single = self.dictionary.single[self.dictionary.select(columns)]
-        return replace(plain, lift=extra.lift(at(view.position, rows), plain.light, single))
+    def lift(self, extra: Extra, view: str, rows: Rows, columns: Sequence[int]) -> Lift:
+        """The extra column, as one of its views has it, beside a column set at some rows."""
+        functions = self.dictionary.select(columns)
+        light, single = self.dictionary.simple[functions], self.dictionary.single[functions]
+        return extra.lift(at(extra.views[view].position, rows), light, single)
 
     def known(
-        self, name: str, blocks: BlockSet, columns: Sequence[int], find: Callable[[], Known]
+        self,
+        name: str,
+        blocks: BlockSet,
+        columns: Sequence[int],
+        rows_of: Callable[[Sequence[int]], TrainingRows],
     ) -> Callable[[], Curvature]:
         """What a fit on all columns has found out for a set; that fit is made once."""
 
         def part() -> Curvature:
             if (name, blocks) not in self.curvatures:
-                self.curvatures[name, blocks] = find()
+                everything = rows_of(range(len(self.columns)))
+                self.curvatures[name, blocks] = Known(curvature(everything), everything.inputs.lift)
             known = self.curvatures[name, blocks]
             return known.curvature.part(self._place(columns, known.lift))
 
@@ -139,11 +137,6 @@ class Features:
                 parts.append(rank[functions][mask[functions]])
                 start += int(mask.sum())
         return np.concatenate(parts)
-
-    @property
-    def everything(self) -> tuple[int, ...]:
-        """All columns."""
-        return tuple(range(len(self.columns)))
 
     def training_slices(self, domain: Domain, blocks: BlockSet) -> tuple[slice, ...]:
         """Sorted rows of some blocks that models may be trained on."""

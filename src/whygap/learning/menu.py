@@ -10,11 +10,9 @@ from whygap.learning.choose import FAMILIES, Choice, Probe, Sight, choose
 from whygap.learning.estimators import OwnEstimators, PaperMenu
 from whygap.learning.features import Features
 from whygap.learning.models import Learner, Mean
-from whygap.learning.primitives import Label, MeanTask, domain_rows, training
+from whygap.learning.primitives import MeanTask, domain_rows, named, training
 from whygap.results import NuisanceRecord
 from whygap.settings import Settings
-
-__all__ = ["Menu", "mean_probes", "ratio_probes"]
 
 
 @dataclass(slots=True, eq=False)
@@ -30,7 +28,7 @@ class Menu:
     ) -> Learner:
         """The learner for one kind of nuisance, chosen on probes when it is first asked for."""
         if kind not in self.choices:
-            with Label(kind, (), columns).named("Choosing a learner for"):
+            with named(f"Choosing a learner for {kind} failed with {columns}"):
                 choice = self._choose(probes())
             self.choices[kind] = choice
             self.records.append(
@@ -41,21 +39,11 @@ class Menu:
         return self.choices[kind].learner
 
     def twin_learner(
-        self,
-        kind: str,
-        tasks: Callable[[], Sequence[MeanTask]],
-        features: Features,
-        *,
-        columns: str,
-        target: str,
+        self, kind: str, tasks: Callable[[], Sequence[MeanTask]], features: Features, **shown: str
     ) -> Learner:
         """The learner for a quadratic use: judged by twins where there are any."""
-        return self.learner(
-            kind,
-            lambda: mean_probes(features, tasks(), twins=self.settings.twins),
-            columns=columns,
-            target=target,
-        )
+        twins = self.settings.twins
+        return self.learner(kind, lambda: mean_probes(features, tasks(), twins=twins), **shown)
 
     def _choose(self, probes: Sequence[Probe]) -> Choice:
         named, seed = self.settings.learner, self.settings.seed
@@ -88,17 +76,16 @@ def mean_probes(
 
 
 def _mean_probe(features: Features, task: MeanTask, block: int, sets: Sequence[BlockSet]) -> Probe:
-    domain = task.view.domain
-    held = features.blocks.training_rows(domain, block)
+    held = features.blocks.training_rows(task.domain, block)
     sights = tuple(
         Sight(
-            training(features, replace(task, repeated=False), blocks),
-            features.inputs(task.training_view(blocks), held, task.columns, task.extra_of(blocks)),
+            training(features, task, blocks, task.columns),
+            features.inputs(task.domain, held, task.columns, task.extra_of(blocks)),
             task.target(blocks)[held],
         )
         for blocks in sets
     )
-    return Probe(sights, features.weights[domain][held])
+    return Probe(sights, features.weights[task.domain][held])
 
 
 def ratio_probes(features: Features, column_sets: Sequence[tuple[int, ...]]) -> list[Probe]:
@@ -106,7 +93,7 @@ def ratio_probes(features: Features, column_sets: Sequence[tuple[int, ...]]) -> 
     probes = []
     for columns in column_sets:
         for block in features.blocks.evaluated:
-            train = domain_rows(features, columns, features.blocks.complement(block))
-            held = domain_rows(features, columns, frozenset([block]))
+            train = domain_rows(features, features.blocks.complement(block), columns)
+            held = domain_rows(features, frozenset([block]), columns)
             probes.append(Probe((Sight(train, held.inputs, held.target),), held.weight))
     return probes

@@ -16,18 +16,26 @@ from whygap.domains import Array, IntArray
 from whygap.learning import ridge
 from whygap.learning.inputs import Inputs
 
-__all__ = [
-    "Fast",
-    "Kind",
-    "Learner",
-    "Mean",
-    "Model",
-    "TrainingRows",
-    "curvature",
-    "fitted",
-]
-
 Kind = Literal["probability", "bounded", "real"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Where a target lives: anywhere, or between two numbers that stand for 0 and 1 of a logit."""
+
+    low: float = 0.0
+    high: float = 1.0
+    logistic: bool = True
+
+    def put(self, target: Array) -> Array:
+        """Between 0 and 1; as it is where it may be anywhere."""
+        return (target - self.low) / (self.high - self.low)
+
+    def back(self, score: Array) -> Array:
+        """A prediction from a linear predictor or a sum of trees."""
+        if not self.logistic:
+            return score
+        return np.asarray(self.low + (self.high - self.low) * special.expit(score))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,15 +57,16 @@ class TrainingRows:
         """Of the target."""
         return float(self.weight @ self.target) / float(self.weight.sum())
 
+    @property
+    def scale(self) -> Scale:
+        """Of the target."""
+        if self.kind == "bounded":
+            return Scale(float(self.target.min()), float(self.target.max()))
+        return Scale(logistic=self.kind == "probability")
+
     def take(self, rows: IntArray) -> TrainingRows:
         """Some of the rows."""
         return TrainingRows(self.inputs.rows(rows), self.target[rows], self.weight[rows], self.kind)
-
-    def between(self) -> tuple[float, float]:
-        """What 0 and 1 stand for when the target is put between them."""
-        if self.kind == "bounded":
-            return float(self.target.min()), float(self.target.max())
-        return 0.0, 1.0
 
 
 class Model(Protocol):
@@ -110,9 +119,7 @@ class BasisModel:
     """A linear predictor on basis columns, possibly through the logistic function."""
 
     coefficients: Array
-    low: float
-    high: float
-    logistic: bool
+    scale: Scale
 
     def score(self, inputs: Inputs) -> Array:
         """The linear predictor."""
@@ -120,12 +127,7 @@ class BasisModel:
 
     def predict(self, inputs: Inputs) -> Array:
         """One number per row."""
-        return from_score(self.score(inputs), self.low, self.high, self.logistic)
-
-
-def from_score(score: Array, low: float, high: float, logistic: bool) -> Array:
-    """A prediction from a linear predictor."""
-    return np.asarray(low + (high - low) * special.expit(score)) if logistic else score
+        return self.scale.back(self.score(inputs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,17 +144,11 @@ class Fast:
 
     def fit(self, rows: TrainingRows) -> BasisModel:
         """Train on these rows."""
-        inputs = rows.inputs.in_full_precision()
+        inputs, scale = rows.inputs.in_full_precision(), rows.scale
         known = None if inputs.known is None else inputs.known()
-        penalty = self.penalties(inputs)
-        if rows.kind == "real":
-            found = ridge.least_squares(inputs, rows.target, rows.weight, penalty, known)
-            return BasisModel(found, 0.0, 1.0, False)
-        low, high = rows.between()
-        scaled = (rows.target - low) / (high - low)
-        return BasisModel(
-            ridge.logistic(inputs, scaled, rows.weight, penalty, known), low, high, True
-        )
+        solve = ridge.logistic if scale.logistic else ridge.least_squares
+        target, penalty = scale.put(rows.target), self.penalties(inputs)
+        return BasisModel(solve(inputs, target, rows.weight, penalty, known), scale)
 
     def penalties(self, inputs: Inputs) -> Array:
         """One for each basis column."""
@@ -162,9 +158,7 @@ class Fast:
 
 def curvature(rows: TrainingRows) -> ridge.Curvature:
     """Second derivatives from which other fits start: at a penalty that does not overfit."""
-    inputs = rows.inputs.in_full_precision()
+    inputs, target = rows.inputs.in_full_precision(), rows.scale.put(rows.target)
     if rows.kind == "real":
-        return ridge.Curvature.of_least_squares(inputs, rows.target, rows.weight)
-    low, high = rows.between()
-    scaled = (rows.target - low) / (high - low)
-    return ridge.Curvature.of_logistic(inputs, scaled, rows.weight, Fast().penalties(inputs))
+        return ridge.Curvature.of_least_squares(inputs, target, rows.weight)
+    return ridge.Curvature.of_logistic(inputs, target, rows.weight, Fast().penalties(inputs))

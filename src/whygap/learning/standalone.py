@@ -24,17 +24,8 @@ from whygap.learning.models import Learner, Mean, Model, TrainingRows
 from whygap.learning.trees import Given
 from whygap.tables.design import Column
 
-__all__ = [
-    "BaseEstimator",
-    "ClassifierMixin",
-    "Predictor",
-    "RiskClassifier",
-    "boosted_probability",
-    "clone",
-    "decision_tree",
-    "fit_mean",
-    "forest_importances",
-]
+# What repair and rivals use of scikit-learn as it is.
+__all__ = ["BaseEstimator", "ClassifierMixin", "DecisionTreeRegressor", "clone"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,13 +127,6 @@ def forest_importances(
     label = (response == response.max()).astype(int) if two else response
     forest.fit(features, label, sample_weight=weights)
     return np.asarray(forest.feature_importances_, dtype=float)
-
-
-def decision_tree(depth: int, smallest: float, seed: int) -> Any:
-    """scikit-learn's regression tree, unfitted; a leaf holds this share of the weight at least."""
-    return DecisionTreeRegressor(
-        max_depth=depth, min_weight_fraction_leaf=smallest, random_state=seed
-    )
 
 
 def boosted_probability(

@@ -12,12 +12,22 @@ import numpy as np
 
 from whygap.domains import Array
 from whygap.learning.inputs import Inputs
-from whygap.learning.models import BasisModel, Fast, Kind, TrainingRows, from_score
+from whygap.learning.models import BasisModel, Fast, Kind, Scale, TrainingRows
 from whygap.learning.ridge import logit_clipped
 
-__all__ = ["Boosted", "BoostedModel", "Given", "staged"]
-
 _OBJECTIVES = {"probability": "binary", "bounded": "cross_entropy", "real": "regression"}
+# What all trees have in common: coarse bins for small data, the same numbers on every machine.
+_DATASET: dict[str, Any] = {
+    "max_bin": 63,
+    "min_data_in_bin": 3,
+    "num_threads": 1,
+    "force_col_wise": True,
+    "deterministic": True,
+    "verbosity": -1,
+    "cat_smooth": 10.0,
+    "max_cat_to_onehot": 8,
+    "feature_pre_filter": False,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +47,15 @@ class Given:
 
     def predict(self, inputs: Inputs) -> Array:
         """One number per row."""
-        return from_score(self.score(inputs), 0.0, 1.0, True)
+        return Scale().back(self.score(inputs))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoostedModel:
-    """A booster, its target's range, and the model (or level) it was started from."""
+    """A booster, its target's scale, and the model (or level) it was started from."""
 
     booster: Any
-    low: float
-    high: float
-    logistic: bool
+    scale: Scale
     start: BasisModel | Given | float
 
     def predict(self, inputs: Inputs) -> Array:
@@ -73,7 +81,7 @@ class BoostedModel:
     def finished(self, inputs: Inputs, trees: Array) -> Array:
         """Predictions from the sum of trees."""
         start = self.start if isinstance(self.start, float) else self.start.score(inputs)
-        return from_score(trees + start, self.low, self.high, self.logistic)
+        return self.scale.back(trees + start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +102,12 @@ class Boosted:
 
     def fit(self, rows: TrainingRows) -> BoostedModel:
         """Train on these rows."""
-        low, high = rows.between()
-        label = (rows.target - low) / (high - low)
+        scale = rows.scale
+        label = scale.put(rows.target)
         start: BasisModel | Given | float
         if self.start is None:
             mean = float(rows.weight @ label) / float(rows.weight.sum())
-            start = mean if rows.kind == "real" else float(logit_clipped(np.array(mean)))
+            start = float(logit_clipped(np.array(mean))) if scale.logistic else mean
             score = np.full(len(label), start)
         else:
             start = self.start.fit(rows)
@@ -110,17 +118,16 @@ class Boosted:
             weight=rows.weight,
             init_score=score,
             categorical_feature=list(rows.inputs.categorical),
-            params=_dataset_parameters(),
-            free_raw_data=True,
+            params=_DATASET,
         )
         booster = lgb.Booster(self._parameters(rows.kind, len(label)), data)
-        model = BoostedModel(booster, low, high, rows.kind != "real", start)
+        model = BoostedModel(booster, scale, start)
         model.grow(self.rounds)
         return model
 
     def _parameters(self, kind: Kind, rows: int) -> dict[str, Any]:
         return {
-            **_dataset_parameters(),
+            **_DATASET,
             "objective": _OBJECTIVES[kind],
             "num_leaves": self.leaves,
             "learning_rate": self.rate,
@@ -146,18 +153,3 @@ def staged(
         trees = trees + model.trees(held_out, since)
         since = rounds
         yield model.finished(held_out, trees)
-
-
-def _dataset_parameters() -> dict[str, Any]:
-    """What all trees have in common."""
-    return {
-        "max_bin": 63,
-        "min_data_in_bin": 3,
-        "num_threads": 1,
-        "force_col_wise": True,
-        "deterministic": True,
-        "verbosity": -1,
-        "cat_smooth": 10.0,
-        "max_cat_to_onehot": 8,
-        "feature_pre_filter": False,
-    }

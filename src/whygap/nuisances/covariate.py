@@ -19,7 +19,7 @@ from whygap.nuisances.cross_fit import CrossFit, clipped, loss_kind, zero
 from whygap.nuisances.held_out import (
     everywhere,
     mean_task,
-    ratio_out_of_fold,
+    out_of_fold,
     twins,
     twins_of_values,
 )
@@ -92,7 +92,7 @@ class CovariatePart:
                 self.mu_10_w,
                 mu_00_wzs,
                 mu_s0_w,
-                crossfit.blocks.of_evaluated_rows(),
+                crossfit.blocks.of_evaluated_rows,
             )
         )
 
@@ -176,4 +176,4 @@ def subset_ratio(crossfit: CrossFit, learner: Any, columns: tuple[int, ...]) -> 
     """pi_1s0(W, Z_s) at source rows."""
     trained_on = crossfit.blocks.complements()
     fits = fit_ratios(crossfit.features, learner, columns, trained_on, "pi_wzs", repeated=True)
-    return clipped(ratio_out_of_fold(fits, "source"), crossfit.settings)
+    return clipped(out_of_fold(fits, "source"), crossfit.settings)

@@ -13,8 +13,8 @@ from whygap.learning.blocks import Blocks, BlockSet, make_blocks
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.models import Kind
-from whygap.learning.primitives import Fits, RatioFits, fit_means, fit_ratios
-from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold, ratio_out_of_fold
+from whygap.learning.primitives import Fits, fit_means, fit_ratios
+from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
@@ -39,8 +39,8 @@ class CrossFit:
     rows: ByDomain[IntArray]
     risk: ByDomain[Array]
     aggregate: AggregateValues
-    ratio_w: RatioFits
-    ratio_wz: RatioFits
+    ratio_w: Fits
+    ratio_wz: Fits
 
     @property
     def blocks(self) -> Blocks:
@@ -105,8 +105,8 @@ def cross_fit(
         loss=design.loss.zip(rows, lambda v, r: v[r]),
         mu_00_w=_mean_loss_given_w(design, features, menu),
         mu_0_wz=mu_0_wz.zip(rows, lambda v, r: v[r]),
-        pi_w=clipped(ratio_out_of_fold(ratio_w, "source"), settings),
-        pi_wz=clipped(ratio_out_of_fold(ratio_wz, "source"), settings),
+        pi_w=clipped(out_of_fold(ratio_w, "source"), settings),
+        pi_wz=clipped(out_of_fold(ratio_wz, "source"), settings),
     )
     return CrossFit(design, settings, features, menu, sample, rows, risk, values, ratio_w, ratio_wz)
 
@@ -152,7 +152,7 @@ def _source_risk(
 def _own_block(fits: Fits, block: int) -> Array:
     blocks = fits.features.blocks
     trained_on = blocks.complement(block if block in blocks.evaluated else blocks.evaluated[0])
-    return fits.predict(trained_on, fits.features.plain.source, block)
+    return fits.predict(trained_on, "source", block)
 
 
 def _mean_loss_given_w(design: Design, features: Features, menu: Menu) -> ByDomain[Array]:
@@ -175,7 +175,7 @@ def _mean_loss_given_w(design: Design, features: Features, menu: Menu) -> ByDoma
     return domains.map(lambda domain: out_of_fold(fits, domain))
 
 
-def _ratio(features: Features, menu: Menu, name: str, columns: tuple[int, ...]) -> RatioFits:
+def _ratio(features: Features, menu: Menu, name: str, columns: tuple[int, ...]) -> Fits:
     learner = menu.learner(
         name,
         lambda: ratio_probes(features, [columns]),

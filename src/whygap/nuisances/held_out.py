@@ -15,7 +15,7 @@ from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.features import Extra, Features
 from whygap.learning.models import Kind
-from whygap.learning.primitives import Fits, MeanTask, RatioFits
+from whygap.learning.primitives import Fits, MeanTask
 
 
 def mean_task(
@@ -36,8 +36,7 @@ def mean_task(
         if isinstance(target, Mapping)
         else target[order]
     )
-    view = features.plain[domain]
-    return MeanTask(name, kind, columns, view, sorted_target, trained_on, extra, repeated)
+    return MeanTask(name, kind, columns, domain, sorted_target, trained_on, extra, repeated)
 
 
 def block_sorted(blocks: Blocks, values: ByDomain[Array]) -> ByDomain[Array]:
@@ -47,24 +46,17 @@ def block_sorted(blocks: Blocks, values: ByDomain[Array]) -> ByDomain[Array]:
 
 def out_of_fold(fits: Fits, domain: Domain) -> Array:
     """Each evaluated row by the model trained on all other blocks."""
-    blocks, view = fits.features.blocks, fits.features.plain[domain]
-    pieces = [fits.predict(blocks.complement(k), view, k) for k in blocks.evaluated]
-    return np.concatenate(pieces)[blocks.back()[domain]]
-
-
-def ratio_out_of_fold(fits: RatioFits, domain: Domain) -> Array:
-    """The density ratio at each evaluated row by the classifier trained on all other blocks."""
     blocks = fits.features.blocks
     pieces = [fits.predict(blocks.complement(k), domain, k) for k in blocks.evaluated]
-    return np.concatenate(pieces)[blocks.back()[domain]]
+    return np.concatenate(pieces)[blocks.back[domain]]
 
 
 def everywhere(fits: Fits, domain: Domain) -> dict[BlockSet, Array]:
     """Every model at all rows of a domain, in sample where it was trained on them."""
-    blocks, view = fits.features.blocks, fits.features.plain[domain]
+    blocks = fits.features.blocks
     found = {t: np.empty(len(blocks.order[domain])) for t in fits.models}
     for block in range(blocks.count):
-        rows = fits.inputs(view, block)
+        rows = fits.inputs(domain, block)
         place = blocks.order[domain][blocks.rows(domain, block)]
         for trained_on, model in fits.models.items():
             found[trained_on][place] = model.predict(rows)
@@ -76,10 +68,9 @@ def twins(fits: Fits, domain: Domain, halvings: int) -> Array:
 
     A model trained on `complement(k)` for every k (plain cross-fitting) is its own twin.
     """
-    view = fits.features.plain[domain]
     found = _Twins.for_rows(fits.features.blocks, domain, set(fits.models), halvings)
     for block, pairs in found.pairs():
-        rows = fits.inputs(view, block)
+        rows = fits.inputs(domain, block)
         known = {half: fits.models[half].predict(rows) for pair in pairs for half in pair}
         found.put(block, [[known[half] for half in pair] for pair in pairs])
     return found.in_table_order()
@@ -87,7 +78,7 @@ def twins(fits: Fits, domain: Domain, halvings: int) -> Array:
 
 def twins_at(fits: Fits, names: Sequence[str], halvings: int) -> dict[str, Array]:
     """The same for models with an extra column, at its views of these names."""
-    views = next(iter((fits.task.extra or {}).values())).views
+    views = next(iter((fits.extra or {}).values())).views
     found: dict[str, Array] = {}
     for domain in DOMAINS:
         group = [name for name in names if views[name].domain == domain]
@@ -130,7 +121,7 @@ class _Twins:
     def __init__(self, blocks: Blocks, domain: Domain, plain: bool, halvings: int) -> None:
         self.blocks, self.domain, self.plain, self.halvings = blocks, domain, plain, halvings
         count = 1 if plain else len(blocks.halvings(blocks.evaluated[0], halvings))
-        self.values = np.empty((count, 2, len(blocks.back()[domain])))
+        self.values = np.empty((count, 2, len(blocks.back[domain])))
 
     @classmethod
     def for_rows(
@@ -150,4 +141,4 @@ class _Twins:
         self.values[:, :, self.blocks.rows(self.domain, block)] = predictions
 
     def in_table_order(self) -> Array:
-        return self.values[:, :, self.blocks.back()[self.domain]]
+        return self.values[:, :, self.blocks.back[self.domain]]

@@ -113,7 +113,7 @@ def prepare_outcome(
         crossfit.aggregate.pi_wz,
         twins_of_risks(crossfit, p_0),
         p_1,
-        crossfit.blocks.of_evaluated_rows(),
+        crossfit.blocks.of_evaluated_rows,
     )
     compared = values if known else replace(values, p_0=p_0_compared)
     extra = risk_columns(crossfit, p_0)

@@ -7,9 +7,9 @@ from scipy import stats
 
 from whygap.domains import DOMAINS, Array
 from whygap.equations import binning
-from whygap.learning.primitives import RatioFits
+from whygap.learning.primitives import Fits
 from whygap.nuisances.cross_fit import CrossFit
-from whygap.nuisances.held_out import ratio_out_of_fold
+from whygap.nuisances.held_out import out_of_fold
 from whygap.nuisances.separators import find_separators
 from whygap.nuisances.support import LIMITS, Region
 from whygap.results import RatioRecord
@@ -26,8 +26,8 @@ def ratio_records(crossfit: CrossFit) -> tuple[RatioRecord, ...]:
     )
 
 
-def _record(crossfit: CrossFit, name: str, columns: str, fits: RatioFits) -> RatioRecord:
-    raw = ratio_out_of_fold(fits, "source")
+def _record(crossfit: CrossFit, name: str, columns: str, fits: Fits) -> RatioRecord:
+    raw = out_of_fold(fits, "source")
     clip = crossfit.settings.clip
     used = raw if clip is None else np.minimum(raw, clip)
     weight = used * crossfit.sample.weights.source
@@ -38,7 +38,7 @@ def _record(crossfit: CrossFit, name: str, columns: str, fits: RatioFits) -> Rat
         rows=len(raw),
         largest_weight=float(used.max()),
         clipped_share=0.0 if clip is None else float(np.mean(raw > clip)),
-        domain_auc=_auc(raw, ratio_out_of_fold(fits, "target")),
+        domain_auc=_auc(raw, out_of_fold(fits, "target")),
     )
 
 

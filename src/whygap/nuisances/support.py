@@ -11,9 +11,9 @@ from whygap.estimate import Sample
 from whygap.learning.blocks import make_blocks
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, ratio_probes
-from whygap.learning.primitives import RatioFits, fit_ratios
+from whygap.learning.primitives import Fits, fit_ratios
 from whygap.nuisances.cross_fit import CrossFit
-from whygap.nuisances.held_out import ratio_out_of_fold
+from whygap.nuisances.held_out import out_of_fold
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
@@ -71,9 +71,9 @@ def lacks_counterparts(crossfit: CrossFit) -> bool:
     nearly sure to be the target's tell the same where they are many.
     """
     weights = crossfit.sample.weights
-    pi = ratio_out_of_fold(crossfit.ratio_wz, "source") * weights.source
+    pi = out_of_fold(crossfit.ratio_wz, "source") * weights.source
     error = float(pi.std()) / len(pi) ** 0.5
-    ratio = ratio_out_of_fold(crossfit.ratio_wz, "target")
+    ratio = out_of_fold(crossfit.ratio_wz, "target")
     alone = ratio / (1 + ratio) > 1 - LIMITS.without_counterpart
     surely = float(np.mean(alone * weights.target)) > 2 * LIMITS.missing
     return surely or 1 - float(pi.mean()) - 2 * error > LIMITS.missing
@@ -99,7 +99,7 @@ def find_region(design: Design, settings: Settings, seed: np.random.SeedSequence
     return Region(rows, rows.zip(design.rows, lambda inside, total: len(inside) / total))
 
 
-def _inside(fits: RatioFits, domain: Domain) -> IntArray:
+def _inside(fits: Fits, domain: Domain) -> IntArray:
     blocks = fits.features.blocks
     kept = []
     for k in blocks.evaluated:

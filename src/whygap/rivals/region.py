@@ -15,7 +15,7 @@ import numpy as np
 from whygap.domains import Array, ByDomain, Domain
 from whygap.errors import FitError
 from whygap.estimate import Estimate
-from whygap.learning.standalone import decision_tree
+from whygap.learning.standalone import DecisionTreeRegressor
 from whygap.rivals.disde import domain_probability, shared_weights
 from whygap.rivals.importances import Importances, Method, random_stream
 from whygap.rivals.learner import cross_fitted, fold_numbers
@@ -92,7 +92,11 @@ def _grown_tree(
     columns = list(design.baseline + design.covariates)
     ground = shared_weights(domain_probability(design, settings), design.rows)
     distance = _risk_distance(design, settings, rng)
-    return decision_tree(depth, smallest, int(rng.integers(2**31))).fit(
+    seed = int(rng.integers(2**31))
+    tree = DecisionTreeRegressor(
+        max_depth=depth, min_weight_fraction_leaf=smallest, random_state=seed
+    )
+    return tree.fit(
         np.vstack(list(design.features))[:, columns],
         np.concatenate(list(distance)),
         sample_weight=np.concatenate([weights / weights.sum() for weights in ground]),

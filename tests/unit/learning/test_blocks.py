@@ -101,7 +101,7 @@ def test_rows_come_back_in_their_own_order():
     blocks = cut(shifted_design(), folds=5)
     for domain in DOMAINS:
         sorted_rows = blocks.order[domain]
-        assert np.array_equal(sorted_rows[blocks.back()[domain]], blocks.evaluated_rows()[domain])
+        assert np.array_equal(sorted_rows[blocks.back[domain]], blocks.evaluated_rows()[domain])
 
 
 @pytest.mark.parametrize("domain", DOMAINS)

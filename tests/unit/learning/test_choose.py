@@ -9,7 +9,7 @@ import pytest
 from learning_designs import featured, inputs_of, make_design, shifted_design
 from scipy import special
 
-from whygap.domains import ByDomain
+from whygap.domains import DOMAINS, ByDomain
 from whygap.learning.choose import (
     FAMILIES,
     LEAVES,
@@ -153,9 +153,7 @@ def test_nothing_to_choose_without_columns_or_with_constant_targets():
 
 def loss_task(features, design, columns=(0, 1, 2)):
     outcome = design.outcome.source[features.blocks.order.source]
-    return MeanTask(
-        "p_0", "probability", columns, features.plain.source, outcome, features.blocks.complements()
-    )
+    return MeanTask("p_0", "probability", columns, "source", outcome, features.blocks.complements())
 
 
 def ask(menu, features, task):
@@ -213,7 +211,7 @@ def twin_task(shape, noise=1.0, rows=3000, columns=(0, 1, 2), seed=0):
     features = featured(shifted_design((rows, 300)))
     target = shape(features.raw.source) + noise * rng.normal(size=rows)
     halves = features.blocks.halves(3)
-    return features, MeanTask("mu", "real", columns, features.plain.source, target, halves)
+    return features, MeanTask("mu", "real", columns, "source", target, halves)
 
 
 def twin_probes(*args, **kwargs):
@@ -307,8 +305,8 @@ def test_tasks_count_alike_however_many_rows_their_domains_have():
     features = featured(shifted_design((2000, 500)))
     halves = features.blocks.halves(3)
     tasks = [
-        MeanTask("p", "real", (0, 1), view, raw[:, 0], halves)
-        for view, raw in zip(features.plain, features.raw, strict=True)
+        MeanTask("p", "real", (0, 1), domain, raw[:, 0], halves)
+        for domain, raw in zip(DOMAINS, features.raw, strict=True)
     ]
     probes = mean_probes(features, tasks, twins=True)
     first = probes[: len(probes) // 2]

@@ -78,7 +78,7 @@ def test_missing_values_that_an_estimator_cannot_take_are_its_failure(kind):
         "p_0",
         kind,
         (0, 1),
-        features.plain.source,
+        "source",
         design.outcome.source[features.blocks.order.source],
         features.blocks.complements(),
     )

@@ -15,7 +15,7 @@ from whygap.errors import FitError, TableError
 from whygap.learning.models import Constant, Fast, Mean
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.learning.trees import Boosted
-from whygap.nuisances.held_out import everywhere, out_of_fold, ratio_out_of_fold, twins
+from whygap.nuisances.held_out import everywhere, out_of_fold, twins
 
 FAST = Fast(penalty=1e-3)
 
@@ -54,7 +54,7 @@ def mean_task(features, design, columns=(0, 1, 2), trained_on=None, domain="sour
         "p_0",
         "probability",
         columns,
-        features.plain[domain],
+        domain,
         outcome,
         trained_on or features.blocks.complements(),
     )
@@ -141,7 +141,7 @@ def test_the_empty_set_is_the_mean_of_the_training_rows():
     fits = fit_means(features, FAST, task)
     for block in range(5):
         rows = rows_of(features, features.blocks.complement(block))
-        fitted = fits.predict(features.blocks.complement(block), features.plain.source, block)
+        fitted = fits.predict(features.blocks.complement(block), "source", block)
         assert np.allclose(fitted, task.target(features.blocks.complement(block))[rows].mean())
 
 
@@ -193,10 +193,10 @@ def test_second_stage_targets_may_differ_by_training_set():
     features = featured(design)
     blocks = features.blocks.complements()
     targets = {b: np.full(design.rows.target, float(k)) for k, b in enumerate(blocks)}
-    task = MeanTask("mu_10_w", "real", (0,), features.plain.target, targets, blocks)
+    task = MeanTask("mu_10_w", "real", (0,), "target", targets, blocks)
     fits = fit_means(features, FAST, task)
     for k, b in enumerate(blocks):
-        assert np.allclose(fits.predict(b, features.plain.target, 0), k)
+        assert np.allclose(fits.predict(b, "target", 0), k)
 
 
 def test_a_column_missing_in_one_whole_block_works():
@@ -210,4 +210,4 @@ def test_a_column_missing_in_one_whole_block_works():
         fits = fit_means(with_hole, learner, mean_task(with_hole, holed))
         assert np.isfinite(out_of_fold(fits, "source")).all()
         ratio = fit_ratios(with_hole, learner, (0, 1, 2), with_hole.blocks.complements(), "pi")
-        assert np.isfinite(ratio_out_of_fold(ratio, "source")).all()
+        assert np.isfinite(out_of_fold(ratio, "source")).all()

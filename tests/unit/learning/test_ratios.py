@@ -16,7 +16,7 @@ from whygap.learning.menu import Menu, ratio_probes
 from whygap.learning.models import Fast, Mean
 from whygap.learning.primitives import domain_rows, fit_ratios, odds
 from whygap.learning.trees import Boosted
-from whygap.nuisances.held_out import ratio_out_of_fold
+from whygap.nuisances.held_out import out_of_fold
 from whygap.settings import Settings
 
 AUTO = FAMILIES["auto"]
@@ -38,7 +38,7 @@ def true_ratio(x, shift=1.0):
 def fitted_ratio(design, learner, columns=(0, 1), domain="source"):
     features = featured(design)
     fits = fit_ratios(features, learner, columns, features.blocks.complements(), "pi_wz")
-    return ratio_out_of_fold(fits, domain)
+    return out_of_fold(fits, domain)
 
 
 @pytest.mark.parametrize("rows", [(1500, 500), (500, 1500), (900, 900)])
@@ -100,7 +100,7 @@ def test_odds_stay_finite():
 def test_training_rows_of_both_domains_are_labelled():
     design = normal_design((50, 40))
     features = featured(design)
-    rows = domain_rows(features, (0,), frozenset([0, 1]))
+    rows = domain_rows(features, frozenset([0, 1]), (0,))
     inputs, label = rows.inputs, rows.target
     assert len(inputs) == len(label) == len(rows.weight)
     assert set(inputs.raw[label == 1, 0]) <= set(design.features.target[:, 0])
@@ -124,7 +124,7 @@ def test_the_choice_recovers_a_known_ratio():
     choice = choose(ratio_probes(features, [(0, 1)]), AUTO, 0)
     fits = fit_ratios(features, choice.learner, (0, 1), features.blocks.complements(), "pi")
     truth = true_ratio(design.features.source[:, 0])
-    assert np.mean((ratio_out_of_fold(fits, "source") - truth) ** 2) < 0.25 * np.var(truth)
+    assert np.mean((out_of_fold(fits, "source") - truth) ** 2) < 0.25 * np.var(truth)
     assert choice.scores["chosen"] <= 1.005 * min(choice.scores.values())
 
 

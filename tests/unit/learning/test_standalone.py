@@ -14,7 +14,6 @@ from sklearn.metrics import log_loss
 from whygap.learning.standalone import (
     RiskClassifier,
     boosted_probability,
-    decision_tree,
     fit_mean,
     forest_importances,
 )
@@ -149,13 +148,6 @@ def test_importances_are_those_of_the_forest():
     forest.fit(X, y, sample_weight=np.ones(300))
     assert found == pytest.approx(forest.feature_importances_)
     assert forest_importances(X, X[:, 0] ** 2, np.ones(300), 20, 5, seed=1)[0] > 0.8
-
-
-def test_a_tree_has_leaves_of_some_size():
-    X, y, _ = drawn(400)
-    tree = decision_tree(3, 0.2, seed=0).fit(X, y)
-    assert np.bincount(tree.apply(X)).max() <= 400
-    assert min(n for n in np.bincount(tree.apply(X)) if n) >= 80
 
 
 def test_fixed_parameters_give_probabilities():

@@ -79,8 +79,8 @@ def test_a_given_risk_serves_every_half(design):
 def test_terms_of_the_extra_column_follow_those_of_the_others(analysis, risks):
     crossfit = analysis.crossfits[0]
     extra = next(iter(risk_columns(crossfit, risks).values()))
-    plain = crossfit.features.inputs(crossfit.features.plain.target, slice(0, 50), (0, 1))
-    with_risk = crossfit.features.inputs(extra.views["own"], slice(0, 50), (0, 1), extra)
+    plain = crossfit.features.inputs("target", slice(0, 50), (0, 1))
+    with_risk = crossfit.features.inputs("target", slice(0, 50), (0, 1), extra)
     assert with_risk.table.shape[1] == plain.raw.shape[1] + 1
     assert np.array_equal(with_risk.table[:, -1], extra.views["own"].position[:50])
     width = plain.basis.shape[1]
