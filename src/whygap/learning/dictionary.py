@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,6 @@ from whygap.learning.inputs import ROWS_AT_ONCE, Inputs, some_of
 from whygap.learning.models import Fast, TrainingRows
 from whygap.learning.trees import Boosted
 from whygap.tables.design import Column
-
-__all__ = ["Dictionary", "build_dictionary", "choose_pairs"]
 
 # Natural splines with four curved terms a column: enough for one or two bends.
 _KNOTS = 6
@@ -85,46 +83,44 @@ class Dictionary:
         return np.flatnonzero([tag <= allowed for tag in self.tags])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Term:
+    piece: Piece
+    columns: frozenset[int]
+    simple: bool = False
+
+
 def build_dictionary(
-    features: Array, columns: Sequence[Column], pairs: Sequence[tuple[int, int]] = ()
+    features: Array, columns: Sequence[Column], pairs: Sequence[Pair] = ()
 ) -> Dictionary:
     """From the rows of both domains; of these pairs of columns (of all, if few) also products."""
-    pieces: list[Piece] = []
-    tags: list[frozenset[int]] = []
-    simple: list[bool] = []
-    linear: dict[int, list[Piece]] = {}
+    terms: list[_Term] = []
+    linear: list[list[Piece]] = []
     for j, column in enumerate(columns):
         first, rest = _column_pieces(features[:, j], j, column)
-        linear[j] = first[:_FEW_VALUES]
-        for piece in first + rest:
-            pieces.append(piece)
-            tags.append(frozenset([j]))
-            simple.append(piece in first)
+        linear.append(first)
+        terms += [_Term(piece, frozenset([j]), simple=True) for piece in first]
+        terms += [_Term(piece, frozenset([j])) for piece in rest]
     few = len(columns) <= _ALL_PAIRS_UP_TO
-    terms = _FEW_VALUES if few else _TERMS_OF_FOUND_PAIRS
+    most = _FEW_VALUES if few else _TERMS_OF_FOUND_PAIRS
     for i, j in combinations(range(len(columns)), 2) if few else pairs:
-        for left in linear[i][:terms]:
-            for right in linear[j][:terms]:
-                pieces.append(partial(_product, left=left, right=right))
-                tags.append(frozenset([i, j]))
-                simple.append(False)
-    return _standardised(features, pieces, tags, simple)
+        for left, right in product(linear[i][:most], linear[j][:most]):
+            piece = partial(_product, left=left, right=right)
+            terms.append(_Term(piece, frozenset([i, j])))
+    return _standardised(features, terms)
 
 
-def _standardised(
-    features: Array, pieces: list[Piece], tags: list[frozenset[int]], simple: list[bool]
-) -> Dictionary:
-    raw = (
-        np.column_stack([piece(features) for piece in pieces])
-        if pieces
-        else np.zeros((len(features), 0))
-    )
+def _standardised(features: Array, terms: list[_Term]) -> Dictionary:
+    """Without terms that are the same everywhere."""
+    nothing = [np.zeros((len(features), 0))]
+    raw = np.column_stack([term.piece(features) for term in terms] or nothing)
     centre, scale = raw.mean(axis=0), raw.std(axis=0)
     keep = np.flatnonzero(scale > 1e-9)
+    kept = [terms[k] for k in keep]
     return Dictionary(
-        tuple(pieces[k] for k in keep),
-        tuple(tags[k] for k in keep),
-        np.array(simple, dtype=float)[keep],
+        tuple(term.piece for term in kept),
+        tuple(term.columns for term in kept),
+        np.array([term.simple for term in kept], dtype=float),
         centre[keep],
         scale[keep],
     )
@@ -204,23 +200,21 @@ def choose_pairs(
     additive = build_dictionary(table, columns)
     categorical = tuple(j for j, c in enumerate(columns) if c.kind == "category")
     inputs = Inputs(table, additive.transform(table), additive.simple, categorical)
+    rows = TrainingRows(inputs, label, weight, "probability")
     pairs = list(combinations(sorted(baseline), 2)) if len(baseline) <= _ALL_PAIRS_UP_TO else []
     for domain in (0, 1):
-        rows = np.flatnonzero(in_target == domain)
-        pairs += _found(inputs.rows(rows), label[rows], weight[rows])
-    pairs += _found(inputs, in_target, weight)
+        pairs += _found(rows.take(np.flatnonzero(in_target == domain)))
+    pairs += _found(replace(rows, target=in_target))
     return list(dict.fromkeys(pairs))
 
 
-def _found(inputs: Inputs, target: Array, weight: Array) -> list[Pair]:
+def _found(rows: TrainingRows) -> list[Pair]:
     """Pairs of raw columns whose splits follow each other, the greatest gain first."""
-    rows = TrainingRows(inputs, target, weight, "probability")
-    if rows.is_trivial:
-        return []
-    model = Boosted(leaves=4, start=Fast()).fit(rows)
     gains: Counter[Pair] = Counter()
-    for tree in model.booster.dump_model()["tree_info"]:
-        _collect(tree["tree_structure"], gains)
+    if not rows.is_trivial:
+        model = Boosted(leaves=4, start=Fast()).fit(rows)
+        for tree in model.booster.dump_model()["tree_info"]:
+            _collect(tree["tree_structure"], gains)
     return [pair for pair, _ in gains.most_common(_MOST_PAIRS)]
 
 
@@ -228,9 +222,8 @@ def _collect(node: dict[str, Any], gains: Counter[Pair]) -> None:
     """Gains of splits that follow a split on another column."""
     for side in ("left_child", "right_child"):
         child = node.get(side, {})
-        if "split_feature" not in child:
-            continue
-        first, second = sorted((child["split_feature"], node["split_feature"]))
-        if first != second:
-            gains[first, second] += child["split_gain"]
-        _collect(child, gains)
+        if "split_feature" in child:
+            first, second = sorted((child["split_feature"], node["split_feature"]))
+            if first != second:
+                gains[first, second] += child["split_gain"]
+            _collect(child, gains)

@@ -65,14 +65,6 @@ class Extra:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
-    """Second derivatives of a fit on all columns, and the lift it had."""
-
-    curvature: Curvature
-    lift: Lift | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Features:
     """Both domains, block-sorted: raw (n, p), basis (n, functions), weights (mean 1).
 
@@ -85,7 +77,9 @@ class Features:
     raw: ByDomain[Array]
     basis: ByDomain[Array]
     weights: ByDomain[Array]
-    curvatures: dict[tuple[str, BlockSet], Known] = field(default_factory=dict)
+    curvatures: dict[tuple[str, BlockSet], tuple[Curvature, Lift | None]] = field(
+        default_factory=dict
+    )
 
     def inputs(
         self, domain: Domain, rows: Rows, columns: Sequence[int], extra: Extra | None = None
@@ -118,9 +112,9 @@ class Features:
         def part() -> Curvature:
             if (name, blocks) not in self.curvatures:
                 everything = rows_of(range(len(self.columns)))
-                self.curvatures[name, blocks] = Known(curvature(everything), everything.inputs.lift)
-            known = self.curvatures[name, blocks]
-            return known.curvature.part(self._place(columns, known.lift))
+                self.curvatures[name, blocks] = curvature(everything), everything.inputs.lift
+            known, lift = self.curvatures[name, blocks]
+            return known.part(self._place(columns, lift))
 
         return part
 

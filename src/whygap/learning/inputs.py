@@ -18,8 +18,6 @@ from whygap.domains import Array, IntArray
 if TYPE_CHECKING:
     from whygap.learning.ridge import Curvature
 
-__all__ = ["ENOUGH_ROWS", "ROWS_AT_ONCE", "Inputs", "Lift", "some_of", "stacked"]
-
 # Bounds the memory of whole basis matrices; smaller ones cost time.
 ROWS_AT_ONCE = 20_000
 # For what guides a fit and decides nothing in it: second derivatives, pairs worth a product.
@@ -98,9 +96,7 @@ class Inputs:
 
     def in_full_precision(self) -> Inputs:
         """For sums over rows; predictions are content with what the table has."""
-        if self.basis.dtype == np.float64:
-            return self
-        return replace(self, basis=self.basis.astype(np.float64))
+        return replace(self, basis=self.basis.astype(np.float64, copy=False))
 
     def dense(self) -> Array:
         """Every basis column written out."""

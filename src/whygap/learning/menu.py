@@ -31,11 +31,8 @@ class Menu:
             with named(f"Choosing a learner for {kind} failed with {columns}"):
                 choice = self._choose(probes())
             self.choices[kind] = choice
-            self.records.append(
-                NuisanceRecord(
-                    kind, target, columns, choice.learner.name, choice.score_name, choice.scores
-                )
-            )
+            found = choice.learner.name, choice.score_name, choice.scores
+            self.records.append(NuisanceRecord(kind, target, columns, *found))
         return self.choices[kind].learner
 
     def twin_learner(
@@ -76,16 +73,12 @@ def mean_probes(
 
 
 def _mean_probe(features: Features, task: MeanTask, block: int, sets: Sequence[BlockSet]) -> Probe:
-    held = features.blocks.training_rows(task.domain, block)
-    sights = tuple(
-        Sight(
-            training(features, task, blocks, task.columns),
-            features.inputs(task.domain, held, task.columns, task.extra_of(blocks)),
-            task.target(blocks)[held],
-        )
-        for blocks in sets
-    )
-    return Probe(sights, features.weights[task.domain][held])
+    sights = []
+    for blocks in sets:
+        train = training(features, task, blocks, task.columns)
+        held = training(features, task, blocks, task.columns, seen_at=frozenset([block]))
+        sights.append(Sight(train, held.inputs, held.target))
+    return Probe(tuple(sights), held.weight)
 
 
 def ratio_probes(features: Features, column_sets: Sequence[tuple[int, ...]]) -> list[Probe]:

@@ -41,10 +41,6 @@ class MeanTask:
     extra: Mapping[BlockSet, Extra] | None = None
     repeated: bool = False
 
-    def extra_of(self, blocks: BlockSet) -> Extra | None:
-        """The extra column of one training set."""
-        return None if self.extra is None else self.extra[blocks]
-
     def target(self, blocks: BlockSet) -> Array:
         """The target of one training set."""
         return self.targets[blocks] if isinstance(self.targets, Mapping) else self.targets
@@ -95,13 +91,18 @@ def fit_means(features: Features, learner: Learner, task: MeanTask) -> Fits:
 
 
 def training(
-    features: Features, task: MeanTask, blocks: BlockSet, columns: Sequence[int]
+    features: Features,
+    task: MeanTask,
+    blocks: BlockSet,
+    columns: Sequence[int],
+    seen_at: BlockSet | None = None,
 ) -> TrainingRows:
-    """One training set of a task, with these columns."""
-    rows = features.training_slices(task.domain, blocks)
-    inputs = features.inputs(task.domain, rows, columns, task.extra_of(blocks))
-    weight = at(features.weights[task.domain], rows)
-    return TrainingRows(inputs, at(task.target(blocks), rows), weight, task.kind)
+    """One training set of a task, with these columns; or what its model sees of other blocks."""
+    domain = task.domain
+    rows = features.training_slices(domain, blocks if seen_at is None else seen_at)
+    extra = None if task.extra is None else task.extra[blocks]
+    target, weight = at(task.target(blocks), rows), at(features.weights[domain], rows)
+    return TrainingRows(features.inputs(domain, rows, columns, extra), target, weight, task.kind)
 
 
 def fit_ratios(

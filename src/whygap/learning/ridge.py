@@ -16,14 +16,14 @@ from scipy import linalg, special
 from whygap.domains import Array, IntArray
 from whygap.learning.inputs import ENOUGH_ROWS, Inputs, some_of
 
-__all__ = ["LEAST_PROBABILITY", "Curvature", "least_squares", "logistic", "logit_clipped"]
-
 # Probabilities nearer to 0 or 1 than this are not known to be nearer.
 LEAST_PROBABILITY = 1e-6
 # Cheap steps before second derivatives are renewed; a fit that starts from known ones needs six.
 _MOST_STEPS = 40
 # A fit ends when one more step would gain less than this per unit weight: far below any noise.
 _LEAST_GAIN = 1e-10
+
+Factor = tuple[Array, bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +45,7 @@ class Curvature:
     @classmethod
     def of_logistic(cls, design: Inputs, target: Array, weight: Array, penalty: Array) -> Curvature:
         """At the fit with this penalty."""
-        likelihood = _Likelihood(design, target, weight, _ridge(penalty, weight))
-        logit = design.forward(_newton(likelihood))
+        logit = design.forward(logistic(design, target, weight, penalty))
         fitted = special.expit(logit)
         curvature = _curvature(fitted, weight)
         moments = design.adjoint(curvature * logit + weight * (target - fitted))
@@ -68,9 +67,24 @@ def least_squares(
 def logistic(
     design: Inputs, target: Array, weight: Array, penalty: Array, known: Curvature | None = None
 ) -> Array:
-    """Coefficients, intercept first, of penalised (quasi-)binomial regression on [0, 1]."""
+    """Coefficients, intercept first, of penalised (quasi-)binomial regression on [0, 1].
+
+    Rounds of cheap steps, each with second derivatives renewed where the last one ended.
+    """
     likelihood = _Likelihood(design, target, weight, _ridge(penalty, weight))
-    return _newton(likelihood, known)
+    if known is None:
+        coefficients = np.zeros(design.width + 1)
+        coefficients[0] = logit_clipped(weight @ target / float(weight.sum()))
+        factor = likelihood.factor(design.forward(coefficients))
+    else:
+        factor = _factor(known.gram, likelihood.ridge)
+        coefficients = _solve(factor, known.moments)
+    for _ in range(_MOST_STEPS):
+        coefficients, finished = _descend(likelihood, coefficients, factor)
+        if finished:
+            break
+        factor = likelihood.factor(design.forward(coefficients))
+    return coefficients
 
 
 def logit_clipped(probability: Array) -> Array:
@@ -96,7 +110,7 @@ class _Likelihood:
         rows = self.weight * (special.expit(logit) - self.target)
         return self.design.adjoint(rows) + self.ridge * coefficients
 
-    def factor(self, logit: Array) -> tuple[Array, bool]:
+    def factor(self, logit: Array) -> Factor:
         """Of the Hessian; of very many rows, from an evenly spread part: it guides steps only."""
         part = some_of(len(logit), ENOUGH_ROWS) if len(logit) > ENOUGH_ROWS else slice(None)
         weight = self.weight[part] * float(self.weight.sum() / self.weight[part].sum())
@@ -104,27 +118,7 @@ class _Likelihood:
         return _factor(self.design.rows(part).gram(curvature), self.ridge)
 
 
-def _newton(likelihood: _Likelihood, known: Curvature | None = None) -> Array:
-    """Rounds of cheap steps, each with second derivatives renewed where the last one ended."""
-    total = float(likelihood.weight.sum())
-    if known is None:
-        coefficients = np.zeros(likelihood.design.width + 1)
-        coefficients[0] = logit_clipped(likelihood.weight @ likelihood.target / total)
-        factor = likelihood.factor(likelihood.design.forward(coefficients))
-    else:
-        factor = _factor(known.gram, likelihood.ridge)
-        coefficients = _solve(factor, known.moments)
-    for _ in range(_MOST_STEPS):
-        coefficients, finished = _descend(likelihood, coefficients, factor)
-        if finished:
-            break
-        factor = likelihood.factor(likelihood.design.forward(coefficients))
-    return coefficients
-
-
-def _descend(
-    likelihood: _Likelihood, coefficients: Array, factor: tuple[Array, bool]
-) -> tuple[Array, bool]:
+def _descend(likelihood: _Likelihood, coefficients: Array, factor: Factor) -> tuple[Array, bool]:
     """Limited-memory steps from a factored Hessian; says whether the end was reached.
 
     scipy's L-BFGS-B, whitened by the same factor, takes 3.4 ms where this takes 2.5.
@@ -153,9 +147,7 @@ def _descend(
     return coefficients, False
 
 
-def _two_loops(
-    gradient: Array, memory: list[tuple[Array, Array]], factor: tuple[Array, bool]
-) -> Array:
+def _two_loops(gradient: Array, memory: list[tuple[Array, Array]], factor: Factor) -> Array:
     """The inverse Hessian, as the last steps have corrected it, times the gradient."""
     rest, taken = gradient, []
     for move, change in reversed(memory):
@@ -176,18 +168,16 @@ def _ridge(penalty: Array, weight: Array) -> Array:
     return np.concatenate([[0.0], penalty]) * float(weight.sum())
 
 
-def _factor(gram: Array, ridge: Array) -> tuple[Array, bool]:
+def _factor(gram: Array, ridge: Array) -> Factor:
     jitter = 1e-10 * float(np.trace(gram)) / len(gram)
     for _ in range(6):
         try:
             eased = gram + np.diag(ridge + jitter)
-            lower, side = linalg.cho_factor(eased, lower=True, check_finite=False)
+            return tuple(linalg.cho_factor(eased, lower=True, check_finite=False))
         except linalg.LinAlgError:
             jitter *= 100
-        else:
-            return lower, side
     raise linalg.LinAlgError("the penalised Hessian is not positive definite")
 
 
-def _solve(factor: tuple[Array, bool], right: Array) -> Array:
+def _solve(factor: Factor, right: Array) -> Array:
     return np.asarray(linalg.cho_solve(factor, right, check_finite=False))

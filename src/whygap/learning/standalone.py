@@ -54,8 +54,10 @@ def fit_mean(
     `categories` are positions of columns, `start` that of a column with the logit of a risk that is
     known already: it, and trees that correct it, are candidates too.
     """
-    kinds = ["category" if j in categories else "numeric" for j in range(features.shape[1])]
-    columns = [Column(str(j), kind) for j, kind in enumerate(kinds)]  # type: ignore[arg-type]
+    columns = [
+        Column(str(j), "category" if j in categories else "numeric")
+        for j in range(features.shape[1])
+    ]
     dictionary = build_dictionary(features, columns)
     inputs = _inputs(features, dictionary, categories)
     binary = bool(np.isin(response, (0.0, 1.0)).all())
