@@ -25,6 +25,7 @@ EXPERIMENTS = (
     "culprits",
     "graph",
     "power",
+    "refit",
     "revisions",
     "rules",
     "scaling",

@@ -95,6 +95,7 @@ def test_studies_have_the_names_of_the_command_line():
         "culprits",
         "graph",
         "power",
+        "refit",
         "revisions",
         "rules",
         "scaling",
