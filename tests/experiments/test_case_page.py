@@ -80,7 +80,7 @@ def test_all_comparisons_at_a_glance():
 
 def test_the_tidy_table_has_every_estimate():
     lines = tidy(insured()).splitlines()
-    assert lines[0] == "part,term,estimate,standard_error,low,high,plugin"
+    assert lines[0] == "part,term,estimate,standard_error,low,high,unit,plugin"
     assert sum(line.startswith("outcome,") for line in lines) == 4
 
 

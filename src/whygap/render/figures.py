@@ -46,9 +46,9 @@ class WaterfallDisplay:
     figure_: Figure | None = field(default=None, init=False, repr=False)
 
     @classmethod
-    def from_gap(cls, gap: Gap, level: float = 0.95, opened: int = 5) -> WaterfallDisplay:
-        """Everything the drawing needs; parts open into their `opened` largest variables."""
-        walk = walk_of(gap, opened)
+    def from_gap(cls, gap: Gap, level: float = 0.95, top: int = 5) -> WaterfallDisplay:
+        """Everything the drawing needs; parts open into their `top` largest variables."""
+        walk = walk_of(gap, top)
         change, metric = gap.aggregate.gap, phrases.metric_name(gap.about)
         verb = "fell" if change.value < 0 else "rose"
         title = f"{phrases.capital(metric)} {verb} by {walk.units.size(change.value)}"

@@ -44,14 +44,14 @@ def figure(gap: Gap, what: str = "answer", level: float | None = None, **options
     return drawn_figure
 
 
-def _answer(gap: Gap, level: float, opened: int = 4) -> Figure:
-    """The walk opened into `opened` variables a part and the rest; who is hit; what can be won."""
-    walk = WaterfallDisplay.from_gap(gap, level, opened)
+def _answer(gap: Gap, level: float, top: int = 4) -> Figure:
+    """The walk opened into `top` variables a part and the rest; who is hit; what can be won."""
+    walk = WaterfallDisplay.from_gap(gap, level, top)
     rights: list[Any] = []
     if gap.where:
         rights.append(WhereDisplay.shortest(gap, level))
     if gap.recoverable:
-        rights.append(RecoverableDisplay.from_gap(gap, level, opened))
+        rights.append(RecoverableDisplay.from_gap(gap, level, top))
     heights = [2.2 if isinstance(one, RecoverableDisplay) else 1.3 for one in rights]
     height = max(height_of(len(walk.walk.steps)), 2.7 * sum(heights))
     made = Figure(figsize=(14.0 if rights else 7.2, height), layout=ConstrainedLayoutEngine())

@@ -39,7 +39,7 @@ def test_waterfall_walks_from_source_to_target() -> None:
 
 def test_parts_open_into_variables_that_end_where_the_part_ends() -> None:
     gap = make_gap(covariate=many_players(30), outcome=None)
-    steps = WaterfallDisplay.from_gap(gap, opened=4).walk.steps
+    steps = WaterfallDisplay.from_gap(gap, top=4).walk.steps
     part = next(step for step in steps if step.key == "covariate" and not step.is_variable)
     inside = [step for step in steps if step.key == "covariate" and step.is_variable]
     assert [step.name for step in inside] == [
@@ -52,7 +52,7 @@ def test_parts_open_into_variables_that_end_where_the_part_ends() -> None:
 
 
 def test_waterfall_leaves_hollow_what_is_not_distinguishable_from_0() -> None:
-    display = WaterfallDisplay.from_gap(make_gap(), 0.95, opened=0).plot()
+    display = WaterfallDisplay.from_gap(make_gap(), 0.95, top=0).plot()
     white = (1.0, 1.0, 1.0, 1.0)
     assert [bar.get_facecolor() == white for bar in display.ax_.patches] == [False, True, False]
     assert display.ax_.get_xlabel() == "Hollow bars: not distinguishable from 0"
@@ -60,7 +60,7 @@ def test_waterfall_leaves_hollow_what_is_not_distinguishable_from_0() -> None:
 
 def test_waterfall_without_baseline_has_two_steps() -> None:
     gap = make_gap(baseline=(), corners=(0.8, 0.8, 0.75, 0.7))
-    steps = WaterfallDisplay.from_gap(gap, opened=0).walk.steps
+    steps = WaterfallDisplay.from_gap(gap, top=0).walk.steps
     assert [step.key for step in steps] == ["source", "covariate", "outcome", "target"]
 
 
@@ -244,9 +244,9 @@ def test_level_defaults_to_the_settings(monkeypatch: pytest.MonkeyPatch) -> None
     seen: list[float] = []
     original = WaterfallDisplay.from_gap.__func__
 
-    def watch(cls: type, of: Gap, level: float, opened: int) -> WaterfallDisplay:
+    def watch(cls: type, of: Gap, level: float, top: int) -> WaterfallDisplay:
         seen.append(level)
-        return original(cls, of, level, opened)
+        return original(cls, of, level, top)
 
     monkeypatch.setattr(WaterfallDisplay, "from_gap", classmethod(watch))
     gap.plot()
