@@ -11,11 +11,11 @@ import numpy as np
 
 from experiments.cases import Move, insurance_study, readmission_study
 from whygap.datasets import load_employment
-from whygap.learning.blocks import make_blocks
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.nuisances.cross_fit import cross_fit
+from whygap.nuisances.folds import make_blocks
 from whygap.nuisances.held_out import out_of_fold
 from whygap.nuisances.source_risk import risk_columns
 from whygap.running.workers import one_thread

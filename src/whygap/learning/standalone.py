@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import lightgbm as lgb
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
 
-from whygap.domains import Array, IntArray
+from whygap.domains import Array
 from whygap.learning.choose import FAMILIES, Probe, Sight, choose
 from whygap.learning.dictionary import Dictionary, build_dictionary
 from whygap.learning.inputs import Inputs
@@ -82,41 +82,6 @@ def _learner(rows: TrainingRows, seed: int, start: int | None, folds: int = 3) -
         probes.append(Probe((Sight(train, held.inputs, held.target),), held.weight))
     given = None if start is None else Given(start)
     return choose(probes, FAMILIES["auto"], seed, given).learner
-
-
-class RiskClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """P(Y=1 | X) by `fit_mean`, as a scikit-learn classifier that can be cloned and written down.
-
-    Args:
-        categories: positions of the columns whose codes have no order.
-        seed: of folds and trees.
-        start: position of the column with the logit of a known risk; None where there is none.
-    """
-
-    def __init__(
-        self, categories: tuple[int, ...] = (), seed: int = 0, start: int | None = None
-    ) -> None:
-        self.categories = categories
-        self.seed = seed
-        self.start = start
-
-    def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> Self:
-        """Train on rows without order; `y` is 0 or 1, gaps in `X` are NaN."""
-        weight = np.ones(len(y)) if sample_weight is None else sample_weight
-        self.classes_ = np.array([0, 1])
-        self.n_features_in_ = X.shape[1]
-        outcome = np.asarray(y, dtype=np.float64)
-        self.risk_ = fit_mean(X, outcome, weight, self.categories, self.seed, self.start)
-        return self
-
-    def predict_proba(self, X: Array) -> Array:
-        """Columns P(Y=0), P(Y=1)."""
-        risk = np.clip(self.risk_(X), 1e-4, 1 - 1e-4)
-        return np.column_stack([1 - risk, risk])
-
-    def predict(self, X: Array) -> IntArray:
-        """1 where the risk is at least one half."""
-        return np.asarray(self.predict_proba(X)[:, 1] >= 0.5, dtype=np.int64)
 
 
 def forest_importances(

@@ -9,11 +9,12 @@ import numpy as np
 from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.equations.corners import AggregateValues
 from whygap.estimate import Estimate, Sample
-from whygap.learning.blocks import Blocks, BlockSet, make_blocks
+from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.models import Kind
 from whygap.learning.primitives import Fits, fit_means, fit_ratios
+from whygap.nuisances.folds import make_blocks
 from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold
 from whygap.settings import Settings
 from whygap.tables.design import Design

@@ -8,11 +8,11 @@ import numpy as np
 
 from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
 from whygap.estimate import Sample
-from whygap.learning.blocks import make_blocks
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, ratio_probes
 from whygap.learning.primitives import Fits, fit_ratios
 from whygap.nuisances.cross_fit import CrossFit
+from whygap.nuisances.folds import make_blocks
 from whygap.nuisances.held_out import out_of_fold
 from whygap.settings import Settings
 from whygap.tables.design import Design

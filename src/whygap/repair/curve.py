@@ -11,8 +11,7 @@ import numpy as np
 from whygap.domains import Array, IntArray
 from whygap.errors import SettingsError, TableError
 from whygap.estimate import Sample
-from whygap.learning.standalone import RiskClassifier
-from whygap.repair.model import SourceRisk, revision_inputs
+from whygap.repair.model import RiskClassifier, SourceRisk, revision_inputs
 from whygap.repair.scores import Scores, score_target
 from whygap.settings import Settings
 from whygap.tables.build import LEAST_ROWS

@@ -13,15 +13,48 @@ from scipy import special
 
 from whygap.domains import Array, IntArray
 from whygap.errors import ColumnError, ModelError, TableError, did_you_mean
-from whygap.learning.standalone import BaseEstimator, ClassifierMixin, RiskClassifier, clone
+from whygap.learning.standalone import BaseEstimator, ClassifierMixin, clone, fit_mean
 from whygap.storage.files import write_bytes
 from whygap.tables.columns import RawColumn, raw_column, recode, to_text
 from whygap.tables.design import OTHER, Column
 from whygap.tables.model_files import PICKLES
 
-__all__ = ["RevisedModel", "SourceRisk", "check_model_file", "revision_inputs", "save_model"]
-
 ColumnKind = Literal["numeric", "ordinal", "category"]
+
+
+class RiskClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """P(Y=1 | X) by `fit_mean`, as a scikit-learn classifier that can be cloned and written down.
+
+    Args:
+        categories: positions of the columns whose codes have no order.
+        seed: of folds and trees.
+        start: position of the column with the logit of a known risk; None where there is none.
+    """
+
+    def __init__(
+        self, categories: tuple[int, ...] = (), seed: int = 0, start: int | None = None
+    ) -> None:
+        self.categories = categories
+        self.seed = seed
+        self.start = start
+
+    def fit(self, X: Array, y: Array, sample_weight: Array | None = None) -> Self:
+        """Train on rows without order; `y` is 0 or 1, gaps in `X` are NaN."""
+        weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        self.classes_ = np.array([0, 1])
+        self.n_features_in_ = X.shape[1]
+        outcome = np.asarray(y, dtype=np.float64)
+        self.risk_ = fit_mean(X, outcome, weight, self.categories, self.seed, self.start)
+        return self
+
+    def predict_proba(self, X: Array) -> Array:
+        """Columns P(Y=0), P(Y=1)."""
+        risk = np.clip(self.risk_(X), 1e-4, 1 - 1e-4)
+        return np.column_stack([1 - risk, risk])
+
+    def predict(self, X: Array) -> IntArray:
+        """1 where the risk is at least one half."""
+        return np.asarray(self.predict_proba(X)[:, 1] >= 0.5, dtype=np.int64)
 
 
 class SourceRisk:

@@ -11,12 +11,8 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
 
-from whygap.learning.standalone import (
-    RiskClassifier,
-    boosted_probability,
-    fit_mean,
-    forest_importances,
-)
+from whygap.learning.standalone import boosted_probability, fit_mean, forest_importances
+from whygap.repair.model import RiskClassifier
 
 
 def drawn(rows, seed=0):
