@@ -32,9 +32,7 @@ PARTS: tuple[PartName, ...] = ("covariate", "outcome")
 
 
 def explain(
-    study: Study,
-    detail: Sequence[str] | str = DETAILS,
-    settings: Settings | None = None,
+    study: Study, detail: Sequence[str] | str = DETAILS, settings: Settings | None = None
 ) -> Gap:
     """Explain the performance gap of a study.
 
@@ -78,10 +76,7 @@ def explain_design(
 
 
 def subset_values(
-    study: Study,
-    part: str,
-    subsets: Sequence[Sequence[str]],
-    settings: Settings | None = None,
+    study: Study, part: str, subsets: Sequence[Sequence[str]], settings: Settings | None = None
 ) -> list[Estimate]:
     """Explained shares v(s) of the subsets you name, without Shapley shares."""
     settings = settings or Settings()

@@ -11,13 +11,7 @@ from whygap.domains import Array, ByDomain
 from whygap.estimate import Estimate
 from whygap.study import Study
 from whygap.tables.design import Design
-from whygap.tables.hints import (
-    FEW_VALUES,
-    NEARLY_ONE,
-    best_auc,
-    distinct_values,
-    separator_notes,
-)
+from whygap.tables.hints import FEW_VALUES, NEARLY_ONE, best_auc, distinct_values, separator_notes
 
 FEWEST_OF_A_CLASS = 25  # five rows a fold of the rarer value: fewer, and a model learns one row
 

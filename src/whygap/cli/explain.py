@@ -43,8 +43,7 @@ Detail = Annotated[
     ),
 ]
 TimeBudget = Annotated[
-    float | None,
-    typer.Option("--time-budget", metavar="SECONDS", help="For the detailed shares."),
+    float | None, typer.Option("--time-budget", metavar="SECONDS", help="For the detailed shares.")
 ]
 Learner = Annotated[
     str | None, typer.Option("--learner", metavar="NAME", help="auto, fast, boosted or paper.")

@@ -16,13 +16,7 @@ from whygap.learning.menu import ratio_probes
 from whygap.learning.models import Kind
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.nuisances.cross_fit import CrossFit, clipped, loss_kind, zero
-from whygap.nuisances.held_out import (
-    everywhere,
-    mean_task,
-    out_of_fold,
-    twins,
-    twins_of_values,
-)
+from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold, twins, twins_of_values
 from whygap.nuisances.source_risk import SourceRisk, twins_of_risks
 
 Subset = tuple[int, ...]

@@ -89,10 +89,7 @@ def find_region(design: Design, settings: Settings, seed: np.random.SeedSequence
     features = make_features(design, make_blocks(design, plain, np.random.default_rng(seed)))
     columns = design.baseline + design.covariates
     learner = Menu(settings).learner(
-        "support",
-        lambda: ratio_probes(features, [columns]),
-        columns="W, Z",
-        target="domain",
+        "support", lambda: ratio_probes(features, [columns]), columns="W, Z", target="domain"
     )
     fits = fit_ratios(features, learner, columns, features.blocks.complements(), "support")
     rows = ByDomain(*(_inside(fits, d) for d in DOMAINS))

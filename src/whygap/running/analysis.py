@@ -17,12 +17,7 @@ from whygap.learning.menu import Menu
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.cross_fit import CrossFit, cross_fit, sample_of
 from whygap.nuisances.outcome import prepare_outcome
-from whygap.nuisances.overlap import (
-    not_comparable,
-    overlap_notes,
-    ratio_records,
-    region_notes,
-)
+from whygap.nuisances.overlap import not_comparable, overlap_notes, ratio_records, region_notes
 from whygap.nuisances.source_risk import SourceRisk, fit_source_risk
 from whygap.nuisances.support import Region, find_region, lacks_counterparts
 from whygap.progress import Reporter

@@ -10,11 +10,7 @@ import numpy as np
 from whygap.combine import joint_covariance, linear_map, median_of
 from whygap.domains import Domain
 from whygap.equations import corners
-from whygap.equations.recoverable import (
-    irreducible_on_target_mix,
-    on_target_mix,
-    squared_error,
-)
+from whygap.equations.recoverable import irreducible_on_target_mix, on_target_mix, squared_error
 from whygap.estimate import Estimate
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.groups import grouped_columns, where_groups
@@ -110,10 +106,7 @@ def _mean(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def recoverable(
-    whole: Sequence[CrossFit],
-    compared: Sequence[CrossFit],
-    risks: Sequence[SourceRisk],
-    run: Run,
+    whole: Sequence[CrossFit], compared: Sequence[CrossFit], risks: Sequence[SourceRisk], run: Run
 ) -> Recoverable:
     """Two budgets of the whole tables, and one where the tables can be compared, if anywhere.
 

@@ -93,12 +93,7 @@ def probe_subsets(players: int, seed: int) -> list[Subset]:
 
 
 def play(
-    name: str,
-    games: Sequence[Game],
-    run: Run,
-    *,
-    floor: float,
-    scale: Estimate | None = None,
+    name: str, games: Sequence[Game], run: Run, *, floor: float, scale: Estimate | None = None
 ) -> Played:
     """Value subsets until every share's sampling error is small, and solve for the shares.
 

@@ -17,10 +17,7 @@ from whygap.shapley import Subset
 PartName = Literal["covariate", "outcome"]
 # Shares with standard errors of ten times the whole say nothing, whatever their sampling error.
 _WIDEST = 10.0
-_WHERE = {
-    "covariate": "in each stratum of the baseline variables",
-    "outcome": "at each row",
-}
+_WHERE = {"covariate": "in each stratum of the baseline variables", "outcome": "at each row"}
 
 
 class Part(Protocol):

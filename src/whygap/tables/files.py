@@ -104,8 +104,7 @@ def read_files(paths: Sequence[Path], columns: Sequence[str], label: str) -> Any
         return pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as err:
         raise TableError(
-            f"The files of the {label} table have columns of different types",
-            got=first_line(err),
+            f"The files of the {label} table have columns of different types", got=first_line(err)
         ) from err
 
 
