@@ -174,7 +174,6 @@ def _encoded(design: Design) -> tuple[Any, ...]:
 
 
 def _folders(names: Sequence[str], settings: Settings) -> dict[str, str | None]:
-    """A checkpoint folder per target."""
     if settings.checkpoint is None:
         return dict.fromkeys(names)
     plain = {name: re.sub(r"[^\w.-]+", "_", name) for name in names}

@@ -134,7 +134,6 @@ def forecast(design: Design, settings: Settings, overlap: Overlap) -> Forecast:
 
 
 def _subsets(players: int, settings: Settings) -> tuple[int, int]:
-    """Fewest and most subsets of a game."""
     plan = SubsetPlan(players, settings.seed)
     fewest, most = first_batch(plan, settings)
     if settings.subsets == "auto" and fewest < most:
@@ -162,7 +161,6 @@ class _TrialGame:
 
 
 def _games(analysis: Analysis, name: DetailName) -> list[_TrialGame]:
-    """The games behind a detail."""
     w, z = len(analysis.design.baseline), len(analysis.design.players)
 
     def game(players: int, prepare: Callable[[CrossFit, Sequence[Subset]], Any]) -> _TrialGame:
@@ -207,7 +205,6 @@ def _megabytes(analysis: Analysis, design: Design, subsets: int) -> float:
 
 
 def _peak_megabytes() -> float:
-    """Peak memory of this process so far."""
     try:
         import resource
     except ImportError:  # Windows has no such module: a bare interpreter with our imports

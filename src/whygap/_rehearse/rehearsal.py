@@ -163,7 +163,6 @@ def _cells(term: Term, level: float) -> tuple[str, ...]:
 
 
 def _verdict(rehearsal: Rehearsal) -> list[str]:
-    """What the table says, in words."""
     level, count = rehearsal.level, len(rehearsal.terms)
     texts = []
     if rehearsal.short:

@@ -139,7 +139,6 @@ def _summed_up(job: Job, asked: int, done: Sequence[Replicate], seconds: float) 
 
 
 def _compared_rows(design: Design, settings: Settings) -> Design:
-    """The rows the world is made of."""
     if settings.support != "common":
         return design
     with one_thread():

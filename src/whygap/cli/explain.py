@@ -105,7 +105,6 @@ def _parts(text: str | None) -> tuple[str, ...] | None:
 
 
 def _run(asked: StudyFile, parts: tuple[str, ...], delivery: Delivery) -> None:
-    """One target, or all targets of the study file."""
     study, settings = asked.study, asked.settings
     if asked.targets:
         from whygap._many import explain_many

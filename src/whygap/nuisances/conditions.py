@@ -33,8 +33,6 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _One:
-    """One condition and its rows."""
-
     condition: Condition
     rows: ByDomain[Mask]
 

@@ -62,8 +62,6 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Measured:
-    """One rule on the half that did not find it."""
-
     rule: tuple[int, ...]
     points: Estimate
     change: Estimate

@@ -49,8 +49,6 @@ class AucRegression:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pairs:
-    """Sampled pairs of one domain."""
-
     case: IntArray
     control: IntArray
     vote: Array

@@ -150,7 +150,6 @@ def _checked(methods: Sequence[str], known: Mapping[str, object]) -> list[str]:
 
 
 def _table(found: Sequence[Importances], kind: str) -> Any:
-    """One line per method and term."""
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for item in found:
         blank = np.full(len(item.names), np.nan)

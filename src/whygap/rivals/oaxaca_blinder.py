@@ -28,8 +28,6 @@ from whygap.tables.design import Design
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pieces:
-    """Means and slopes of every numeric column in both domains."""
-
     matrix: NumericMatrix
     means: ByDomain[list[Estimate]]
     slopes: ByDomain[list[Estimate]]

@@ -208,7 +208,6 @@ class Analysis:
         return shares(part, self.parts(part), names, run)
 
     def _source_risks(self) -> list[SourceRisk]:
-        """Twins of the source risk, fitted once."""
         if not self.risks:
             with one_thread():
                 self.risks.extend(fit_source_risk(c) for c in self.crossfits)
@@ -267,7 +266,6 @@ def _was_interrupted(answer: Any) -> bool:
 
 
 def _unfinished(answer: Any) -> list[str]:
-    """What an answer lacks."""
     if isinstance(answer, Points) and not answer.covariate:
         return ["points of the covariates"]
     if isinstance(answer, Recoverable) and answer.at_home.variables is None:

@@ -122,7 +122,6 @@ def play(
 def _shares(
     plan: SubsetPlan, count: int, values: _Values, scale: Estimate | None
 ) -> list[Estimate]:
-    """Solve phi = A v."""
     subsets = plan.take(count)
     known = [values.of(s) for s in subsets]
     errors = sampling_factor(subsets, np.array([v.value for v in known]), plan.players)
@@ -206,8 +205,6 @@ def lean(estimates: Sequence[Estimate]) -> list[Estimate]:
 
 
 class _Values:
-    """Values of finished subsets, per repeat; combined over repeats on demand."""
-
     def __init__(self, games: Sequence[Game], name: str, run: Run) -> None:
         self.games, self.name, self.run = games, name, run
         self.workers = Workers(run.settings)
@@ -219,7 +216,6 @@ class _Values:
                 done |= run.checkpoint.load(self._file(), repeat, done[()].origin)
 
     def compute(self, subsets: Sequence[Subset]) -> None:
-        """Value the subsets that are not there yet."""
         for repeat, job in enumerate(self.jobs):
             missing = [s for s in subsets if s not in self.done[repeat]]
             batch = dict(zip(missing, self.workers.run(job, missing), strict=True))

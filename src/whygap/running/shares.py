@@ -79,7 +79,6 @@ def shares(part: PartName, parts: Sequence[Part], names: tuple[str, ...], run: R
 def _subset_values(
     names: tuple[str, ...], played: Played, denominator: Estimate
 ) -> tuple[SubsetValue, ...]:
-    """Every evaluated subset."""
     numerators = lean([denominator - explained for explained in played.values])
     values = lean([explained / denominator for explained in played.values])
     return tuple(
@@ -111,7 +110,6 @@ def _too_wide(widest: float) -> str:
 def _undefined(
     name: PartName, names: tuple[str, ...], denominator: Estimate, reason: str
 ) -> Detailed:
-    """No shares."""
     return Detailed(
         part=name,
         players=names,

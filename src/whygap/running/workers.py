@@ -179,7 +179,6 @@ def _cut(items: Sequence[Any], count: int) -> list[Sequence[Any]]:
 
 
 def _joined(done: Sequence[Sequence[Any]], size: int) -> list[Any]:
-    """Undo `_cut`."""
     results: list[Any] = [None] * size
     for k, values in enumerate(done):
         results[k :: len(done)] = values

@@ -134,7 +134,6 @@ def _size_curve(share: Array, players: int) -> Array:
 
 
 def _head(rows: Array, count: int) -> Array:
-    """The first pairs and the pair (full, empty)."""
     return np.concatenate([rows[:count], rows[-1:]])
 
 

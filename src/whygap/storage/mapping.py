@@ -45,8 +45,6 @@ def plain(value: Any, not_finite: Callable[[float], Any] = lambda _: None) -> An
 
 @dataclass
 class _Writer:
-    """Writes values; samples that their estimates belong to are numbered."""
-
     influence: bool = False
     not_finite: Callable[[float], Any] = str
     origins: list[str] = field(default_factory=list)

@@ -63,8 +63,6 @@ def build_design(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """Outcome and prediction of the kept rows, and which rows were kept."""
-
     outcome: ByDomain[Array]
     prediction: ByDomain[Array]
     keep: ByDomain[Mask]
@@ -95,12 +93,10 @@ def score_rows(frames: ByDomain[Frame], roles: Roles, scoring: Scoring, positive
 
 
 def raw_of(frame: Frame, name: str) -> RawColumn:
-    """One whole column."""
     return raw_column(frame.arrow(name), name, frame.label)
 
 
 def left_out_notes(values: ByDomain[Array], what: str) -> tuple[Note, ...]:
-    """Rows that were left out, counted per domain."""
     notes = []
     for domain, column in zip(DOMAINS, values, strict=True):
         missing = int(np.isnan(column).sum())
@@ -200,7 +196,6 @@ def encode_features(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask])
 
 
 def useless(encoded: EncodedColumn) -> Useless | None:
-    """Why a column cannot be used, if so."""
     values = present(encoded.pooled)
     if not len(values):
         return ALL_MISSING

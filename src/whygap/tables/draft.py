@@ -41,7 +41,6 @@ def draft_study(source: Any = None, target: Any = None) -> str:
 
 
 def fill(source: str, target: str, guess: GuessedRoles, mark: str) -> str:
-    """Values and marks."""
     template = resources.files("whygap.tables").joinpath("study_template.toml")
     return template.read_text(encoding="utf-8").format(
         source=quoted(source),
@@ -58,22 +57,18 @@ def fill(source: str, target: str, guess: GuessedRoles, mark: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A TOML string."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def quoted_list(names: tuple[str, ...]) -> str:
-    """A TOML list on one line."""
     return "[" + ", ".join(quoted(name) for name in names) + "]"
 
 
 def required(name: str | None, role: str, mark: str) -> str:
-    """A role every study has."""
     return quoted(role) + UNKNOWN if name is None else quoted(name) + mark
 
 
 def optional_line(role: str, name: str | None, mark: str, meaning: str) -> str:
-    """A role that may be absent."""
     if name is None:
         return f'# {role} = "..."   # {meaning}'
     return f"{role} = {quoted(name)}{mark}"
@@ -98,7 +93,6 @@ def covariate_lines(guess: GuessedRoles, mark: str) -> str:
 
 
 def drop_line(guess: GuessedRoles, mark: str) -> str:
-    """Columns to leave out."""
     if not guess.drop:
         return '# drop = ["..."]         # columns to leave out'
     return f"# left out, they differ in every row: {quoted_list(guess.drop)}{mark}"
@@ -180,13 +174,11 @@ def assign(columns: dict[str, RawColumn]) -> GuessedRoles:
 
 
 def two_valued(column: RawColumn) -> bool:
-    """Exactly two distinct values."""
     values = np.unique(present(column.values))
     return len(values) == 2 and column.kind in ("number", "boolean", "text")
 
 
 def shown_values(column: RawColumn) -> tuple[str, ...]:
-    """The distinct values as text."""
     distinct = np.unique(present(column.values))
     if column.levels:
         return tuple(column.levels[int(i)] for i in distinct)
@@ -208,7 +200,6 @@ def repeats(column: RawColumn) -> bool:
 
 
 def differs_everywhere(column: RawColumn) -> bool:
-    """Like an identifier."""
     if column.kind == "text" or (column.kind == "number" and column.whole):
         return len(column.values) > 2 * FEW and len(np.unique(column.values)) == len(column.values)
     return False

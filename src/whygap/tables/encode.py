@@ -193,7 +193,6 @@ def number_notes(name: str, levels: tuple[str, ...]) -> tuple[Note, ...]:
 
 
 def level_counts(values: Array, levels: int) -> Array:
-    """Rows per level."""
     return np.bincount(present(values).astype(np.int64), minlength=levels).astype(float)
 
 
@@ -220,7 +219,6 @@ def pool(levels: tuple[str, ...], rare: Mask, total: Array) -> Pooled:
 
 
 def pooling_note(name: str, rare: Mask, total: Array, limit: float) -> Note:
-    """Says how many levels and rows were pooled."""
     text = (
         f"Column '{name}': {int(rare.sum()):,} of {len(rare):,} levels with fewer than "
         f"{limit:.0f} rows each ({total[rare].sum() / total.sum():.1%} of the rows) are pooled "

@@ -87,7 +87,6 @@ def read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
 
 
 def zero_notes(weights: ByDomain[Array]) -> tuple[Note, ...]:
-    """Rows that do not count."""
     zeros = weights.map(lambda values: int((values == 0).sum()))
     return tuple(
         Note("info", f"{zeros[domain]:,} {domain} rows have weight zero.")
@@ -113,7 +112,6 @@ def read_clusters(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> B
 
 
 def shared_notes(name: str, clusters: ByDomain[IntArray]) -> tuple[Note, ...]:
-    """Clusters of both tables."""
     shared = len(np.intersect1d(clusters.source, clusters.target))
     if not shared:
         return ()

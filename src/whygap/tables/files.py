@@ -79,7 +79,6 @@ def in_folder(folder: Path, label: str) -> list[Path]:
 
 
 def suffix_of(path: Path) -> str | None:
-    """The format a name stands for: parquet, csv, or None."""
     name = path.name.lower()
     if name.endswith(PARQUET):
         return "parquet"
@@ -109,7 +108,6 @@ def read_files(paths: Sequence[Path], columns: Sequence[str], label: str) -> Any
 
 
 def read_file(path: Path, columns: Sequence[str], label: str) -> Any:
-    """The chosen columns of one file."""
     with refusing(path, label):
         if suffix_of(path) == "parquet":
             with pa_parquet.ParquetFile(path) as file:

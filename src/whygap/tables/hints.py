@@ -72,7 +72,6 @@ def feature_hints(
 
 
 def distinct_values(values: Array) -> Distinct:
-    """Number the distinct values in their order."""
     found, position = np.unique(values, return_inverse=True)
     return Distinct(len(found), position.astype(np.int64))
 
@@ -148,7 +147,6 @@ def swap_hint(design: Design, scoring: Scoring, names: ByDomain[str]) -> tuple[N
 
 
 def label_hint(prediction: ByDomain[Array], scoring: Scoring) -> tuple[Note, ...]:
-    """A metric of probabilities on predictions that are labels."""
     both = np.concatenate(list(prediction))
     if scoring.metric.wants != "probability" or not np.all((both == 0) | (both == 1)):
         return ()

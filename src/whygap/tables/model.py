@@ -110,7 +110,6 @@ def names_of(model: Any) -> tuple[str, ...] | None:
 
 
 def two_classes(name: str, model: Any) -> tuple[Any, ...] | None:
-    """The labels of a classifier, which must be two."""
     classes = getattr(model, "classes_", None)
     if classes is None:
         return None

@@ -48,13 +48,11 @@ def load_model(path: str | Path, *, unsafe_pickle: bool) -> Any:
 
 
 def require_file(file: Path) -> None:
-    """The file exists."""
     if not file.is_file():
         raise ModelError(f"The model '{file}' does not exist", hint=did_you_mean_file(file))
 
 
 def optional(module: str, package: str, extra: str, file: Path) -> Any:
-    """A library that comes with an extra."""
     try:
         return importlib.import_module(module)
     except ImportError as err:
@@ -130,7 +128,6 @@ def load_pickle(file: Path, *, allowed: bool) -> Any:
 
 
 def unloadable(file: Path, err: Exception) -> ModelError:
-    """A file that exists and cannot be loaded."""
     return ModelError(
         f"The model '{file}' cannot be loaded",
         got=first_line(err, with_type=True),
@@ -139,7 +136,6 @@ def unloadable(file: Path, err: Exception) -> ModelError:
 
 
 def onnx_session(file: Path) -> Any:
-    """An ONNX session on one thread."""
     require_file(file)
     onnxruntime = optional("onnxruntime", "onnxruntime", "onnx", file)
     options = onnxruntime.SessionOptions()

@@ -189,7 +189,6 @@ def checked_names(names: Sequence[Any], label: str) -> tuple[str, ...]:
 
 
 def hint_for(native: Any) -> str:
-    """What to do with arrays, dicts and the like."""
     if isinstance(native, dict) or type(native).__module__ == "numpy":
         return "Name the columns first, for example with pandas.DataFrame(...)."
     if isinstance(native, pa.RecordBatch):
@@ -198,7 +197,6 @@ def hint_for(native: Any) -> str:
 
 
 def part_of(part: TablePart, opened: OpenedTable) -> OpenedTable:
-    """The part of an opened table, itself unread."""
     for name in (*part.where, *part.drop):
         opened.require(name, "where" if name in part.where else "drop")
     hidden = {*part.where, *part.drop}

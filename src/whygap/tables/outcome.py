@@ -90,7 +90,6 @@ def repr_level(level: str) -> str:
 
 
 def choose_positive(name: str, values: list[str], positive: Any) -> Labels:
-    """`positive` when given, the obvious one otherwise."""
     first, second = values
     got = f"values {repr_level(first)} and {repr_level(second)}"
     if positive is not None:
@@ -174,7 +173,6 @@ def in_unit_interval(
 
 
 def scale_hint(low: float, high: float) -> str:
-    """What values outside [0, 1] look like."""
     if low >= 0 and 1 < high <= 100:
         return "It looks like percent: divide by 100."
     if low < 0:

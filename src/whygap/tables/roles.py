@@ -85,7 +85,6 @@ def resolve_roles(
 
 
 def one_name(role: str, name: Any) -> str | None:
-    """A role that is one column name."""
     if name is None and role != "outcome":
         return None
     if not isinstance(name, str) or not name:

@@ -120,7 +120,6 @@ def find_column(predictor: Predictor, name: str, tables: ByDomain[OpenedTable]) 
 
 
 def model_notes(predictor: Predictor, columns: Sequence[str], roles: Roles) -> tuple[Note, ...]:
-    """What the user must know about the model's columns."""
     outside = [name for name in columns if name not in set(roles.features)]
     if not outside:
         return predictor.notes
@@ -134,7 +133,6 @@ def model_notes(predictor: Predictor, columns: Sequence[str], roles: Roles) -> t
 def raw_answers(
     predictor: Predictor, frame: Frame, columns: Sequence[str], after_batch: Callable[[int], None]
 ) -> Any:
-    """The model's own answers, batch by batch."""
     parts = []
     for start in range(0, frame.rows, BATCH):
         rows = min(BATCH, frame.rows - start)
@@ -179,7 +177,6 @@ def table_for(
 
 
 def matrix_of(predictor: Predictor, frame: Frame, part: Any, columns: Sequence[str]) -> Array:
-    """(rows, columns) of numbers."""
     shown = Frame(frame.label, frame.kind, part.to_native(), len(part))
     stacked = []
     for name in columns:
