@@ -15,20 +15,13 @@ PerRow = Callable[[Array, Array], Array]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A per-row score of a prediction.
+    """A per-row score of a prediction."""
 
-    Attributes:
-        name: what the user calls it.
-        per_row: (prediction, outcome) -> one value per row.
-        higher_is_better: decides "fell" and "got worse" in words; None when not known.
-        is_share: the mean is a share of rows, shown in percent and points.
-        wants: "label" (predictions are cut at the threshold first), "probability" or "any".
-    """
-
-    name: str
-    per_row: PerRow
-    higher_is_better: bool | None
-    is_share: bool = False
+    name: str  # what the user calls it
+    per_row: PerRow  # (prediction, outcome) -> one value per row
+    higher_is_better: bool | None  # decides "fell" and "got worse" in words; None when not known
+    is_share: bool = False  # the mean is a share of rows, shown in percent and points
+    # "label" (predictions are cut at the threshold first), "probability" or "any"
     wants: str = "any"
 
     def coefficients(self, prediction: Array, threshold: float) -> tuple[Array, Array]:

@@ -24,21 +24,14 @@ RUN_KEYS = ("detail", "report", "settings")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyFile:
-    """Everything a study file says.
-
-    Attributes:
-        study: the study.
-        settings: how to run it.
-        detail: which parts to take apart; None when the file does not say.
-        report: where to write a report; None when the file does not say.
-        targets: more targets: name -> table.
-    """
+    """Everything a study file says."""
 
     study: Study
-    settings: Settings
+    settings: Settings  # how to run it
+    # Which parts to take apart; None when the file does not say
     detail: tuple[str, ...] | None = None
-    report: Path | None = None
-    targets: Mapping[str, Any] = field(default_factory=dict)
+    report: Path | None = None  # where to write a report; None when the file does not say
+    targets: Mapping[str, Any] = field(default_factory=dict)  # more targets: name -> table
 
 
 def read_study_file(path: str | Path, *, unsafe_pickle: bool = False) -> StudyFile:

@@ -18,47 +18,29 @@ FEWEST_OF_A_CLASS = 25  # five rows a fold of the rarer value: fewer, and a mode
 
 @dataclass(frozen=True, slots=True)
 class DomainFacts:
-    """One domain.
+    """One domain."""
 
-    Attributes:
-        rows: rows that are used.
-        effective_rows: Kish's effective number of them under the weights.
-        units: independent units: rows, or clusters of rows.
-        rarer: rows with the rarer outcome value.
-        positive_share: weighted share of rows with outcome 1.
-        metric: the metric's mean.
-    """
-
-    rows: int
-    effective_rows: float
-    units: int
-    rarer: int
-    positive_share: float
-    metric: Estimate
+    rows: int  # that are used
+    effective_rows: float  # Kish's effective number of them under the weights
+    units: int  # independent units: rows, or clusters of rows
+    rarer: int  # rows with the rarer outcome value
+    positive_share: float  # weighted share of rows with outcome 1
+    metric: Estimate  # the metric's mean
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """One column of W or Z.
-
-    Attributes:
-        name: the column.
-        player: the player it belongs to; empty for a baseline column.
-        kind: "numeric", "ordinal" or "category".
-        missing: share of missing values in each domain.
-        values: number of distinct values in both domains together, missing not counted.
-        one_sided: share of each domain's rows whose level the other domain does not have
-            (categories and ordered categories only).
-        domain_auc: how well this column alone tells the domains apart; 0.5 is not at all.
-    """
+    """One column of W or Z."""
 
     name: str
-    player: str
-    kind: str
-    missing: ByDomain[float]
-    values: int
+    player: str  # the player it belongs to; empty for a baseline column
+    kind: str  # "numeric", "ordinal" or "category"
+    missing: ByDomain[float]  # share of missing values in each domain
+    values: int  # number of distinct values in both domains together, missing not counted
+    # Share of each domain's rows whose level the other domain does not have (categories and ordered
+    # categories only)
     one_sided: ByDomain[float]
-    domain_auc: float
+    domain_auc: float  # how well this column alone tells the domains apart; 0.5 is not at all
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,19 +32,13 @@ TRIAL_ROWS = 500  # at most, of each table: five folds of 100 rows
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Overlap of the domains on W and on (W, Z).
+    """Overlap of the domains on W and on (W, Z)."""
 
-    Attributes:
-        ratios: effective size (of all source rows), largest weight, domain AUC.
-        notes: what follows from them.
-        rows: rows of each table it was measured on.
-        seconds: CPU seconds it took.
-    """
-
+    # Effective size (of all source rows), largest weight, domain AUC
     ratios: tuple[RatioRecord, ...]
-    notes: tuple[Note, ...]
-    rows: ByDomain[int]
-    seconds: float
+    notes: tuple[Note, ...]  # what follows from them
+    rows: ByDomain[int]  # rows of each table it was measured on
+    seconds: float  # CPU seconds it took
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +60,14 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What the analysis will probably cost: extrapolated from fits on `trial_rows` rows.
+    """What the analysis will probably cost: extrapolated from fits on `trial_rows` rows."""
 
-    Attributes:
-        subsets: fewest and most subsets of the covariates.
-        possible: how many subsets there are.
-        stages: CPU seconds per stage.
-        workers: parallel workers that share the subsets.
-        megabytes: peak memory of the main process.
-        trial_rows: rows of each table that the trial fits used.
-    """
-
-    subsets: tuple[int, int]
-    possible: float
-    stages: tuple[Stage, ...]
-    workers: int
-    megabytes: float
-    trial_rows: ByDomain[int]
+    subsets: tuple[int, int]  # fewest and most subsets of the covariates
+    possible: float  # how many subsets there are
+    stages: tuple[Stage, ...]  # CPU seconds per stage
+    workers: int  # parallel workers that share the subsets
+    megabytes: float  # peak memory of the main process
+    trial_rows: ByDomain[int]  # rows of each table that the trial fits used
 
     @property
     def seconds(self) -> tuple[float, float]:

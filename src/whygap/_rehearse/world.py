@@ -25,31 +25,22 @@ __all__ = ["PLAN", "coarsened", "copies_needed", "enriched", "world_of"]
 
 @dataclass(frozen=True, slots=True)
 class PoolPlan:
-    """How rich the pool of atoms is, and how its risks are fitted.
+    """How rich the pool of atoms is, and how its risks are fitted."""
 
-    Attributes:
-        atoms: aimed at: small tables are filled up with copies until there are as many.
-        levels: values of a covariate, at most: a curve still shows, and each has many rows.
-        baseline_levels: of a W column, before their product is brought down to the cells.
-        rows_per_cell: of W: rows a cell should hold, for means within it to be more than noise.
-        fewest_cells: of W: two values for each of two columns, however few the rows.
-        swapped: share of a covariate's values swapped in a copy: most of a row stays together.
-        rounds: of boosting for the risks, from `rows_for_all_rounds` rows on; fewer rows get
-            fewer rounds: their noise would become the truth.
-        rows_for_all_rounds: see `rounds`.
-        rows_per_leaf: of the user's own: a leaf's mean is then known to about a tenth.
-        least_share: of the rarer domain's share of rows, below which no P(domain | row) falls.
-    """
-
-    atoms: int = 20_000
-    levels: int = 8
-    baseline_levels: int = 10
+    atoms: int = 20_000  # aimed at: small tables are filled up with copies until there are as many
+    levels: int = 8  # values of a covariate, at most: a curve still shows, and each has many rows
+    baseline_levels: int = 10  # of a W column, before their product is brought down to the cells
+    # Of W: rows a cell should hold, for means within it to be more than noise
     rows_per_cell: int = 600
-    fewest_cells: int = 4
+    fewest_cells: int = 4  # of W: two values for each of two columns, however few the rows
+    # Share of a covariate's values swapped in a copy: most of a row stays together
     swapped: float = 0.1
+    # Of boosting for the risks, from `rows_for_all_rounds` rows on; fewer rows get fewer rounds:
+    # their noise would become the truth
     rounds: int = 120
-    rows_for_all_rounds: int = 3000
-    rows_per_leaf: int = 30
+    rows_for_all_rounds: int = 3000  # see `rounds`
+    rows_per_leaf: int = 30  # of the user's own: a leaf's mean is then known to about a tenth
+    # Of the rarer domain's share of rows, below which no P(domain | row) falls
     least_share: float = 0.1
 
 

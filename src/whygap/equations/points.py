@@ -19,19 +19,12 @@ from whygap.estimate import Estimate, Sample
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TransportedValues:
-    """What Psi(S) needs of one set of columns S.
-
-    Attributes:
-        sample: the rows.
-        loss: the metric at source rows.
-        mu_s: E_0[l | X_S] at every row.
-        pi_s: density ratio target/source of X_S, at source rows.
-    """
+    """What Psi(S) needs of one set of columns S."""
 
     sample: Sample
-    loss: Array
-    mu_s: ByDomain[Array]
-    pi_s: Array
+    loss: Array  # the metric at source rows
+    mu_s: ByDomain[Array]  # E_0[l | X_S] at every row
+    pi_s: Array  # density ratio target/source of X_S, at source rows
 
 
 def transported_mean(values: TransportedValues) -> Estimate:

@@ -24,26 +24,16 @@ Subset = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CovariatePart:
-    """Shared by all subsets; `numerator(subset)` values one.
-
-    Attributes:
-        mu_0_wz: twins of mu_..0(W, Z) at the evaluated rows.
-        mu_10_w: twins of mu_.10(W) there.
-        fitted_loss: mu_..0(W, Z) of every training set at all source rows.
-        learner_wzs: of mu_.0-s0(W, Z_s).
-        learner_w: of regressions on W alone.
-        learner_pi: of the density ratio on (W, Z_s).
-        whole: the numerator of the empty set, once it is known.
-    """
+    """Shared by all subsets; `numerator(subset)` values one."""
 
     crossfit: CrossFit
-    mu_0_wz: ByDomain[Array]
-    mu_10_w: ByDomain[Array]
-    fitted_loss: dict[BlockSet, Array]
-    learner_wzs: Any
-    learner_w: Any
-    learner_pi: Any
-    whole: Estimate | None = None
+    mu_0_wz: ByDomain[Array]  # twins of mu_..0(W, Z) at the evaluated rows
+    mu_10_w: ByDomain[Array]  # twins of mu_.10(W) there
+    fitted_loss: dict[BlockSet, Array]  # mu_..0(W, Z) of every training set at all source rows
+    learner_wzs: Any  # of mu_.0-s0(W, Z_s)
+    learner_w: Any  # of regressions on W alone
+    learner_pi: Any  # of the density ratio on (W, Z_s)
+    whole: Estimate | None = None  # the numerator of the empty set, once it is known
 
     @property
     def players(self) -> int:

@@ -22,24 +22,18 @@ from whygap.tables.design import Design
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossFit:
-    """Shared by the aggregate and all details of one cross-fitting; rows are in table order.
-
-    Attributes:
-        sample: the evaluated rows (all of them, or the held-out part of a single split).
-        rows: their numbers, ascending.
-        risk: the source risk q at all rows: at source rows out of fold, at target rows averaged
-            over the source blocks' fits (which never saw target rows).
-        aggregate: what the corner means need, at the evaluated rows.
-    """
+    """Shared by the aggregate and all details of one cross-fitting; rows are in table order."""
 
     design: Design
     settings: Settings
     features: Features
     menu: Menu
-    sample: Sample
-    rows: ByDomain[IntArray]
+    sample: Sample  # the evaluated rows (all of them, or the held-out part of a single split)
+    rows: ByDomain[IntArray]  # their numbers, ascending
+    # The source risk q at all rows: at source rows out of fold, at target rows averaged over the
+    # source blocks' fits (which never saw target rows)
     risk: ByDomain[Array]
-    aggregate: AggregateValues
+    aggregate: AggregateValues  # what the corner means need, at the evaluated rows
     ratio_w: Fits
     ratio_wz: Fits
 

@@ -32,20 +32,13 @@ Subset = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutcomePart:
-    """Shared by all subsets; `numerator(subset)` values one.
-
-    Attributes:
-        values: risks, outcomes, slopes.
-        denominator: mean squared difference of the two risks' metrics.
-        extra: the source risk as a column, by training set.
-        learners: of m, and of b^2 and b^2 Y where h is not 0.
-    """
+    """Shared by all subsets; `numerator(subset)` values one."""
 
     crossfit: CrossFit
-    values: OutcomeValues
-    denominator: Estimate
-    extra: dict[BlockSet, Extra]
-    learners: dict[str, Any]
+    values: OutcomeValues  # risks, outcomes, slopes
+    denominator: Estimate  # mean squared difference of the two risks' metrics
+    extra: dict[BlockSet, Extra]  # the source risk as a column, by training set
+    learners: dict[str, Any]  # of m, and of b^2 and b^2 Y where h is not 0
 
     @property
     def players(self) -> int:

@@ -22,24 +22,15 @@ Columns = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointsGame:
-    """v(s) = Psi(base and s): the mean metric when these columns move to the target.
-
-    Attributes:
-        base: columns that have moved already.
-        groups: columns of each player.
-        empty: v of nobody, a corner of the walk.
-        full: v of everybody, the next corner; so points add up to the part between them.
-        learner_mu: of E_0[l | X_S].
-        learner_pi: of the density ratio on X_S.
-    """
+    """v(s) = Psi(base and s): the mean metric when these columns move to the target."""
 
     crossfit: CrossFit
-    base: Columns
-    groups: tuple[Columns, ...]
-    empty: Estimate
-    full: Estimate
-    learner_mu: Any
-    learner_pi: Any
+    base: Columns  # columns that have moved already
+    groups: tuple[Columns, ...]  # columns of each player
+    empty: Estimate  # v of nobody, a corner of the walk
+    full: Estimate  # v of everybody, the next corner; so points add up to the part between them
+    learner_mu: Any  # of E_0[l | X_S]
+    learner_pi: Any  # of the density ratio on X_S
 
     @property
     def players(self) -> int:

@@ -26,20 +26,13 @@ _NEAREST = 1e-4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GainGame:
-    """v(s) = E[(Y - f)^2] - E[(Y - E[Y | f, X_s])^2]; players are all columns, W and Z alike.
-
-    Attributes:
-        values: outcomes and predictions of the domain.
-        groups: columns of each player.
-        extra: the score, smooth on the logit scale, as one more column.
-        learner: of m_s.
-    """
+    """v(s) = E[(Y - f)^2] - E[(Y - E[Y | f, X_s])^2]; players are all columns, W and Z alike."""
 
     crossfit: CrossFit
-    values: DomainValues
-    groups: tuple[tuple[int, ...], ...]
-    extra: dict[BlockSet, Extra]
-    learner: Any
+    values: DomainValues  # outcomes and predictions of the domain
+    groups: tuple[tuple[int, ...], ...]  # columns of each player
+    extra: dict[BlockSet, Extra]  # the score, smooth on the logit scale, as one more column
+    learner: Any  # of m_s
 
     @property
     def players(self) -> int:

@@ -28,25 +28,16 @@ __all__ = ["Rules", "find_rules"]
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Which rules are looked for, and when one is confirmed.
+    """Which rules are looked for, and when one is confirmed."""
 
-    Attributes:
-        measured: rules each way round: enough to name the worst, few enough to confirm them.
-        level: each way round has half of the 5% that may go wrong.
-        least_share, most_share: of the target rows: groups of hardly any rows, or of nearly all,
-            say nothing about where.
-        same: two rules that share this part of their target rows are one.
-        conditions: that enter pairs, at most: the strongest ones where a table is wide.
-        least_units: fewer rows (or clusters) of a domain in half of a rule measure nothing.
-    """
-
-    measured: int = 5
-    level: float = 0.975
+    measured: int = 5  # rules each way round: enough to name the worst, few enough to confirm them
+    level: float = 0.975  # each way round has half of the 5% that may go wrong
+    # Of the target rows: groups of hardly any rows, or of nearly all, say nothing about where.
     least_share: float = 0.02
     most_share: float = 0.95
-    same: float = 0.7
-    conditions: int = 300
-    least_units: int = 20
+    same: float = 0.7  # two rules that share this part of their target rows are one
+    conditions: int = 300  # that enter pairs, at most: the strongest ones where a table is wide
+    least_units: int = 20  # fewer rows (or clusters) of a domain in half of a rule measure nothing
 
 
 SEARCH = Search()

@@ -40,17 +40,11 @@ Risks = Mapping[BlockSet, ByDomain[Array]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceRisk:
-    """p_0 given W and Z, fitted on halves of the source rows.
+    """p_0 given W and Z, fitted on halves of the source rows."""
 
-    Attributes:
-        learner: who fitted it.
-        fits: the models.
-        p_0: what every training set says at all rows (in sample at its own).
-    """
-
-    learner: Learner
+    learner: Learner  # who fitted it
     fits: Fits
-    p_0: Risks
+    p_0: Risks  # what every training set says at all rows (in sample at its own)
 
 
 def fit_source_risk(crossfit: CrossFit) -> SourceRisk:

@@ -22,22 +22,17 @@ __all__ = ["Region", "find_region", "lacks_counterparts"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What counts as shared support.
+    """What counts as shared support."""
 
-    Attributes:
-        probability: a row is shared when P(its domain | W, Z), both domains weighing the same,
-            leaves the other at least this much: weights within the region stay below 19.
-        without_counterpart: a target row surely has none when the source is left less than this.
-        missing: share of the target without counterpart from which the region is needed.
-        least_share: of either table's rows that the region must hold to say anything of it.
-        least_rows: likewise, in rows: 20 in each of five folds.
-    """
-
+    # A row is shared when P(its domain | W, Z), both domains weighing the same, leaves the other at
+    # least this much: weights within the region stay below 19
     probability: float = 0.05
+    # A target row surely has none when the source is left less than this
     without_counterpart: float = 0.01
-    missing: float = 0.05
+    missing: float = 0.05  # share of the target without counterpart from which the region is needed
+    # Of either table's rows that the region must hold to say anything of it
     least_share: float = 0.1
-    least_rows: int = 100
+    least_rows: int = 100  # likewise, in rows: 20 in each of five folds
 
 
 LIMITS = Limits()

@@ -32,19 +32,12 @@ METHOD = Method(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AucRegression:
-    """Coefficients of the domain and of domain times each numeric column of Z.
+    """Coefficients of the domain and of domain times each numeric column of Z."""
 
-    Attributes:
-        names: "(domain)", then the columns.
-        coefficients: one per name.
-        covariance: theirs, two-way by rows.
-        owner: position in the design of the column each one came from; -1 for the domain.
-    """
-
-    names: tuple[str, ...]
-    coefficients: Array
-    covariance: Array
-    owner: IntArray
+    names: tuple[str, ...]  # "(domain)", then the columns
+    coefficients: Array  # one per name
+    covariance: Array  # theirs, two-way by rows
+    owner: IntArray  # position in the design of the column each one came from; -1 for the domain
 
 
 @dataclass(frozen=True, slots=True, eq=False)

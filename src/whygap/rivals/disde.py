@@ -34,19 +34,12 @@ DomainClassifier = Callable[[Design, Settings], ByDomain[Array]]
 
 @dataclass(frozen=True, slots=True)
 class Disde:
-    """The four means and the three parts.
+    """The four means and the three parts."""
 
-    Attributes:
-        source: mean loss in the source.
-        shared_source: on shared ground, with the source's Y given X.
-        shared_target: on shared ground, with the target's Y given X.
-        target: mean loss in the target.
-    """
-
-    source: Estimate
-    shared_source: Estimate
-    shared_target: Estimate
-    target: Estimate
+    source: Estimate  # mean loss in the source
+    shared_source: Estimate  # on shared ground, with the source's Y given X
+    shared_target: Estimate  # on shared ground, with the target's Y given X
+    target: Estimate  # mean loss in the target
 
     @property
     def source_to_shared(self) -> Estimate:

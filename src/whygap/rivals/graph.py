@@ -25,15 +25,10 @@ EXAMPLE = {
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Mechanisms in causal order.
+    """Mechanisms in causal order."""
 
-    Attributes:
-        nodes: every baseline column, every player and the outcome (last).
-        parents: for each node the names it depends on.
-    """
-
-    nodes: tuple[str, ...]
-    parents: Mapping[str, tuple[str, ...]]
+    nodes: tuple[str, ...]  # every baseline column, every player and the outcome (last)
+    parents: Mapping[str, tuple[str, ...]]  # for each node the names it depends on
 
 
 def graph_of(design: Design, parents: Parents, outcome: str = OUTCOME) -> Graph:

@@ -16,17 +16,11 @@ from whygap.tables.design import Column, Design
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumericMatrix:
-    """Columns without gaps and without codes.
+    """Columns without gaps and without codes."""
 
-    Attributes:
-        values: (rows, columns) in each domain.
-        names: one per column, such as `age`, `state = NE` or `income (missing)`.
-        owner: position in the design of the column each one came from.
-    """
-
-    values: ByDomain[Array]
-    names: tuple[str, ...]
-    owner: IntArray
+    values: ByDomain[Array]  # (rows, columns) in each domain
+    names: tuple[str, ...]  # one per column, such as `age`, `state = NE` or `income (missing)`
+    owner: IntArray  # position in the design of the column each one came from
 
     def where(self, positions: tuple[int, ...]) -> IntArray:
         """Columns that came from these columns of the design."""

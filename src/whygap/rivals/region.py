@@ -35,21 +35,14 @@ METHOD = Method(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """The box, measured on rows that did not shape it.
+    """The box, measured on rows that did not shape it."""
 
-    Attributes:
-        rule: the sides of the box, in words; empty when the tree found nothing to split.
-        size: share of target rows inside.
-        source_risk: mean outcome inside, source.
-        target_risk: mean outcome inside, target.
-        split_shares: per column of the design, its share of the tree's gain.
-    """
-
+    # The sides of the box, in words; empty when the tree found nothing to split
     rule: tuple[str, ...]
-    size: Estimate
-    source_risk: Estimate
-    target_risk: Estimate
-    split_shares: Array
+    size: Estimate  # share of target rows inside
+    source_risk: Estimate  # mean outcome inside, source
+    target_risk: Estimate  # mean outcome inside, target
+    split_shares: Array  # per column of the design, its share of the tree's gain
 
     @property
     def difference(self) -> Estimate:

@@ -65,23 +65,18 @@ class Details:
 
 @dataclass(slots=True)
 class Analysis:
-    """One run: its design, its cross-fittings (one per repeat), its clock.
-
-    Attributes:
-        design: the whole tables.
-        sample: all their rows; None for a single split, which has rows of its own.
-        region: where the tables are compared; None is everywhere.
-        crossfits: of what is compared; none where nothing can be.
-        whole: cross-fittings of the whole tables, where they were made.
-    """
+    """One run: its design, its cross-fittings (one per repeat), its clock."""
 
     settings: Settings
-    design: Design
+    design: Design  # the whole tables
     report: Reporter
     menu: Menu
+    # All their rows; None for a single split, which has rows of its own
     sample: Sample | None = None
-    region: Region | None = None
+    region: Region | None = None  # where the tables are compared; None is everywhere
+    # Of what is compared; none where nothing can be
     crossfits: list[CrossFit] = field(default_factory=list)
+    # Cross-fittings of the whole tables, where they were made
     whole: list[CrossFit] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     risks: list[SourceRisk] = field(default_factory=list)

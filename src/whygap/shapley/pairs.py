@@ -20,21 +20,13 @@ from whygap.shapley.subsets import Subset, SubsetPlan, pairs_of_size
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """The pairs of a stratified sample of subsets; n pairs beside (full, empty), p players.
+    """The pairs of a stratified sample of subsets; n pairs beside (full, empty), p players."""
 
-    Attributes:
-        member: (n, p), 1 where a player belongs to the pair's first set.
-        stratum: (n,), the size of the pair's smaller set.
-        drawn: (n,), how many pairs of its stratum were drawn.
-        possible: (n,), how many there are.
-        weight: (n,), kernel weight times possible / drawn, summing to 1.
-    """
-
-    member: Array
-    stratum: IntArray
-    drawn: Array
-    possible: Array
-    weight: Array
+    member: Array  # (n, p), 1 where a player belongs to the pair's first set
+    stratum: IntArray  # (n,), the size of the pair's smaller set
+    drawn: Array  # (n,), how many pairs of its stratum were drawn
+    possible: Array  # (n,), how many there are
+    weight: Array  # (n,), kernel weight times possible / drawn, summing to 1
 
     @classmethod
     def of(cls, subsets: Sequence[Subset], players: int) -> Pairs:

@@ -26,21 +26,16 @@ __all__ = ["Kriging", "krige"]
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What games are expected to look like.
+    """What games are expected to look like."""
 
-    Attributes:
-        saturations: expected totals of the saturating games: slow, usual and fast ones.
-        rough_correlation: of the rougher kernel, per player in exactly one of the sets.
-        rough_share: its variance, relative to the saturating ones: interactions are small.
-        nugget: variance of what the prior does not describe, per pair of mean weight.
-        exact: the same for the pair (full, empty): close to exact, yet well conditioned.
-    """
-
+    # Expected totals of the saturating games: slow, usual and fast ones
     saturations: tuple[float, ...] = (1.0, 3.0, 9.0)
+    # Of the rougher kernel, per player in exactly one of the sets
     rough_correlation: float = 9 / 11
+    # Its variance, relative to the saturating ones: interactions are small
     rough_share: float = 0.01
-    nugget: float = 0.01
-    exact: float = 1e-6
+    nugget: float = 0.01  # variance of what the prior does not describe, per pair of mean weight
+    exact: float = 1e-6  # the same for the pair (full, empty): close to exact, yet well conditioned
 
     def kernels(self, players: int) -> tuple[Product, ...]:
         """The product kernels, each scaled to its share of the variance."""
@@ -60,19 +55,12 @@ PRIOR = Prior()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kriging:
-    """The surrogate h = kernel @ (solve @ odd parts), for n pairs and the pair (full, empty).
+    """The surrogate h = kernel @ (solve @ odd parts), for n pairs and the pair (full, empty)."""
 
-    Attributes:
-        solve: (n + 1, n + 1), from odd parts to kernel coefficients; without additive part.
-        shapley: (p, n + 1), Shapley values of each kernel function.
-        terms: the product kernels.
-        basis: the pairs of the kernel functions, full set included, (n + 1, p).
-    """
-
-    solve: Array
-    shapley: Array
-    terms: tuple[Product, ...]
-    basis: Array
+    solve: Array  # (n + 1, n + 1), from odd parts to kernel coefficients; without additive part
+    shapley: Array  # (p, n + 1), Shapley values of each kernel function
+    terms: tuple[Product, ...]  # the product kernels
+    basis: Array  # the pairs of the kernel functions, full set included, (n + 1, p)
 
     def at(self, member: Array) -> Array:
         """Kernel between other pairs and the basis."""

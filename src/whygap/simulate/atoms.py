@@ -27,29 +27,17 @@ def risk_bin(risk: Array, bins: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Atoms:
-    """A world of atoms x = (w, z), with probabilities and risks in both domains.
+    """A world of atoms x = (w, z), with probabilities and risks in both domains."""
 
-    Attributes:
-        features: (atoms, columns); codes for categories.
-        columns: one per column of `features`.
-        baseline: positions of the W columns.
-        groups: the players.
-        mass: p_d(x), positive, summing to 1 in each domain.
-        risk: p_d(Y=1 | x).
-        prediction: f(x).
-        intercept: a(x) of the metric a + b y.
-        slope: b(x).
-    """
-
-    features: Array
-    columns: tuple[Column, ...]
-    baseline: tuple[int, ...]
+    features: Array  # (atoms, columns); codes for categories
+    columns: tuple[Column, ...]  # one per column of `features`
+    baseline: tuple[int, ...]  # positions of the W columns
     groups: tuple[Player, ...]
-    mass: ByDomain[Array]
-    risk: ByDomain[Array]
-    prediction: Array
-    intercept: Array
-    slope: Array
+    mass: ByDomain[Array]  # p_d(x), positive, summing to 1 in each domain
+    risk: ByDomain[Array]  # p_d(Y=1 | x)
+    prediction: Array  # f(x)
+    intercept: Array  # a(x) of the metric a + b y
+    slope: Array  # b(x)
 
     @property
     def players(self) -> tuple[str, ...]:

@@ -37,23 +37,16 @@ LOGITS: ByDomain[tuple[float, ...]] = ByDomain((0.3, 1.0, 0.5, 1.0), (0.3, 0.1, 
 
 @dataclass(frozen=True)
 class GaussianWorld:
-    """Columns (W, Z1, ..., Zp) independent normal; logit risks linear; f = the source logit.
+    """Columns (W, Z1, ..., Zp) independent normal; logit risks linear; f = the source logit."""
 
-    Attributes:
-        means: per domain, of (W, Z1, ..., Zp).
-        logits: per domain, coefficients of (W, Z1, ..., Zp); no intercept.
-        sd: standard deviation of every column.
-        metric: a metric of whygap.
-        threshold: cuts predictions for metrics of labels.
-        effect_sd: of a normal random effect added to both logits (clustered worlds); the risk
-            given the columns is then the average over it.
-    """
-
-    means: ByDomain[tuple[float, ...]] = MEANS
+    means: ByDomain[tuple[float, ...]] = MEANS  # per domain, of (W, Z1, ..., Zp)
+    # Per domain, coefficients of (W, Z1, ..., Zp); no intercept
     logits: ByDomain[tuple[float, ...]] = LOGITS
-    sd: float = 2.0
-    metric: str | Metric = "accuracy"
-    threshold: float = 0.5
+    sd: float = 2.0  # standard deviation of every column
+    metric: str | Metric = "accuracy"  # a metric of whygap
+    threshold: float = 0.5  # cuts predictions for metrics of labels
+    # Of a normal random effect added to both logits (clustered worlds); the risk given the columns
+    # is then the average over it
     effect_sd: float = 0.0
 
     @property

@@ -23,22 +23,15 @@ TEXT_TYPES = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_v
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawColumn:
-    """One column of one table.
+    """One column of one table."""
 
-    Attributes:
-        kind: what it holds.
-        values: the numbers; codes into `levels` for text and ordered; days since 1970-01-01 for
-            dates, seconds for times of day, days for durations. Missing is NaN.
-        levels: sorted (text) or in the stated order (ordered).
-        whole: all numbers came from a whole-number type.
-        infinite: how many infinite values were turned into missing ones.
-    """
-
-    kind: RawKind
+    kind: RawKind  # what it holds
+    # The numbers; codes into `levels` for text and ordered; days since 1970-01-01 for dates,
+    # seconds for times of day, days for durations. Missing is NaN.
     values: Array
-    levels: tuple[str, ...] = ()
-    whole: bool = False
-    infinite: int = 0
+    levels: tuple[str, ...] = ()  # sorted (text) or in the stated order (ordered)
+    whole: bool = False  # all numbers came from a whole-number type
+    infinite: int = 0  # how many infinite values were turned into missing ones
 
     @property
     def missing(self) -> int:

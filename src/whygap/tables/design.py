@@ -51,38 +51,22 @@ class Note:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Rows (W, Z, Y) of both domains with the metric written as `loss = intercept + slope * y`.
+    """Rows (W, Z, Y) of both domains with the metric written as `loss = intercept + slope * y`."""
 
-    Attributes:
-        features: (rows, columns) float64; W and Z columns together, codes for categories, NaN for
-            missing.
-        columns: one per column of `features`.
-        baseline: positions of the W columns.
-        players: the covariates Z, grouped.
-        outcome: 0.0 or 1.0.
-        prediction: what the model said, as given (probability or label).
-        intercept: a(x) = l(x, 0).
-        slope: b(x) = l(x, 1) - l(x, 0).
-        weights: row weights, or None.
-        clusters: cluster numbers, or None.
-        source_risk: a known p_0(Y=1 | W, Z) at every row, or None.
-        threshold: from which prediction on the model's label is 1.
-        notes: what was dropped, pooled, or looks wrong.
-    """
-
+    # (rows, columns) float64; W and Z columns together, codes for categories, NaN for missing
     features: ByDomain[Array]
-    columns: tuple[Column, ...]
-    baseline: tuple[int, ...]
-    players: tuple[Player, ...]
-    outcome: ByDomain[Array]
-    prediction: ByDomain[Array]
-    intercept: ByDomain[Array]
-    slope: ByDomain[Array]
-    weights: ByDomain[Array] | None = None
-    clusters: ByDomain[IntArray] | None = None
-    source_risk: ByDomain[Array] | None = None
-    threshold: float = 0.5
-    notes: tuple[Note, ...] = field(default=())
+    columns: tuple[Column, ...]  # one per column of `features`
+    baseline: tuple[int, ...]  # positions of the W columns
+    players: tuple[Player, ...]  # the covariates Z, grouped
+    outcome: ByDomain[Array]  # 0.0 or 1.0
+    prediction: ByDomain[Array]  # what the model said, as given (probability or label)
+    intercept: ByDomain[Array]  # a(x) = l(x, 0)
+    slope: ByDomain[Array]  # b(x) = l(x, 1) - l(x, 0)
+    weights: ByDomain[Array] | None = None  # row weights, or None
+    clusters: ByDomain[IntArray] | None = None  # cluster numbers, or None
+    source_risk: ByDomain[Array] | None = None  # a known p_0(Y=1 | W, Z) at every row, or None
+    threshold: float = 0.5  # from which prediction on the model's label is 1
+    notes: tuple[Note, ...] = field(default=())  # what was dropped, pooled, or looks wrong
 
     @property
     def loss(self) -> ByDomain[Array]:

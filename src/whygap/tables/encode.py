@@ -42,23 +42,14 @@ UNITS = {"date": "days since 1970-01-01", "time": "seconds since midnight", "dur
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedColumn:
-    """A column of both domains as numbers.
-
-    Attributes:
-        column: name, kind, levels.
-        values: per domain, NaN for missing.
-        raw_kind: what it was.
-        whole: both came from whole-number types.
-        unique_text: text that differs in every row of each table.
-        notes: what was done.
-    """
+    """A column of both domains as numbers."""
 
     column: Column
-    values: ByDomain[Array]
-    raw_kind: RawKind
-    whole: bool = False
-    unique_text: bool = False
-    notes: tuple[Note, ...] = field(default=())
+    values: ByDomain[Array]  # per domain, NaN for missing
+    raw_kind: RawKind  # what it was
+    whole: bool = False  # both came from whole-number types
+    unique_text: bool = False  # text that differs in every row of each table
+    notes: tuple[Note, ...] = field(default=())  # what was done
 
     @property
     def name(self) -> str:

@@ -19,29 +19,22 @@ Sees = Literal["table", "frame", "pandas", "matrix"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictor:
-    """A model, ready to be asked.
+    """A model, ready to be asked."""
 
-    Attributes:
-        name: what messages call it.
-        ask: table (or matrix) -> the model's own answer.
-        answer: what the answer is: probabilities, scores cut at 0, or any kind (labels too).
-        columns: the columns it was trained with, in order, when it says so.
-        width: the number of columns it was trained with, when it says only that; None also when it
-            takes a matrix of any width.
-        sees: "table" (the caller's own kind), "frame" (the same, but pandas for files and
-            pyarrow), "pandas", or "matrix" (numbers only).
-        classes: the two labels in the order of the answer's columns; None means sorted.
-        notes: what the user must know about it.
-    """
-
-    name: str
-    ask: Callable[[Any], Any]
-    answer: Answer
+    name: str  # what messages call it
+    ask: Callable[[Any], Any]  # table (or matrix) -> the model's own answer
+    answer: Answer  # what the answer is: probabilities, scores cut at 0, or any kind (labels too)
+    # The columns it was trained with, in order, when it says so
     columns: tuple[str, ...] | None = None
+    # The number of columns it was trained with, when it says only that; None also when it takes a
+    # matrix of any width
     width: int | None = None
+    # "table" (the caller's own kind), "frame" (the same, but pandas for files and pyarrow),
+    # "pandas", or "matrix" (numbers only)
     sees: Sees = "table"
+    # The two labels in the order of the answer's columns; None means sorted
     classes: tuple[Any, ...] | None = None
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Note, ...] = ()  # what the user must know about it
 
 
 def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:

@@ -28,18 +28,12 @@ ACCEPTED = "a pandas, polars or pyarrow table, a duckdb relation, or a path to .
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenedTable:
-    """A table whose column names are known and whose rows are not read yet.
+    """A table whose column names are known and whose rows are not read yet."""
 
-    Attributes:
-        label: what messages call it: "source" or "target".
-        kind: the kind of table that results are handed back in.
-        names: column names, unique.
-        load: columns -> the native table with these columns, in this order.
-    """
-
-    label: str
-    kind: TableKind
-    names: tuple[str, ...]
+    label: str  # what messages call it: "source" or "target"
+    kind: TableKind  # the kind of table that results are handed back in
+    names: tuple[str, ...]  # column names, unique
+    # Columns -> the native table with these columns, in this order
     load: Callable[[Sequence[str]], Any]
 
     def require(self, name: str, role: str) -> None:

@@ -17,29 +17,18 @@ ONE_COLUMN = ("outcome", "prediction", "weights", "clusters", "source_risk")
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The columns of a study by role; `covariates` is the full list, whether named or not.
+    """The columns of a study by role; `covariates` is the full list, whether named or not."""
 
-    Attributes:
-        outcome: column of Y.
-        baseline: columns of W.
-        covariates: columns of Z.
-        prediction: column of predictions, or None when a model is given.
-        weights: column of row weights, or None.
-        clusters: column of cluster names, or None.
-        source_risk: column of a known p_0(Y=1 | W, Z), or None.
-        groups: player name -> columns of Z that act as one.
-        named: columns of W and Z that the caller named one by one.
-    """
-
-    outcome: str
-    baseline: tuple[str, ...]
-    covariates: tuple[str, ...]
-    prediction: str | None = None
-    weights: str | None = None
-    clusters: str | None = None
-    source_risk: str | None = None
+    outcome: str  # column of Y
+    baseline: tuple[str, ...]  # columns of W
+    covariates: tuple[str, ...]  # columns of Z
+    prediction: str | None = None  # column of predictions, or None when a model is given
+    weights: str | None = None  # column of row weights, or None
+    clusters: str | None = None  # column of cluster names, or None
+    source_risk: str | None = None  # column of a known p_0(Y=1 | W, Z), or None
+    # Player name -> columns of Z that act as one
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    named: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()  # columns of W and Z that the caller named one by one
 
     @property
     def features(self) -> tuple[str, ...]:
