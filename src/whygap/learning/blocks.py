@@ -68,7 +68,7 @@ class Blocks:
         for chosen in combinations(others[1:], half - 1):
             first = frozenset((others[0], *chosen))
             rest = [b for b in others if b not in first]
-            pairs.append((first, frozenset(rest[:half] if len(rest) > half else rest)))
+            pairs.append((first, frozenset(rest[:half])))
         return tuple(pairs[:count])
 
     def halves(self, count: int) -> tuple[BlockSet, ...]:

@@ -23,7 +23,7 @@ from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.learning.inputs import ROWS_AT_ONCE, Inputs, some_of
 from whygap.learning.models import Fast, TrainingRows
 from whygap.learning.trees import Boosted
-from whygap.tables.design import Column
+from whygap.tables.design import Column, Design
 
 # Natural splines with four curved terms a column: enough for one or two bends.
 _KNOTS = 6
@@ -54,6 +54,7 @@ class Dictionary:
         simple: True for linear terms (lightly penalised), False for the rest.
         centre: subtracted, then
         scale: divided by, so that every basis column has mean 0 and standard deviation 1.
+        categorical: which raw columns are categories.
     """
 
     pieces: tuple[Piece, ...]
@@ -61,6 +62,7 @@ class Dictionary:
     simple: Array
     centre: Array
     scale: Array
+    categorical: tuple[int, ...]
 
     @property
     def single(self) -> NDArray[np.bool_]:
@@ -76,6 +78,10 @@ class Dictionary:
             for j, piece in enumerate(self.pieces):
                 out[rows, j] = (piece(here) - self.centre[j]) / self.scale[j]
         return out
+
+    def inputs(self, features: Array) -> Inputs:
+        """What models of all columns see of some rows."""
+        return Inputs(features, self.transform(features), self.simple, self.categorical)
 
     def select(self, columns: Sequence[int]) -> IntArray:
         """Functions that use only these columns."""
@@ -107,10 +113,11 @@ def build_dictionary(
         for left, right in product(linear[i][:most], linear[j][:most]):
             piece = partial(_product, left=left, right=right)
             terms.append(_Term(piece, frozenset([i, j])))
-    return _standardised(features, terms)
+    categorical = tuple(j for j, column in enumerate(columns) if column.kind == "category")
+    return _standardised(features, terms, categorical)
 
 
-def _standardised(features: Array, terms: list[_Term]) -> Dictionary:
+def _standardised(features: Array, terms: list[_Term], categorical: tuple[int, ...]) -> Dictionary:
     """Without terms that are the same everywhere."""
     nothing = [np.zeros((len(features), 0))]
     raw = np.column_stack([term.piece(features) for term in terms] or nothing)
@@ -123,6 +130,7 @@ def _standardised(features: Array, terms: list[_Term]) -> Dictionary:
         np.array([term.simple for term in kept], dtype=float),
         centre[keep],
         scale[keep],
+        categorical,
     )
 
 
@@ -178,11 +186,7 @@ def _spline(x: Array, j: int, mean: float, spread: float, knots: Array, k: int) 
 
 
 def choose_pairs(
-    raw: ByDomain[Array],
-    outcome: ByDomain[Array],
-    weights: ByDomain[Array],
-    columns: Sequence[Column],
-    baseline: Sequence[int],
+    raw: ByDomain[Array], outcome: ByDomain[Array], weights: ByDomain[Array], design: Design
 ) -> list[Pair]:
     """Pairs that get products when there are too many columns for all pairs to.
 
@@ -190,18 +194,17 @@ def choose_pairs(
     they are grown on top of an additive fit of the outcome in either domain, or of the domain:
     what is left for them to find is not additive.
     """
-    if len(columns) <= _ALL_PAIRS_UP_TO:
+    if len(design.columns) <= _ALL_PAIRS_UP_TO:
         return []
     some = raw.map(lambda x: some_of(len(x)))
     table, weight, label = (
         np.concatenate([values[d][some[d]] for d in DOMAINS]) for values in (raw, weights, outcome)
     )
     in_target = np.repeat([0.0, 1.0], [len(some.source), len(some.target)])
-    additive = build_dictionary(table, columns)
-    categorical = tuple(j for j, c in enumerate(columns) if c.kind == "category")
-    inputs = Inputs(table, additive.transform(table), additive.simple, categorical)
+    inputs = build_dictionary(table, design.columns).inputs(table)
     rows = TrainingRows(inputs, label, weight, "probability")
-    pairs = list(combinations(sorted(baseline), 2)) if len(baseline) <= _ALL_PAIRS_UP_TO else []
+    few = len(design.baseline) <= _ALL_PAIRS_UP_TO
+    pairs = list(combinations(sorted(design.baseline), 2)) if few else []
     for domain in (0, 1):
         pairs += _found(rows.take(np.flatnonzero(in_target == domain)))
     pairs += _found(replace(rows, target=in_target))

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from whygap.domains import Array
@@ -31,9 +31,9 @@ class OwnModel:
 
     def predict(self, inputs: Inputs) -> Array:
         """One number per row."""
-        if self.classifies:
-            return np.asarray(self.estimator.predict_proba(inputs.table)[:, 1], dtype=float)
-        return np.asarray(self.estimator.predict(inputs.table), dtype=float)
+        ask = self.estimator.predict_proba if self.classifies else self.estimator.predict
+        found = np.asarray(ask(inputs.table), dtype=float)
+        return found[:, 1] if self.classifies else found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,15 +78,12 @@ class PaperMenu:
         linear: Any = LogisticRegression(max_iter=2000) if classifies else Ridge()
         strength = "model__C" if classifies else "model__alpha"
         grid = [0.01, 0.1, 1.0] if classifies else [1.0, 10.0, 100.0]
-        impute = ("impute", SimpleImputer(keep_empty_features=True))
-        polynomial = [
-            ("scale", StandardScaler()),
-            ("terms", PolynomialFeatures(3 if columns <= _CUBIC_UP_TO else 1, include_bias=False)),
-            ("rescale", StandardScaler()),
-        ]
+        whole = SimpleImputer(keep_empty_features=True)
+        cubic = PolynomialFeatures(3 if columns <= _CUBIC_UP_TO else 1, include_bias=False)
+        terms = make_pipeline(whole, StandardScaler(), cubic, StandardScaler())
         return [
-            (Pipeline([impute, ("model", trees)]), {"model__max_depth": [2, 4, 8]}),
-            (Pipeline([impute, *polynomial, ("model", linear)]), {strength: grid}),
+            (Pipeline([("terms", whole), ("model", trees)]), {"model__max_depth": [2, 4, 8]}),
+            (Pipeline([("terms", terms), ("model", linear)]), {strength: grid}),
         ]
 
 

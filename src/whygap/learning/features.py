@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.learning.blocks import Blocks, BlockSet
@@ -20,6 +19,8 @@ from whygap.learning.ridge import Curvature
 from whygap.tables.design import Column, Design
 
 Rows = slice | tuple[slice, ...]
+RowsOf = Callable[[Sequence[int]], TrainingRows]
+Known = tuple[Curvature, Lift | None]
 
 # Per domain. More do not move a knot, and bases of more are kept in single precision.
 _MANY_ROWS = 100_000
@@ -56,13 +57,6 @@ class Extra:
         first = main(views["own"].position)[0]
         return cls(main, np.unique(np.quantile(first, [0.1, 0.3, 0.5, 0.7, 0.9])), views)
 
-    def lift(self, position: Array, light: Array, single: NDArray[np.bool_]) -> Lift:
-        """Its terms at some rows, beside basis columns with these marks."""
-        mains = self.main(position)
-        hinges = np.maximum(mains[0][:, None] - self.knots, 0)
-        times = (light > 0, *(single for _ in mains[1:]))
-        return Lift(position, np.column_stack([*mains, hinges]), times)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
@@ -77,9 +71,7 @@ class Features:
     raw: ByDomain[Array]
     basis: ByDomain[Array]
     weights: ByDomain[Array]
-    curvatures: dict[tuple[str, BlockSet], tuple[Curvature, Lift | None]] = field(
-        default_factory=dict
-    )
+    curvatures: dict[tuple[str, BlockSet], Known] = field(default_factory=dict)
 
     def inputs(
         self, domain: Domain, rows: Rows, columns: Sequence[int], extra: Extra | None = None
@@ -97,15 +89,15 @@ class Features:
     def lift(self, extra: Extra, view: str, rows: Rows, columns: Sequence[int]) -> Lift:
         """The extra column, as one of its views has it, beside a column set at some rows."""
         functions = self.dictionary.select(columns)
-        light, single = self.dictionary.simple[functions], self.dictionary.single[functions]
-        return extra.lift(at(extra.views[view].position, rows), light, single)
+        linear, single = self.dictionary.simple[functions] > 0, self.dictionary.single[functions]
+        position = at(extra.views[view].position, rows)
+        mains = extra.main(position)
+        hinges = np.maximum(mains[0][:, None] - extra.knots, 0)
+        times = (linear, *(single for _ in mains[1:]))
+        return Lift(position, np.column_stack([*mains, hinges]), times)
 
     def known(
-        self,
-        name: str,
-        blocks: BlockSet,
-        columns: Sequence[int],
-        rows_of: Callable[[Sequence[int]], TrainingRows],
+        self, name: str, blocks: BlockSet, columns: Sequence[int], rows_of: RowsOf
     ) -> Callable[[], Curvature]:
         """What a fit on all columns has found out for a set; that fit is made once."""
 
@@ -157,7 +149,7 @@ def make_features(design: Design, blocks: Blocks) -> Features:
     raw = design.features.zip(blocks.order, lambda x, order: np.asfortranarray(x[order]))
     weights = design.sample().weights.zip(blocks.order, lambda w, order: w[order])
     outcome = design.outcome.zip(blocks.order, lambda y, order: y[order])
-    pairs = choose_pairs(raw, outcome, weights, design.columns, design.baseline)
+    pairs = choose_pairs(raw, outcome, weights, design)
     some = np.vstack([x[some_of(len(x), _MANY_ROWS)] for x in raw])
     dictionary = build_dictionary(some, design.columns, pairs)
     dtype = np.float64 if sum(design.rows) <= 2 * _MANY_ROWS else np.float32

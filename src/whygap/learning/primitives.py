@@ -41,10 +41,6 @@ class MeanTask:
     extra: Mapping[BlockSet, Extra] | None = None
     repeated: bool = False
 
-    def target(self, blocks: BlockSet) -> Array:
-        """The target of one training set."""
-        return self.targets[blocks] if isinstance(self.targets, Mapping) else self.targets
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fits:
@@ -101,8 +97,10 @@ def training(
     domain = task.domain
     rows = features.training_slices(domain, blocks if seen_at is None else seen_at)
     extra = None if task.extra is None else task.extra[blocks]
-    target, weight = at(task.target(blocks), rows), at(features.weights[domain], rows)
-    return TrainingRows(features.inputs(domain, rows, columns, extra), target, weight, task.kind)
+    inputs = features.inputs(domain, rows, columns, extra)
+    target = task.targets[blocks] if isinstance(task.targets, Mapping) else task.targets
+    weight = features.weights[domain]
+    return TrainingRows(inputs, at(target, rows), at(weight, rows), task.kind)
 
 
 def fit_ratios(

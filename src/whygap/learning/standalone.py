@@ -19,13 +19,19 @@ from sklearn.tree import DecisionTreeRegressor
 from whygap.domains import Array
 from whygap.learning.choose import FAMILIES, Probe, Sight, choose
 from whygap.learning.dictionary import Dictionary, build_dictionary
-from whygap.learning.inputs import Inputs
-from whygap.learning.models import Learner, Mean, Model, TrainingRows
+from whygap.learning.models import Kind, Learner, Mean, Model, TrainingRows
 from whygap.learning.trees import Given
 from whygap.tables.design import Column
 
 # What repair and rivals use of scikit-learn as it is.
-__all__ = ["BaseEstimator", "ClassifierMixin", "DecisionTreeRegressor", "clone"]
+__all__ = [
+    "BaseEstimator",
+    "ClassifierMixin",
+    "DecisionTreeRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "clone",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,12 +39,11 @@ class Predictor:
     """A fitted conditional mean at rows of a table."""
 
     dictionary: Dictionary
-    categories: tuple[int, ...]
     model: Model
 
     def __call__(self, features: Array) -> Array:
         """One number per row."""
-        return self.model.predict(_inputs(features, self.dictionary, self.categories))
+        return self.model.predict(self.dictionary.inputs(features))
 
 
 def fit_mean(
@@ -59,41 +64,24 @@ def fit_mean(
         for j in range(features.shape[1])
     ]
     dictionary = build_dictionary(features, columns)
-    inputs = _inputs(features, dictionary, categories)
-    binary = bool(np.isin(response, (0.0, 1.0)).all())
-    rows = TrainingRows(inputs, response, weights, "probability" if binary else "real")
-    return Predictor(dictionary, categories, _learner(rows, seed, start).fit(rows))
+    kind: Kind = "probability" if np.isin(response, (0.0, 1.0)).all() else "real"
+    rows = TrainingRows(dictionary.inputs(features), response, weights, kind)
+    return Predictor(dictionary, _learner(rows, seed, start).fit(rows))
 
 
-def _inputs(features: Array, dictionary: Dictionary, categories: tuple[int, ...]) -> Inputs:
-    return Inputs(features, dictionary.transform(features), dictionary.simple, categories)
-
-
-def _learner(rows: TrainingRows, seed: int, start: int | None, folds: int = 3) -> Learner:
-    """Chosen on folds of the rows, over which the response is spread evenly."""
+def _learner(rows: TrainingRows, seed: int, start: int | None) -> Learner:
+    """Chosen on three folds of the rows, over which the response is spread evenly."""
     if rows.is_trivial:
         return Mean()
     order = np.lexsort((np.random.default_rng(seed).random(len(rows.target)), rows.target))
     fold = np.empty(len(order), dtype=np.int64)
-    fold[order] = np.arange(len(order)) % folds
+    fold[order] = np.arange(len(order)) % 3
     probes = []
-    for k in range(folds):
+    for k in range(3):
         train, held = rows.take(np.flatnonzero(fold != k)), rows.take(np.flatnonzero(fold == k))
         probes.append(Probe((Sight(train, held.inputs, held.target),), held.weight))
     given = None if start is None else Given(start)
     return choose(probes, FAMILIES["auto"], seed, given).learner
-
-
-def forest_importances(
-    features: Array, response: Array, weights: Array, trees: int, leaf: int, seed: int
-) -> Array:
-    """Mean decrease of impurity of every column in a random forest; two values are classes."""
-    two = len(np.unique(response)) == 2
-    kind = RandomForestClassifier if two else RandomForestRegressor
-    forest = kind(n_estimators=trees, min_samples_leaf=leaf, random_state=seed, n_jobs=1)
-    label = (response == response.max()).astype(int) if two else response
-    forest.fit(features, label, sample_weight=weights)
-    return np.asarray(forest.feature_importances_, dtype=float)
 
 
 def boosted_probability(

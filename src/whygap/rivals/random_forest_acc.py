@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from whygap.domains import Array
-from whygap.learning.standalone import forest_importances
+from whygap.learning.standalone import RandomForestClassifier, RandomForestRegressor
 from whygap.rivals.importances import Importances, Method, random_stream
 from whygap.settings import Settings
 from whygap.tables.design import Design
@@ -43,3 +43,15 @@ def _impurity_shares(design: Design, settings: Settings) -> Array:
     table = np.column_stack([features, domain])
     # Importances hardly move with more trees; leaves of five rows see structure, not single rows.
     return forest_importances(table, loss, weights, trees=200, leaf=5, seed=seed)[:-1]
+
+
+def forest_importances(
+    features: Array, response: Array, weights: Array, trees: int, leaf: int, seed: int
+) -> Array:
+    """Mean decrease of impurity of every column in a random forest; two values are classes."""
+    two = len(np.unique(response)) == 2
+    kind = RandomForestClassifier if two else RandomForestRegressor
+    forest = kind(n_estimators=trees, min_samples_leaf=leaf, random_state=seed, n_jobs=1)
+    label = (response == response.max()).astype(int) if two else response
+    forest.fit(features, label, sample_weight=weights)
+    return np.asarray(forest.feature_importances_, dtype=float)

@@ -11,8 +11,9 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
 
-from whygap.learning.standalone import boosted_probability, fit_mean, forest_importances
+from whygap.learning.standalone import boosted_probability, fit_mean
 from whygap.repair.model import RiskClassifier
+from whygap.rivals.random_forest_acc import forest_importances
 
 
 def drawn(rows, seed=0):
