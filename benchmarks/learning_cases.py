@@ -10,12 +10,12 @@ import measure
 import numpy as np
 
 from experiments.cases import Move, insurance_study, readmission_study
+from whygap.blocks import make_blocks
 from whygap.datasets import load_employment
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.nuisances.cross_fit import cross_fit
-from whygap.nuisances.folds import make_blocks
 from whygap.nuisances.held_out import out_of_fold
 from whygap.nuisances.source_risk import risk_columns
 from whygap.running.workers import one_thread
@@ -124,8 +124,7 @@ def _ratio(design: Any, settings: Settings, name: str) -> dict[str, Any]:
 
 def _fit_ratio(features: Any, menu: Menu, name: str, columns: Any) -> tuple[Any, Any]:
     learner = menu.learner(name, lambda: ratio_probes(features, [columns]), columns="", target="")
-    trained_on = features.blocks.complements()
-    return fit_ratios(features, learner, columns, trained_on, name), learner
+    return fit_ratios(features, learner, columns, name), learner
 
 
 def _cost(design: Any, settings: Settings, _: str) -> dict[str, Any]:
@@ -169,8 +168,7 @@ def _fit_one_set(features: Any, mean: Any, ratio: Any, task: MeanTask, clock: An
         for domain in ("source", "target"):
             out_of_fold(fits, domain)
     with clock.stage("ratio"):
-        trained_on = features.blocks.complements()
-        ratios = fit_ratios(features, ratio, task.columns, trained_on, "pi", repeated=True)
+        ratios = fit_ratios(features, ratio, task.columns, "pi", repeated=True)
         out_of_fold(ratios, "source")
 
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from whygap.blocks import Blocks, make_blocks
 from whygap.domains import Array, ByDomain
-from whygap.learning.blocks import Blocks
 from whygap.learning.features import Features, make_features
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Kind, Learner, Model, TrainingRows, fitted
-from whygap.nuisances.folds import make_blocks
 from whygap.settings import Settings
 from whygap.tables.design import Column, Design, Player
 

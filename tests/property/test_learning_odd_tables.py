@@ -111,7 +111,7 @@ def test_ratios_are_finite_and_positive_in_both_domains(made, learner):
     design, blocks = made
     features = make_features(design, blocks)
     everything = tuple(range(len(design.columns)))
-    fits = fit_ratios(features, learner, everything, blocks.complements(), "pi")
+    fits = fit_ratios(features, learner, everything, "pi")
     for domain in ("source", "target"):
         ratio = out_of_fold(fits, domain)
         assert np.isfinite(ratio).all()
@@ -144,7 +144,7 @@ def test_the_menu_chooses_a_learner_for_any_table(learner, made):
     fitted = out_of_fold(fit_means(features, chosen, task), "source")
     assert ((fitted >= 0) & (fitted <= 1)).all()
     chosen = menu.learner("pi", lambda: ratio_probes(features, [columns]), **words)
-    ratio = fit_ratios(features, chosen, columns, blocks.complements(), "pi")
+    ratio = fit_ratios(features, chosen, columns, "pi")
     assert np.isfinite(out_of_fold(ratio, "source")).all()
     twin = menu.twin_learner("p_0 twins", lambda: [task], features, **words)
     fit_means(features, twin, replace(task, trained_on=blocks.halves(1)))

@@ -12,8 +12,8 @@ from learning_designs import cut, shifted_design
 from small_study import covariate_tables, fast, make_study
 
 import whygap as wg
+from whygap.blocks import Blocks
 from whygap.domains import ByDomain
-from whygap.learning.blocks import Blocks
 from whygap.learning.features import make_features
 from whygap.learning.models import Fast
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
@@ -32,7 +32,7 @@ def mean_and_ratio(design, blocks, learner, columns):
     outcome = design.outcome.source[blocks.order.source]
     task = MeanTask("p_0", "probability", columns, "source", outcome, blocks.complements())
     mean = out_of_fold(fit_means(features, learner, task), "source")
-    ratio = fit_ratios(features, learner, columns, blocks.complements(), "pi")
+    ratio = fit_ratios(features, learner, columns, "pi")
     return mean, out_of_fold(ratio, "source")
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from learning_designs import cut, make_design
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
+from whygap.blocks import Blocks
 from whygap.domains import DOMAINS, ByDomain
-from whygap.learning.blocks import Blocks
 from whygap.learning.estimators import OwnEstimators
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
@@ -77,7 +77,7 @@ def predicted(design, blocks, learner, kind):
         blocks.complements(),
     )
     means = fit_means(features, learner, task)
-    ratios = fit_ratios(features, learner, (0, 1), blocks.complements(), "pi")
+    ratios = fit_ratios(features, learner, (0, 1), "pi")
     found = {}
     for block in blocks.evaluated:
         rows = design.features.source[order[blocks.rows("source", block)]]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import combinations, product
 from typing import Any
 
@@ -45,38 +45,44 @@ Piece = Callable[[Array], Array]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Dictionary:
-    """Basis functions with their tags.
+class Term:
+    """A function from the raw feature matrix (n, p) to one basis column (n,).
 
-    Attributes:
-        pieces: functions from the raw feature matrix (n, p) to one basis column (n,).
-        tags: for each function, the raw columns it uses.
-        simple: True for linear terms (lightly penalised), False for the rest.
-        centre: subtracted, then
-        scale: divided by, so that every basis column has mean 0 and standard deviation 1.
-        categorical: which raw columns are categories.
+    It uses these raw columns; a simple term is linear, and lightly penalised.
     """
 
-    pieces: tuple[Piece, ...]
-    tags: tuple[frozenset[int], ...]
-    simple: Array
+    piece: Piece
+    columns: frozenset[int]
+    simple: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Dictionary:
+    """Terms, with the centre and scale that give every basis column mean 0 and deviation 1."""
+
+    terms: tuple[Term, ...]
     centre: Array
     scale: Array
     categorical: tuple[int, ...]
 
-    @property
+    @cached_property
+    def simple(self) -> Array:
+        """1 for every simple term, else 0."""
+        return np.array([term.simple for term in self.terms], dtype=float)
+
+    @cached_property
     def single(self) -> NDArray[np.bool_]:
-        """Which functions use one column only."""
-        return np.array([len(tag) == 1 for tag in self.tags], dtype=bool)
+        """Which terms use one column only."""
+        return np.array([len(term.columns) == 1 for term in self.terms], dtype=bool)
 
     def transform(self, features: Array, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """The (n, functions) basis matrix, made a bounded number of rows at a time."""
-        out = np.empty((len(features), len(self.pieces)), dtype=dtype, order="F")
+        out = np.empty((len(features), len(self.terms)), dtype=dtype, order="F")
         for start in range(0, len(features), ROWS_AT_ONCE):
             rows = slice(start, start + ROWS_AT_ONCE)
             here = features[rows]
-            for j, piece in enumerate(self.pieces):
-                out[rows, j] = (piece(here) - self.centre[j]) / self.scale[j]
+            for j, term in enumerate(self.terms):
+                out[rows, j] = (term.piece(here) - self.centre[j]) / self.scale[j]
         return out
 
     def inputs(self, features: Array) -> Inputs:
@@ -84,54 +90,34 @@ class Dictionary:
         return Inputs(features, self.transform(features), self.simple, self.categorical)
 
     def select(self, columns: Sequence[int]) -> IntArray:
-        """Functions that use only these columns."""
+        """Terms that use only these columns."""
         allowed = frozenset(columns)
-        return np.flatnonzero([tag <= allowed for tag in self.tags])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Term:
-    piece: Piece
-    columns: frozenset[int]
-    simple: bool = False
+        return np.flatnonzero([term.columns <= allowed for term in self.terms])
 
 
 def build_dictionary(
     features: Array, columns: Sequence[Column], pairs: Sequence[Pair] = ()
 ) -> Dictionary:
     """From the rows of both domains; of these pairs of columns (of all, if few) also products."""
-    terms: list[_Term] = []
+    terms: list[Term] = []
     linear: list[list[Piece]] = []
     for j, column in enumerate(columns):
         first, rest = _column_pieces(features[:, j], j, column)
         linear.append(first)
-        terms += [_Term(piece, frozenset([j]), simple=True) for piece in first]
-        terms += [_Term(piece, frozenset([j])) for piece in rest]
+        terms += [Term(piece, frozenset([j]), simple=True) for piece in first]
+        terms += [Term(piece, frozenset([j])) for piece in rest]
     few = len(columns) <= _ALL_PAIRS_UP_TO
     most = _FEW_VALUES if few else _TERMS_OF_FOUND_PAIRS
     for i, j in combinations(range(len(columns)), 2) if few else pairs:
         for left, right in product(linear[i][:most], linear[j][:most]):
             piece = partial(_product, left=left, right=right)
-            terms.append(_Term(piece, frozenset([i, j])))
+            terms.append(Term(piece, frozenset([i, j])))
     categorical = tuple(j for j, column in enumerate(columns) if column.kind == "category")
-    return _standardised(features, terms, categorical)
-
-
-def _standardised(features: Array, terms: list[_Term], categorical: tuple[int, ...]) -> Dictionary:
-    """Without terms that are the same everywhere."""
     nothing = [np.zeros((len(features), 0))]
     raw = np.column_stack([term.piece(features) for term in terms] or nothing)
     centre, scale = raw.mean(axis=0), raw.std(axis=0)
     keep = np.flatnonzero(scale > 1e-9)
-    kept = [terms[k] for k in keep]
-    return Dictionary(
-        tuple(term.piece for term in kept),
-        tuple(term.columns for term in kept),
-        np.array([term.simple for term in kept], dtype=float),
-        centre[keep],
-        scale[keep],
-        categorical,
-    )
+    return Dictionary(tuple(terms[k] for k in keep), centre[keep], scale[keep], categorical)
 
 
 def _column_pieces(values: Array, j: int, column: Column) -> tuple[list[Piece], list[Piece]]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from whygap.blocks import Blocks, BlockSet
 from whygap.domains import Array, ByDomain, Domain, IntArray
-from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.dictionary import Dictionary, build_dictionary, choose_pairs
 from whygap.learning.inputs import Inputs, Lift, some_of
 from whygap.learning.models import TrainingRows, curvature
@@ -113,7 +113,7 @@ class Features:
     def _place(self, columns: Sequence[int], lift: Lift | None) -> IntArray:
         """Where a set's coefficients are among those of all columns, intercept first."""
         functions = self.dictionary.select(columns)
-        width = len(self.dictionary.tags)
+        width = len(self.dictionary.terms)
         parts = [np.zeros(1, dtype=np.int64), 1 + functions]
         if lift is not None:
             start = 1 + width + lift.terms.shape[1]
@@ -123,10 +123,6 @@ class Features:
                 parts.append(rank[functions][mask[functions]])
                 start += int(mask.sum())
         return np.concatenate(parts)
-
-    def training_slices(self, domain: Domain, blocks: BlockSet) -> tuple[slice, ...]:
-        """Sorted rows of some blocks that models may be trained on."""
-        return tuple(self.blocks.training_rows(domain, k) for k in sorted(blocks))
 
 
 def at(values: Array, rows: Rows) -> Array:

@@ -13,13 +13,15 @@ from functools import partial
 
 import numpy as np
 
+from whygap.blocks import BlockSet
 from whygap.domains import DOMAINS, Array, Domain
 from whygap.errors import FitError, WhygapError
-from whygap.learning.blocks import BlockSet
 from whygap.learning.features import Extra, Features, at
 from whygap.learning.inputs import Inputs, stacked
 from whygap.learning.models import Kind, Learner, Model, TrainingRows, fitted
 from whygap.learning.ridge import LEAST_PROBABILITY, Curvature
+
+Columns = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +36,7 @@ class MeanTask:
 
     name: str
     kind: Kind
-    columns: tuple[int, ...]
+    columns: Columns
     domain: Domain
     targets: Array | Mapping[BlockSet, Array]
     trained_on: tuple[BlockSet, ...]
@@ -47,7 +49,7 @@ class Fits:
     """Models of a column set, and of an extra column if there is one; one per training set."""
 
     features: Features
-    columns: tuple[int, ...]
+    columns: Columns
     models: Mapping[BlockSet, Model]
     extra: Mapping[BlockSet, Extra] | None = None
 
@@ -95,7 +97,7 @@ def training(
 ) -> TrainingRows:
     """One training set of a task, with these columns; or what its model sees of other blocks."""
     domain = task.domain
-    rows = features.training_slices(domain, blocks if seen_at is None else seen_at)
+    rows = features.blocks.training_rows(domain, blocks if seen_at is None else seen_at)
     extra = None if task.extra is None else task.extra[blocks]
     inputs = features.inputs(domain, rows, columns, extra)
     target = task.targets[blocks] if isinstance(task.targets, Mapping) else task.targets
@@ -104,15 +106,9 @@ def training(
 
 
 def fit_ratios(
-    features: Features,
-    learner: Learner,
-    columns: tuple[int, ...],
-    trained_on: tuple[BlockSet, ...],
-    name: str,
-    *,
-    repeated: bool = False,
+    features: Features, learner: Learner, columns: Columns, name: str, *, repeated: bool = False
 ) -> Fits:
-    """One ratio per training set; without columns it is 1. `repeated`: again with other columns."""
+    """One per evaluated block, from the others; without columns 1. `repeated`: comes again."""
 
     def fit(blocks: BlockSet) -> Model:
         rows_of = partial(domain_rows, features, blocks)
@@ -122,12 +118,12 @@ def fit_ratios(
         classifier = _fitted(learner, rows, _name(features, name, blocks, columns), known)
         return Ratio(classifier, n_0 / n_1)
 
-    return Fits(features, columns, {b: fit(b) for b in trained_on})
+    return Fits(features, columns, {b: fit(b) for b in features.blocks.complements()})
 
 
 def domain_rows(features: Features, blocks: BlockSet, columns: Sequence[int]) -> TrainingRows:
     """Rows of both domains with the domain as label."""
-    slices = [features.training_slices(domain, blocks) for domain in DOMAINS]
+    slices = [features.blocks.training_rows(domain, blocks) for domain in DOMAINS]
     both = list(zip(DOMAINS, slices, strict=True))
     weights = [at(features.weights[domain], rows) for domain, rows in both]
     return TrainingRows(

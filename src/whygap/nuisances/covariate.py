@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from whygap.blocks import BlockSet
 from whygap.domains import Array, ByDomain
 from whygap.equations.covariate_value import CovariateValues, numerator
 from whygap.estimate import Estimate
-from whygap.learning.blocks import BlockSet
 from whygap.learning.menu import ratio_probes
 from whygap.learning.models import Kind
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
@@ -158,6 +158,5 @@ def subset_ratio_learner(
 
 def subset_ratio(crossfit: CrossFit, learner: Any, columns: tuple[int, ...]) -> Array:
     """pi_1s0(W, Z_s) at source rows."""
-    trained_on = crossfit.blocks.complements()
-    fits = fit_ratios(crossfit.features, learner, columns, trained_on, "pi_wzs", repeated=True)
+    fits = fit_ratios(crossfit.features, learner, columns, "pi_wzs", repeated=True)
     return clipped(out_of_fold(fits, "source"), crossfit.settings)

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from whygap.blocks import Blocks, BlockSet, make_blocks
 from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.equations.corners import AggregateValues
 from whygap.estimate import Estimate, Sample
-from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.models import Kind
 from whygap.learning.primitives import Fits, fit_means, fit_ratios
-from whygap.nuisances.folds import make_blocks
 from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold
 from whygap.settings import Settings
 from whygap.tables.design import Design
@@ -177,4 +176,4 @@ def _ratio(features: Features, menu: Menu, name: str, columns: tuple[int, ...]) 
         columns="W" if name == "pi_w" else "W, Z",
         target="domain",
     )
-    return fit_ratios(features, learner, columns, features.blocks.complements(), name)
+    return fit_ratios(features, learner, columns, name)

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from whygap.blocks import BlockSet
 from whygap.domains import Domain
 from whygap.equations.recoverable import DomainValues, TargetMixValues, gain
 from whygap.estimate import Estimate
-from whygap.learning.blocks import BlockSet
 from whygap.learning.features import Extra
 from whygap.learning.primitives import MeanTask, fit_means
 from whygap.learning.ridge import logit_clipped

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from whygap.blocks import BlockSet
 from whygap.domains import Array, ByDomain, Domain
 from whygap.equations import binning
-from whygap.learning.blocks import BlockSet
 from whygap.learning.features import Extra, View
 from whygap.learning.models import Learner
 from whygap.learning.primitives import Fits, MeanTask, fit_means

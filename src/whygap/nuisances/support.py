@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from whygap.blocks import make_blocks
 from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
 from whygap.estimate import Sample
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, ratio_probes
 from whygap.learning.primitives import Fits, fit_ratios
 from whygap.nuisances.cross_fit import CrossFit
-from whygap.nuisances.folds import make_blocks
 from whygap.nuisances.held_out import out_of_fold
 from whygap.settings import Settings
 from whygap.tables.design import Design
@@ -86,7 +86,7 @@ def find_region(design: Design, settings: Settings, seed: np.random.SeedSequence
     learner = Menu(settings).learner(
         "support", lambda: ratio_probes(features, [columns]), columns="W, Z", target="domain"
     )
-    fits = fit_ratios(features, learner, columns, features.blocks.complements(), "support")
+    fits = fit_ratios(features, learner, columns, "support")
     rows = ByDomain(*(_inside(fits, d) for d in DOMAINS))
     return Region(rows, rows.zip(design.rows, lambda inside, total: len(inside) / total))
 

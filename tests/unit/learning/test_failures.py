@@ -85,9 +85,9 @@ def test_missing_values_that_an_estimator_cannot_take_are_its_failure(kind):
     with pytest.raises(FitError, match=r"^Fitting p_0 failed on blocks \[.*\] with x0, x1\. Got "):
         fit_means(features, chosen, task)
     with pytest.raises(FitError, match=r"^Fitting pi_wz failed on blocks .* with x0, x1\. Got Val"):
-        fit_ratios(features, chosen, (0, 1), features.blocks.complements(), "pi_wz")
+        fit_ratios(features, chosen, (0, 1), "pi_wz")
     # The same estimators serve every set without that column.
-    fit_ratios(features, chosen, (0,), features.blocks.complements(), "pi_w")
+    fit_ratios(features, chosen, (0,), "pi_w")
 
 
 def test_the_estimators_a_user_hands_over_are_never_fitted():

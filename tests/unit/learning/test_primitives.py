@@ -44,7 +44,7 @@ class Failing:
 
 
 def rows_of(features, blocks):
-    slices = features.training_slices("source", blocks)
+    slices = features.blocks.training_rows("source", blocks)
     return np.concatenate([np.arange(s.start, s.stop) for s in slices])
 
 
@@ -86,7 +86,7 @@ def test_targets_and_weights_belong_to_the_rows():
     for blocks in task.trained_on:
         rows = rows_of(features, blocks)
         number = features.raw.source[rows, 0]
-        assert np.array_equal(task.target(blocks)[rows], number % 2 == 0)
+        assert np.array_equal(task.targets[rows], number % 2 == 0)
         assert np.allclose(features.weights.source[rows], (number + 1) / 50.5)
 
 
@@ -158,9 +158,9 @@ def test_a_failure_names_the_nuisance_the_blocks_the_columns_and_its_cause():
 def test_a_failing_ratio_says_the_same():
     features = featured(shifted_design())
     cause = RuntimeError("no memory")
-    message = "Fitting pi_wzs failed on blocks [0, 2, 3, 4] with x1. Got RuntimeError: no memory."
+    message = "Fitting pi_wzs failed on blocks [1, 2, 3, 4] with x1. Got RuntimeError: no memory."
     with pytest.raises(FitError, match=f"^{re.escape(message)} If the learner") as caught:
-        fit_ratios(features, Failing(cause), (1,), (features.blocks.complement(1),), "pi_wzs")
+        fit_ratios(features, Failing(cause), (1,), "pi_wzs")
     assert caught.value.__cause__ is cause
 
 
@@ -172,7 +172,7 @@ def test_interruptions_and_our_own_errors_pass_through(cause):
         fit_means(features, Failing(cause), mean_task(features, design))
     assert caught.value is cause
     with pytest.raises(type(cause)) as caught:
-        fit_ratios(features, Failing(cause), (0,), features.blocks.complements(), "pi_w")
+        fit_ratios(features, Failing(cause), (0,), "pi_w")
     assert caught.value is cause
 
 
@@ -209,5 +209,5 @@ def test_a_column_missing_in_one_whole_block_works():
         with_hole = featured(holed)
         fits = fit_means(with_hole, learner, mean_task(with_hole, holed))
         assert np.isfinite(out_of_fold(fits, "source")).all()
-        ratio = fit_ratios(with_hole, learner, (0, 1, 2), with_hole.blocks.complements(), "pi")
+        ratio = fit_ratios(with_hole, learner, (0, 1, 2), "pi")
         assert np.isfinite(out_of_fold(ratio, "source")).all()

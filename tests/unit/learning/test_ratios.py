@@ -37,7 +37,7 @@ def true_ratio(x, shift=1.0):
 
 def fitted_ratio(design, learner, columns=(0, 1), domain="source"):
     features = featured(design)
-    fits = fit_ratios(features, learner, columns, features.blocks.complements(), "pi_wz")
+    fits = fit_ratios(features, learner, columns, "pi_wz")
     return out_of_fold(fits, domain)
 
 
@@ -122,7 +122,7 @@ def test_the_choice_recovers_a_known_ratio():
     design = normal_design((3000, 2000))
     features = featured(design)
     choice = choose(ratio_probes(features, [(0, 1)]), AUTO, 0)
-    fits = fit_ratios(features, choice.learner, (0, 1), features.blocks.complements(), "pi")
+    fits = fit_ratios(features, choice.learner, (0, 1), "pi")
     truth = true_ratio(design.features.source[:, 0])
     assert np.mean((out_of_fold(fits, "source") - truth) ** 2) < 0.25 * np.var(truth)
     assert choice.scores["chosen"] <= 1.005 * min(choice.scores.values())

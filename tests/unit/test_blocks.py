@@ -112,8 +112,8 @@ def test_training_rows_are_a_stratified_part_of_every_block(domain):
     for block in range(5):
         rows = rows_of(some, domain, block)
         assert np.array_equal(np.sort(rows), rows_of(whole, domain, block))
-        assert whole.training_rows(domain, block) == whole.rows(domain, block)
-        trained = some.order[domain][some.training_rows(domain, block)]
+        assert whole.training_rows(domain, {block}) == (whole.rows(domain, block),)
+        trained = some.order[domain][some.training_rows(domain, {block})[0]]
         assert set(trained) <= set(rows)
         share = design.outcome[domain][rows].mean()
         assert abs(design.outcome[domain][trained].mean() - share) < 1 / len(trained) + 1e-3
@@ -124,7 +124,7 @@ def test_training_rows_are_a_stratified_part_of_every_block(domain):
 def test_the_seed_decides_the_training_rows():
     design = shifted_design((4000, 3000))
     one, again, other = (cut(design, seed, training_rows=1000) for seed in (1, 1, 2))
-    rows = [b.order.source[b.training_rows("source", 0)] for b in (one, again, other)]
+    rows = [b.order.source[b.training_rows("source", {0})[0]] for b in (one, again, other)]
     assert np.array_equal(rows[0], rows[1])
     assert not np.array_equal(rows[0], rows[2])
 

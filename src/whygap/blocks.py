@@ -1,0 +1,180 @@
+"""Blocks: each domain is cut once; a fit is named by the blocks it was trained on.
+
+First-order uses are trained on all blocks but the row's own. Quadratic uses are trained on twins:
+two disjoint halves of the other blocks. With five blocks the ten pairs serve all five evaluated
+blocks, so three halvings cost as many fits as one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
+from whygap.errors import FitError, TableError
+from whygap.settings import Settings
+from whygap.tables.design import Design
+
+BlockSet = frozenset[int]
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Rows of both domains, ordered by block.
+
+    Attributes:
+        count: number of blocks.
+        evaluated: the blocks whose rows are averaged over (all, or one for a single split).
+        order: per domain, row numbers sorted by block: row i of the sorted data is row order[i].
+        bounds: per domain, block k occupies sorted rows bounds[k]:bounds[k+1].
+        trained: per domain and block, how many of the block's rows models may be trained on: its
+            first ones. None is all of them.
+    """
+
+    count: int
+    evaluated: tuple[int, ...]
+    order: ByDomain[IntArray]
+    bounds: ByDomain[IntArray]
+    trained: ByDomain[IntArray] | None = None
+
+    def rows(self, domain: Domain, block: int) -> slice:
+        """Sorted rows of one block."""
+        bounds = self.bounds[domain]
+        return slice(int(bounds[block]), int(bounds[block + 1]))
+
+    def training_rows(self, domain: Domain, blocks: BlockSet) -> tuple[slice, ...]:
+        """Sorted rows of some blocks that models may be trained on."""
+        rows = [self.rows(domain, block) for block in sorted(blocks)]
+        if self.trained is None:
+            return tuple(rows)
+        counts = self.trained[domain][sorted(blocks)]
+        return tuple(slice(r.start, r.start + int(n)) for r, n in zip(rows, counts, strict=True))
+
+    def complement(self, block: int) -> BlockSet:
+        """All other blocks."""
+        return frozenset(range(self.count)) - {block}
+
+    def complements(self) -> tuple[BlockSet, ...]:
+        """One training set per evaluated block."""
+        return tuple(self.complement(k) for k in self.evaluated)
+
+    def halvings(self, block: int, count: int) -> tuple[tuple[BlockSet, BlockSet], ...]:
+        """Ways to split the other blocks into two disjoint halves, in a fixed order."""
+        others = sorted(self.complement(block))
+        half = len(others) // 2
+        if half == 0:
+            raise FitError("Twins need at least 3 blocks", got=self.count, hint="Use folds=5.")
+        pairs = []
+        for chosen in combinations(others[1:], half - 1):
+            first = frozenset((others[0], *chosen))
+            rest = [b for b in others if b not in first]
+            pairs.append((first, frozenset(rest[:half])))
+        return tuple(pairs[:count])
+
+    def halves(self, count: int) -> tuple[BlockSet, ...]:
+        """Every half used by some evaluated block, once."""
+        used = {h for k in self.evaluated for pair in self.halvings(k, count) for h in pair}
+        return tuple(sorted(used, key=sorted))
+
+    def evaluated_rows(self) -> ByDomain[IntArray]:
+        """Original row numbers that are averaged over, ascending."""
+        return self._first().map(np.sort)
+
+    @cached_property
+    def back(self) -> ByDomain[IntArray]:
+        """Positions, among the block-sorted rows, of the evaluated rows in their original order."""
+        return self._first().map(np.argsort)
+
+    @cached_property
+    def of_evaluated_rows(self) -> ByDomain[IntArray]:
+        """Block number of every evaluated row, in the original order."""
+        return self.bounds.zip(
+            self.back, lambda bounds, back: np.searchsorted(bounds, back, side="right") - 1
+        )
+
+    def _first(self) -> ByDomain[IntArray]:
+        """Evaluated blocks come first, so their rows are the first of the block order."""
+        stops = self.bounds.map(lambda bounds: int(bounds[len(self.evaluated)]))
+        return self.order.zip(stops, lambda order, stop: order[:stop])
+
+
+def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) -> Blocks:
+    """Seeded, outcome-stratified, cluster-respecting blocks in each domain."""
+    if settings.split is None:
+        shares = np.full(settings.folds, 1.0 / settings.folds)
+        evaluated = tuple(range(settings.folds))
+    else:
+        others = settings.folds - 1
+        shares = np.array([settings.split] + [(1.0 - settings.split) / others] * others)
+        evaluated = (0,)
+    labels = ByDomain(*(_labels(design, d, shares, rng) for d in DOMAINS))
+    for domain in DOMAINS:
+        _check(labels[domain], design.outcome[domain], len(shares), domain)
+    chosen = labels.zip(
+        design.outcome, lambda b, y: _for_training(b, y, settings.most_training_rows, rng)
+    )
+    return Blocks(
+        count=len(shares),
+        evaluated=evaluated,
+        order=labels.zip(chosen, lambda b, first: np.lexsort((~first, b))),
+        bounds=labels.map(lambda b: np.searchsorted(np.sort(b), np.arange(len(shares) + 1))),
+        trained=labels.zip(chosen, lambda b, first: np.bincount(b[first], minlength=len(shares))),
+    )
+
+
+def _for_training(
+    label: IntArray, outcome: Array, most: int | None, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """At most `most` rows, the same fraction of every block and outcome."""
+    if most is None or len(label) <= most:
+        return np.ones(len(label), dtype=bool)
+    chosen = np.zeros(len(label), dtype=bool)
+    stratum = 2 * label + (outcome > 0)
+    for number, size in enumerate(np.bincount(stratum)):
+        rows = np.flatnonzero(stratum == number)
+        count = max(1, int(size * most / len(label)))
+        chosen[rng.choice(rows, min(count, size), replace=False, shuffle=False)] = True
+    return chosen
+
+
+def _labels(design: Design, domain: Domain, shares: Array, rng: np.random.Generator) -> IntArray:
+    outcome = design.outcome[domain]
+    if design.clusters is None:
+        unit = np.arange(len(outcome))
+    else:
+        unit = np.unique(design.clusters[domain], return_inverse=True)[1]
+    size = np.bincount(unit)
+    stratum = np.bincount(unit, weights=outcome) > 0
+    label = np.empty(len(size), dtype=np.int64)
+    for value in (False, True):
+        members = rng.permutation(np.flatnonzero(stratum == value))
+        label[members] = _deal(size[members], shares, rng)
+    return label[unit]
+
+
+def _deal(size: IntArray, shares: Array, rng: np.random.Generator) -> IntArray:
+    """Deal shuffled units to blocks in proportion to the shares of rows."""
+    if len(size) == 0:
+        return np.zeros(0, dtype=np.int64)
+    reached = (np.cumsum(size) - size / 2) / size.sum()
+    start = rng.permutation(len(shares))
+    edges = np.cumsum(shares[start])
+    place = np.minimum(np.searchsorted(edges, reached), len(shares) - 1)
+    return np.asarray(start[place], dtype=np.int64)
+
+
+def _check(labels: IntArray, outcome: Array, count: int, domain: Domain) -> None:
+    """Every block needs rows of both outcomes; disjointness holds by construction."""
+    rows = np.bincount(labels, minlength=count)
+    positives = np.bincount(labels, weights=outcome, minlength=count)
+    if rows.min() < 5 or positives.min() < 1 or (rows - positives).min() < 1:
+        raise TableError(
+            f"The {domain} table is too small for {count} folds: each needs at least 5 rows with "
+            "both outcome values",
+            got=f"{len(labels)} rows, {int(outcome.sum())} of them positive",
+            hint="Use fewer folds, or more rows.",
+        )
