@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
 
 from whygap.errors import InputError, SettingsError, did_you_mean, require_known
 from whygap.estimate import Estimate
@@ -32,22 +34,52 @@ PARTS: tuple[PartName, ...] = ("covariate", "outcome")
 
 
 def explain(
-    study: Study, detail: Sequence[str] | str = DETAILS, settings: Settings | None = None
+    study: Any,
+    *more: Any,
+    detail: Sequence[str] | str = DETAILS,
+    settings: Settings | None = None,
+    **roles: Any,
 ) -> Gap:
-    """Explain the performance gap of a study.
+    """Explain the performance gap of a study, or of two tables: `explain(a, b, outcome="y", ...)`.
 
     Args:
-        study: the two tables and their roles.
+        study: the two tables and their roles; or the source table.
+        more: with a study, `detail` and `settings`; else the target table.
         detail: what is asked beyond the parts: "points" (what each variable costs), "where" (who
             is hit), "recoverable" (what a better model could win back), and the paper's shares of
             the "covariate" and the "outcome" part; "all" is all of them, () none.
         settings: how to run; `Settings()` unless given.
+        roles: of the columns, as `Study` takes them.
 
     Returns:
-        The gap, its three parts, the details asked for, and how far to trust them.
+        The gap, its parts, the details asked for, and how far to trust them.
     """
+    if not isinstance(study, Study):
+        study = _study_of(study, more, roles)
+    elif roles:
+        raise InputError(
+            "Roles are named in the study, not beside it",
+            got=", ".join(roles),
+            hint="Make another Study, or give two tables: explain(source, target, outcome=...).",
+        )
+    elif more:
+        detail, settings = more[0], more[1] if len(more) > 1 else settings
     settings = settings or Settings()
     return explain_with(study, detail, settings, Menu(settings))
+
+
+def _study_of(source: Any, more: tuple[Any, ...], roles: dict[str, Any]) -> Study:
+    """The short way: two tables and the roles of their columns."""
+    if len(more) != 1 or "outcome" not in roles:
+        raise InputError(
+            "explain needs a Study, or two tables and the outcome's column",
+            got=f"{1 + len(more)} tables, {'no' if 'outcome' not in roles else 'an'} outcome",
+            hint='wg.explain(source, target, outcome="readmitted", prediction="risk").',
+        )
+    for name in roles:
+        known = [field.name for field in fields(Study)]
+        require_known(name, known, f"There is no role '{name}'", "Roles")
+    return Study(source, more[0], **roles)
 
 
 def explain_with(study: Study, detail: Sequence[str] | str, settings: Settings, menu: Menu) -> Gap:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -130,10 +130,15 @@ class Settings:
         return plain
 
 
-def details_named(detail: Sequence[str] | str) -> tuple[DetailName, ...]:
+def details_named(detail: Any) -> tuple[DetailName, ...]:
     """The details asked for, checked, in the order they are computed."""
     if detail == "all":
         return DETAILS
+    if not (detail is None or isinstance(detail, str | Iterable)):
+        known = ", ".join(f"'{one}'" for one in DETAILS)
+        raise SettingsError(
+            "detail= names what is asked for", got=repr(detail), hint=f"'all', (), or of {known}."
+        )
     names = (detail,) if isinstance(detail, str) else tuple(detail or ())
     for name in names:
         if name not in DETAILS:

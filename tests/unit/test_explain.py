@@ -312,3 +312,33 @@ def test_ctrl_c_in_the_second_part_keeps_the_first(study, monkeypatch):
     assert gap.diagnostics.warnings[-1] == (
         "You interrupted the analysis: it has no shares of the outcome part."
     )
+
+
+def test_two_tables_are_explained_without_naming_a_study(study):
+    source, target = tables()
+    roles = {"outcome": "y", "baseline": ["w"], "prediction": "risk"}
+    short = wg.explain(source, target, detail=(), settings=fast(), **roles)
+    long = wg.explain(wg.Study(source, target, **roles), (), fast())
+    assert short.aggregate.gap.value == long.aggregate.gap.value
+    assert short.aggregate.outcome.value == long.aggregate.outcome.value
+
+
+@pytest.mark.parametrize(
+    ("roles", "text"),
+    [
+        ({}, "explain needs a Study, or two tables and the outcome's column. Got 2 tables, no "),
+        ({"outcome": "y", "baselin": ["w"]}, "There is no role 'baselin'. Did you mean 'baseline'"),
+    ],
+)
+def test_the_short_way_says_what_is_missing(roles, text):
+    source, target = tables()
+    with pytest.raises(InputError) as caught:
+        wg.explain(source, target, **roles)
+    assert str(caught.value).startswith(text)
+
+
+def test_roles_beside_a_study_are_refused(study):
+    with pytest.raises(
+        InputError, match=r"Roles are named in the study, not beside it\. Got metric"
+    ):
+        wg.explain(study, metric="brier")

@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from whygap.errors import SettingsError
-from whygap.settings import Settings
+from whygap.settings import Settings, details_named
 
 MESSAGES = [
     ({"folds": 1}, "The 'folds' setting must be a whole number from 2 to 50. Got 1."),
@@ -146,3 +146,9 @@ def test_own_estimators_become_text_in_a_result_file():
     own = {"classifier": object(), "regressor": object()}
     plain = Settings(learner=own).to_mapping()
     assert "object at" in json.loads(json.dumps(plain))["learner"]
+
+
+@pytest.mark.parametrize("detail", [True, 3])
+def test_details_are_named(detail):
+    with pytest.raises(SettingsError, match="detail= names what is asked for"):
+        details_named(detail)
