@@ -108,7 +108,10 @@ def training(
 def fit_ratios(
     features: Features, learner: Learner, columns: Columns, name: str, *, repeated: bool = False
 ) -> Fits:
-    """One per evaluated block, from the others; without columns 1. `repeated`: comes again."""
+    """Density ratios, each trained on all blocks but one; without columns they are 1.
+
+    `repeated` ones come again with other columns.
+    """
 
     def fit(blocks: BlockSet) -> Model:
         rows_of = partial(domain_rows, features, blocks)

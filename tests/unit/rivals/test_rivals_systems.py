@@ -84,6 +84,17 @@ def test_region_finds_the_box():
     assert found.split_shares.sum() == pytest.approx(1.0)
 
 
+def test_no_leaf_of_the_tree_is_smaller_than_asked():
+    design = normal_world(400, 3, flip=1.5)
+    for smallest in (0.05, 0.2):
+        rng = np.random.default_rng(0)
+        tree = region._grown_tree(design, SETTINGS, rng, depth=3, smallest=smallest).tree_
+        weights = tree.weighted_n_node_samples
+        leaves = weights[tree.children_left < 0] / weights[0]
+        assert len(leaves) > 2
+        assert leaves.min() >= smallest - 1e-9
+
+
 def test_a_region_without_rows_to_measure_is_refused():
     design = world_a(60, 0)
     nobody = design.rows.map(lambda n: np.zeros(n, dtype=bool))
