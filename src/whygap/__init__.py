@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from whygap._explain import explain, subset_values
     from whygap._many import explain_many
     from whygap._rehearse import rehearse
+    from whygap.errors import WhygapWarning
     from whygap.estimate import Estimate
     from whygap.repair.revise import revise
     from whygap.results import Detailed, Gap
@@ -26,6 +27,7 @@ __all__ = [
     "Gap",
     "Settings",
     "Study",
+    "WhygapWarning",
     "check",
     "compare",
     "datasets",
@@ -45,6 +47,7 @@ _HOMES = {
     "Gap": "results",
     "Settings": "settings",
     "Study": "study",
+    "WhygapWarning": "errors",
     "check": "_check",
     "compare": "rivals",
     "explain": "_explain",

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from whygap.errors import InputError, SettingsError, did_you_mean, require_known
+from whygap.errors import (
+    InputError,
+    SettingsError,
+    WhygapWarning,
+    did_you_mean,
+    require_known,
+)
 from whygap.estimate import Estimate
 from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter
@@ -88,7 +95,10 @@ def explain_with(study: Study, detail: Sequence[str] | str, settings: Settings, 
     with reporter(settings.progress) as report:
         design = study.read(report)
         caption = Caption.of(study)
-        return explain_design(design, wanted, settings, caption=caption, report=report, menu=menu)
+        gap = explain_design(design, wanted, settings, caption=caption, report=report, menu=menu)
+    for problem in gap.problems():
+        warnings.warn(problem, WhygapWarning, stacklevel=3)
+    return gap
 
 
 def explain_design(

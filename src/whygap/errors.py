@@ -43,6 +43,10 @@ class WhygapError(Exception):
         super().__init__(compose(what, got, hint))
 
 
+class WhygapWarning(UserWarning):
+    """A result that must not be trusted as it stands."""
+
+
 class InputError(WhygapError, ValueError):
     """Something the user gave cannot be used."""
 

@@ -342,3 +342,15 @@ def test_roles_beside_a_study_are_refused(study):
         InputError, match=r"Roles are named in the study, not beside it\. Got metric"
     ):
         wg.explain(study, metric="brier")
+
+
+def test_what_must_not_be_trusted_is_heard():
+    source, target = tables()
+    spoilt = target.assign(a=1000 * target["a"] + 50_000)
+    with pytest.warns(
+        wg.WhygapWarning, match="The tables share too little to compare them"
+    ) as heard:
+        gap = wg.explain(make_study(source, spoilt), (), fast())
+    assert not gap.aggregate.comparable
+    assert [str(one.message) for one in heard] == list(gap.problems())
+    assert gap.problems()[0] == gap.aggregate.reason

@@ -43,6 +43,12 @@ class Gap:
         both = {"covariate": self.covariate, "outcome": self.outcome}
         return {name: detail for name, detail in both.items() if detail is not None}
 
+    def problems(self) -> tuple[str, ...]:
+        """Why the numbers must not be trusted as they stand; nothing where they may be."""
+        reasons = () if self.aggregate.comparable else (self.aggregate.reason,)
+        notes = self.diagnostics.notes
+        return (*reasons, *(note.text for note in notes if note.level == "problem"))
+
     def to_frame(self, level: float = 0.95) -> Any:
         """Tidy table of every estimate, in the kind of table the study came in."""
         from whygap.render import frame
