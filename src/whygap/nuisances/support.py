@@ -30,6 +30,9 @@ class Limits:
     # A target row surely has none when the source is left less than this
     without_counterpart: float = 0.01
     missing: float = 0.05  # share of the target without counterpart from which the region is needed
+    # Of the source rows that must be left when they are reweighted: half of what the paper's own
+    # world leaves, which is hard on purpose
+    least_effective: float = 0.02
     # Of either table's rows that the region must hold to say anything of it
     least_share: float = 0.1
     least_rows: int = 100  # likewise, in rows: 20 in each of five folds
@@ -63,7 +66,8 @@ def lacks_counterparts(crossfit: CrossFit) -> bool:
 
     Its mean over source rows is the part of the target that lies where the source has rows: 1
     where weights are merely heavy, clearly less where counterparts are missing. Rows that are
-    nearly sure to be the target's tell the same where they are many.
+    nearly sure to be the target's tell the same where they are many; and so do weights of which
+    next to nothing is effective.
     """
     weights = crossfit.sample.weights
     pi = out_of_fold(crossfit.ratio_wz, "source") * weights.source
@@ -71,7 +75,9 @@ def lacks_counterparts(crossfit: CrossFit) -> bool:
     ratio = out_of_fold(crossfit.ratio_wz, "target")
     alone = ratio / (1 + ratio) > 1 - LIMITS.without_counterpart
     surely = float(np.mean(alone * weights.target)) > 2 * LIMITS.missing
-    return surely or 1 - float(pi.mean()) - 2 * error > LIMITS.missing
+    effective = float(pi.sum() ** 2 / max(float((pi**2).sum()), 1e-300)) / len(pi)
+    hardly = effective < LIMITS.least_effective
+    return surely or hardly or 1 - float(pi.mean()) - 2 * error > LIMITS.missing
 
 
 def find_region(design: Design, settings: Settings, seed: np.random.SeedSequence) -> Region:
