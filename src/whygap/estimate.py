@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy import special
 
-from whygap.domains import Array, ByDomain, IntArray
+from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.errors import InputError, ResultError
 from whygap.fieller import Ratio, in_errors, normal_quantile
 
@@ -72,13 +72,11 @@ class Sample:
 
     def influence(self, contributions: ByDomain[Array]) -> Influence:
         """Centre within the domain, weight, and sum by unit."""
-        pair = ByDomain(
-            *(
-                _unit_sums(contributions[d], self.weights[d], self.units[d], self.sizes[d])
-                for d in ("source", "target")
-            )
+        sums = (
+            _unit_sums(contributions[d], self.weights[d], self.units[d], self.sizes[d])
+            for d in DOMAINS
         )
-        return Influence(pair.source, pair.target)
+        return Influence(*sums)
 
     def effective_size(self) -> ByDomain[float]:
         """Kish's effective number of rows."""
@@ -224,12 +222,8 @@ class Estimate:
         if not isinstance(other, Estimate):
             return self._affine(1.0, float(other))
         left, right = same_study(self, other)
-        return Estimate.of(
-            self.value + other.value,
-            left.plus(right),
-            self.origin,
-            plugin=self.plugin + other.plugin,
-        )
+        value, plugin = self.value + other.value, self.plugin + other.plugin
+        return Estimate.of(value, left.plus(right), self.origin, plugin=plugin)
 
     __radd__ = __add__
 
@@ -247,9 +241,8 @@ class Estimate:
             return self._affine(float(other), 0.0)
         left, right = same_study(self, other)
         influence = left.scaled(other.value).plus(right.scaled(self.value))
-        return Estimate.of(
-            self.value * other.value, influence, self.origin, plugin=self.plugin * other.plugin
-        )
+        value, plugin = self.value * other.value, self.plugin * other.plugin
+        return Estimate.of(value, influence, self.origin, plugin=plugin)
 
     __rmul__ = __mul__
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy import special
 
@@ -22,15 +22,7 @@ class Ratio:
 
     def affine(self, scale: float, offset: float) -> Ratio:
         """The ratio times `scale` plus `offset`."""
-        return Ratio(
-            self.top,
-            self.bottom,
-            self.variance_top,
-            self.variance_bottom,
-            self.covariance,
-            self.scale * scale,
-            self.offset * scale + offset,
-        )
+        return replace(self, scale=self.scale * scale, offset=self.offset * scale + offset)
 
     def standard_error(self) -> float:
         """By the delta method."""

@@ -8,22 +8,16 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from whygap.cli.options import GivenResult, OutputFile, Seed, StudyOptions, names_in
+from whygap.cli.options import GivenResult, OutputFile, Seed, StudyOptions, names_in, option
 from whygap.cli.output import Speaker, check_writable, records_of
 
 PARTS = ("aggregate", "covariate", "outcome")
-Methods = Annotated[
-    str | None, typer.Option("--methods", metavar="A,B", help="Only these methods.")
-]
-OthersOnly = Annotated[bool, typer.Option("--others-only", help="Leave our own shares out.")]
+Methods = Annotated[str | None, option("--methods", "A,B", "Only these methods.")]
+OthersOnly = Annotated[bool, option("--others-only", None, "Leave our own shares out.")]
 GraphFile = Annotated[
     Path | None,
-    typer.Option(
-        "--graph",
-        metavar="FILE",
-        help="Causal graph (.toml or .json, variable to parents); adds graph_shapley.",
+    option(
+        "--graph", "FILE", "Causal graph (.toml or .json, variable to parents); adds graph_shapley."
     ),
 ]
 EXAMPLES = ("whygap compare study.toml", "whygap compare study.toml --graph graph.toml")

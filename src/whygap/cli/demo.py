@@ -6,14 +6,10 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from whygap.cli.options import Jobs, Level, Seed, Set, settings_with
+from whygap.cli.options import Jobs, Level, Seed, Set, option, settings_with
 from whygap.cli.output import Speaker, make_folder
 
-DemoFolder = Annotated[
-    Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the files.")
-]
+DemoFolder = Annotated[Path, option("--output -o", "DIR", "Folder for the files.")]
 EXAMPLES = ("whygap demo -o demo",)
 
 

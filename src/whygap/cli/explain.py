@@ -7,20 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument
 
-from whygap.cli.options import (
-    Jobs,
-    Level,
-    OutputFile,
-    RoleOptions,
-    Seed,
-    Set,
-    StudyOptions,
-    UnsafePickle,
-    names_in,
-    settings_with,
-)
+from whygap.cli import options
+from whygap.cli.options import names_in, option, settings_with
 from whygap.cli.output import Speaker, check_writable
 
 if TYPE_CHECKING:
@@ -29,27 +19,21 @@ if TYPE_CHECKING:
     from whygap.study_file import StudyFile
 
 MaybeStudy = Annotated[
-    Path | None, typer.Argument(metavar="STUDY.toml", help="A study file, or use --source ...")
+    Path | None, Argument(metavar="STUDY.toml", help="A study file, or use --source ...")
 ]
-Page = Annotated[
-    Path | None, typer.Option("--report", metavar="FILE", help="Also write the HTML report.")
-]
+Page = Annotated[Path | None, option("--report", "FILE", "Also write the HTML report.")]
 Detail = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--detail",
-        metavar="NAMES",
-        help="points, where, recoverable, covariate, outcome, joined by commas; all, or none.",
+        "NAMES",
+        "points, where, recoverable, covariate, outcome, joined by commas; all, or none.",
     ),
 ]
-TimeBudget = Annotated[
-    float | None, typer.Option("--time-budget", metavar="SECONDS", help="For the detailed shares.")
-]
-Learner = Annotated[
-    str | None, typer.Option("--learner", metavar="NAME", help="auto, fast, boosted or paper.")
-]
+TimeBudget = Annotated[float | None, option("--time-budget", "SECONDS", "For the detailed shares.")]
+Learner = Annotated[str | None, option("--learner", "NAME", "auto, fast, boosted or paper.")]
 Influence = Annotated[
-    bool, typer.Option("--influence", help="Keep influence values, so that contrasts survive.")
+    bool, option("--influence", None, "Keep influence values, so that contrasts survive.")
 ]
 EXAMPLES = (
     "whygap explain study.toml -o gap.json --report gap.html",
@@ -61,18 +45,18 @@ EXAMPLES = (
 def command(
     study_file: MaybeStudy = None,
     *,
-    roles: RoleOptions,
-    output: OutputFile = None,
+    roles: options.RoleOptions,
+    output: options.OutputFile = None,
     report: Page = None,
     detail: Detail = None,
-    level: Level = None,
-    seed: Seed = None,
-    jobs: Jobs = None,
+    level: options.Level = None,
+    seed: options.Seed = None,
+    jobs: options.Jobs = None,
     time_budget: TimeBudget = None,
     learner: Learner = None,
-    settings: Set = None,
+    settings: options.Set = None,
     influence: Influence = False,
-    unsafe_pickle: UnsafePickle = False,
+    unsafe_pickle: options.UnsafePickle = False,
     speaker: Speaker,
 ) -> None:
     """Explain why the metric differs between two tables."""
@@ -87,7 +71,7 @@ def command(
         asked = roles.read(run, unsafe_pickle)
     else:
         roles.refuse_beside_a_file()
-        file = StudyOptions(study_file, settings, unsafe_pickle)
+        file = options.StudyOptions(study_file, settings, unsafe_pickle)
         asked = file.read(speaker.quiet, **chosen)
     delivery = Delivery(output, report or asked.report, influence, speaker)
     check_writable(delivery.page)

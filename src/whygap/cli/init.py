@@ -5,17 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from whygap.cli.options import OutputFile
+from whygap.cli.options import OutputFile, option
 from whygap.cli.output import Speaker, check_writable
 
-Source = Annotated[
-    Path | None, typer.Option("--source", metavar="FILE", help="Source table, to guess roles.")
-]
-Target = Annotated[
-    Path | None, typer.Option("--target", metavar="FILE", help="Target table, to guess roles.")
-]
+Source = Annotated[Path | None, option("--source", "FILE", "Source table, to guess roles.")]
+Target = Annotated[Path | None, option("--target", "FILE", "Target table, to guess roles.")]
 EXAMPLES = (
     "whygap init > study.toml",
     "whygap init --source before.csv --target after.csv -o study.toml",

@@ -6,6 +6,7 @@ Commands import what they need when they run, so that `whygap --help` is quick.
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import inspect
 import sys
@@ -15,26 +16,14 @@ from types import ModuleType
 from typing import Annotated
 
 import typer
+from typer import Option
 
-from whygap.cli import (
-    check,
-    compare,
-    demo,
-    explain,
-    init,
-    plot,
-    rehearse,
-    report,
-    revise,
-    simulate,
-    table,
-)
 from whygap.cli.options import expanded
 from whygap.errors import InputError
 
 USER_ERROR, OWN_ERROR, STOPPED = 2, 3, 130
-COMMANDS: tuple[ModuleType, ...] = (demo, init, check, explain, table, plot, report)
-COMMANDS += (compare, revise, rehearse, simulate)
+ORDER = "demo init check explain table plot report compare revise rehearse simulate"
+COMMANDS = tuple(importlib.import_module(f"whygap.cli.{name}") for name in ORDER.split())
 
 app = typer.Typer(
     name="whygap",
@@ -87,8 +76,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool,
-        typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version),
+        bool, Option("--version", help="Print the version.", is_eager=True, callback=_show_version)
     ] = False,
 ) -> None:
     """Nothing else to do: the option's own callback has spoken."""

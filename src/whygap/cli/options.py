@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-import typer
-from typer import Option
+from typer import Argument, Option
 
 from whygap.errors import InputError, SettingsError
 
@@ -26,29 +25,28 @@ if TYPE_CHECKING:
 __all__ = ["ResultOptions", "RoleOptions", "StudyOptions", "expanded", "names_in", "settings_with"]
 
 Text = str | None
-OutputFile = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the result here.")
-]
+
+
+def option(flags: str, metavar: str | None, words: str) -> Any:
+    """An option by its names, such as `--output -o`, and its line in the help."""
+    return Option(*flags.split(), metavar=metavar, help=words)
+
+
+OutputFile = Annotated[Path | None, option("--output -o", "FILE", "Write the result here.")]
 GivenResult = Annotated[
-    Path | None,
-    typer.Option("--gap", metavar="GAP.json", help="A result of explain; else it is computed."),
+    Path | None, option("--gap", "GAP.json", "A result of explain; else it is computed.")
 ]
-Level = Annotated[
-    float | None, typer.Option("--level", metavar="LEVEL", help="Confidence level, such as 0.9.")
-]
-Seed = Annotated[
-    int | None, typer.Option("--seed", metavar="N", help="Seed of all random numbers.")
-]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", metavar="N", help="Parallel workers.")]
+Level = Annotated[float | None, option("--level", "LEVEL", "Confidence level, such as 0.9.")]
+Seed = Annotated[int | None, option("--seed", "N", "Seed of all random numbers.")]
+Jobs = Annotated[int | None, option("--jobs -j", "N", "Parallel workers.")]
 Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; may be repeated."),
+    list[str] | None, option("--set", "NAME=VALUE", "Any other setting; may be repeated.")
 ]
 UnsafePickle = Annotated[
-    bool, typer.Option("--unsafe-pickle", help="Allow a pickled model, which can run any code.")
+    bool, option("--unsafe-pickle", None, "Allow a pickled model, which can run any code.")
 ]
-StudyPath = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="A study file.")]
-ResultPath = Annotated[Path, typer.Argument(metavar="GAP.json", help="A result of explain.")]
+StudyPath = Annotated[Path, Argument(metavar="STUDY.toml", help="A study file.")]
+ResultPath = Annotated[Path, Argument(metavar="GAP.json", help="A result of explain.")]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 from whygap.errors import ResultError
 
@@ -20,10 +21,10 @@ from whygap.errors import ResultError
 class Speaker:
     """How one command speaks; every command has these options."""
 
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")] = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False
+    as_json: Annotated[bool, Option("--json", help="Print JSON instead of words.")] = False
+    quiet: Annotated[bool, Option("--quiet", "-q", help="No progress, no warnings.")] = False
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Say more; show tracebacks on failure.")
+        bool, Option("--verbose", "-v", help="Say more; show tracebacks on failure.")
     ] = False
 
     def result(self, words: str, values: Any) -> None:

@@ -5,19 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from whygap.cli.options import ResultOptions
+from whygap.cli.options import ResultOptions, option
 from whygap.cli.output import Speaker, check_writable
 
-Figure = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="An .svg, .png or .pdf file.")
-]
+Figure = Annotated[Path, option("--output -o", "FILE", "An .svg, .png or .pdf file.")]
 What = Annotated[
-    str,
-    typer.Option(
-        "--what", metavar="FIGURE", help="answer, walk, points, where, recoverable or shares."
-    ),
+    str, option("--what", "FIGURE", "answer, walk, points, where, recoverable or shares.")
 ]
 EXAMPLES = ("whygap plot gap.json -o gap.svg", "whygap plot gap.json --what points -o points.svg")
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from whygap.cli.options import Jobs, Seed, StudyOptions
+from whygap.cli.options import Jobs, Seed, StudyOptions, option
 from whygap.cli.output import Speaker
 
-Replicates = Annotated[
-    int, typer.Option("--replicates", "-r", metavar="R", help="How often to repeat the analysis.")
-]
+Replicates = Annotated[int, option("--replicates -r", "R", "How often to repeat the analysis.")]
 EXAMPLES = ("whygap rehearse study.toml --replicates 50",)
 
 

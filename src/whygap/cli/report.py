@@ -5,15 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from whygap.cli.options import ResultOptions
+from whygap.cli.options import ResultOptions, option
 from whygap.cli.output import Speaker, check_writable
 
-Page = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="An .html file.")]
+Page = Annotated[Path, option("--output -o", "FILE", "An .html file.")]
 Revised = Annotated[
-    Path | None,
-    typer.Option("--revision", metavar="REVISION.json", help="Printed by 'revise --json'."),
+    Path | None, option("--revision", "REVISION.json", "Printed by 'revise --json'.")
 ]
 EXAMPLES = (
     "whygap report gap.json -o gap.html",

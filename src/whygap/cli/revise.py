@@ -5,23 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from whygap.cli.options import GivenResult, OutputFile, Seed, StudyOptions, names_in
+from whygap.cli.options import GivenResult, OutputFile, Seed, StudyOptions, names_in, option
 from whygap.cli.output import Speaker, check_writable
 
 if TYPE_CHECKING:
     from whygap.repair import Revision
     from whygap.study_file import StudyFile
 
-Top = Annotated[int, typer.Option("--top", metavar="K", help="Revise with the K largest shares.")]
+Top = Annotated[int, option("--top", "K", "Revise with the K largest shares.")]
 Variables = Annotated[
-    str | None,
-    typer.Option("--variables", metavar="A,B", help="These variables instead of the shares'."),
+    str | None, option("--variables", "A,B", "These variables instead of the shares'.")
 ]
 ModelFile = Annotated[
-    Path | None,
-    typer.Option("--save-model", metavar="FILE", help="Write the revised model (.skops or .pkl)."),
+    Path | None, option("--save-model", "FILE", "Write the revised model (.skops or .pkl).")
 ]
 EXAMPLES = ("whygap revise study.toml --top 3",)
 

@@ -6,17 +6,16 @@ import io
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument
 
+from whygap.cli.options import option
 from whygap.cli.output import Speaker, make_folder
 
 WORLDS = ("gaussian",)
-World = Annotated[
-    str, typer.Argument(metavar="WORLD", help="gaussian: the paper's coverage world.")
-]
-Rows = Annotated[int, typer.Option("--rows", metavar="N", help="Rows per table.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Seed of all random numbers.")]
-Into = Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder for the files.")]
+World = Annotated[str, Argument(metavar="WORLD", help="gaussian: the paper's coverage world.")]
+Rows = Annotated[int, option("--rows", "N", "Rows per table.")]
+Seed = Annotated[int, option("--seed", "N", "Seed of all random numbers.")]
+Into = Annotated[Path, option("--into", "DIR", "Folder for the files.")]
 
 STUDY = """\
 # {rows} rows per table from the {world} world, seed {seed}.

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from whygap.cli.options import OutputFile, ResultOptions
+from whygap.cli.options import OutputFile, ResultOptions, option
 from whygap.cli.output import Speaker, check_writable
 
-Format = Annotated[
-    str, typer.Option("--format", "-f", metavar="FORMAT", help="text, md, csv, tex or html.")
-]
+Format = Annotated[str, option("--format -f", "FORMAT", "text, md, csv, tex or html.")]
 EXAMPLES = ("whygap table gap.json", "whygap table gap.json --format tex -o gap.tex")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -148,12 +149,9 @@ def subset_ratio_learner(
     crossfit: CrossFit, column_sets: Sequence[tuple[int, ...]], moved: str = "W, Z_s"
 ) -> Any:
     """Who fits density ratios on subsets of the columns."""
-    return crossfit.menu.learner(
-        "pi_ws" if moved == "W_s" else "pi_wzs",
-        lambda: ratio_probes(crossfit.features, column_sets),
-        columns=moved,
-        target="domain",
-    )
+    name = "pi_ws" if moved == "W_s" else "pi_wzs"
+    probes = partial(ratio_probes, crossfit.features, column_sets)
+    return crossfit.menu.learner(name, probes, columns=moved, target="domain")
 
 
 def subset_ratio(crossfit: CrossFit, learner: Any, columns: tuple[int, ...]) -> Array:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from whygap.blocks import Blocks, BlockSet, make_blocks
-from whygap.domains import Array, ByDomain, Domain, IntArray
+from whygap.domains import Array, ByDomain, IntArray
 from whygap.equations.corners import AggregateValues
 from whygap.estimate import Estimate, Sample
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.models import Kind
-from whygap.learning.primitives import Fits, fit_means, fit_ratios
+from whygap.learning.primitives import Fits, MeanTask, fit_means, fit_ratios
 from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold
 from whygap.settings import Settings
 from whygap.tables.design import Design
@@ -122,20 +123,10 @@ def _source_risk(
     """q(x) = p_0(Y=1 | x): the user's column, or fitted on source rows."""
     if design.source_risk is not None:
         return design.source_risk
-    blocks = features.blocks
-    task = mean_task(
-        features,
-        "p_0",
-        "probability",
-        columns,
-        "source",
-        design.outcome.source,
-        blocks.complements(),
-    )
-    learner = menu.learner(
-        "p_0", lambda: mean_probes(features, [task]), columns="W, Z", target="outcome, source"
-    )
-    fits = fit_means(features, learner, task)
+    blocks, outcome = features.blocks, design.outcome.source
+    halves = blocks.complements()
+    task = mean_task(features, "p_0", "probability", columns, "source", outcome, halves)
+    fits = _fitted(features, menu, task, columns="W, Z", target="outcome, source")
     source = np.empty(design.rows.source)
     for k in range(blocks.count):
         source[blocks.order.source[blocks.rows("source", k)]] = _own_block(fits, k)
@@ -151,29 +142,19 @@ def _own_block(fits: Fits, block: int) -> Array:
 
 def _mean_loss_given_w(design: Design, features: Features, menu: Menu) -> ByDomain[Array]:
     """mu_.00(W) = E_0[l | W]."""
-    loss = design.loss
-    task = mean_task(
-        features,
-        "mu_00_w",
-        loss_kind(loss),
-        design.baseline,
-        "source",
-        loss.source,
-        features.blocks.complements(),
-    )
-    learner = menu.learner(
-        "mu_00_w", lambda: mean_probes(features, [task]), columns="W", target="metric, source"
-    )
-    fits = fit_means(features, learner, task)
-    domains: ByDomain[Domain] = ByDomain("source", "target")
-    return domains.map(lambda domain: out_of_fold(fits, domain))
+    loss, halves = design.loss, features.blocks.complements()
+    kind, columns = loss_kind(loss), design.baseline
+    task = mean_task(features, "mu_00_w", kind, columns, "source", loss.source, halves)
+    fits = _fitted(features, menu, task, columns="W", target="metric, source")
+    return ByDomain(out_of_fold(fits, "source"), out_of_fold(fits, "target"))
+
+
+def _fitted(features: Features, menu: Menu, task: MeanTask, **shown: str) -> Fits:
+    learner = menu.learner(task.name, lambda: mean_probes(features, [task]), **shown)
+    return fit_means(features, learner, task)
 
 
 def _ratio(features: Features, menu: Menu, name: str, columns: tuple[int, ...]) -> Fits:
-    learner = menu.learner(
-        name,
-        lambda: ratio_probes(features, [columns]),
-        columns="W" if name == "pi_w" else "W, Z",
-        target="domain",
-    )
+    shown, probes = "W" if name == "pi_w" else "W, Z", partial(ratio_probes, features, [columns])
+    learner = menu.learner(name, probes, columns=shown, target="domain")
     return fit_ratios(features, learner, columns, name)

@@ -110,11 +110,6 @@ def twins_of_values(
     return found.in_table_order()
 
 
-def same_twins(values: Array, halvings: int) -> Array:
-    """Twins of something known: (halvings, 2, rows), all alike."""
-    return np.broadcast_to(values, (halvings, 2, len(values)))
-
-
 class _Twins:
     """Twin predictions while they are gathered, block by block."""
 

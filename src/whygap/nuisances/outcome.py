@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,12 @@ from whygap.equations import outcome_value
 from whygap.equations.outcome_value import OutcomeValues, Reduced, RiskSlope, binned_slope
 from whygap.estimate import Estimate
 from whygap.learning.features import Extra
+from whygap.learning.models import Kind
 from whygap.learning.primitives import MeanTask, fit_means
+from whygap.nuisances import source_risk
 from whygap.nuisances.cross_fit import CrossFit, zero
 from whygap.nuisances.held_out import mean_task, twins_at
-from whygap.nuisances.source_risk import (
-    LOGIT_STEP,
-    SourceRisk,
-    fit_compared_risks,
-    risk_columns,
-    twins_of_risks,
-)
+from whygap.nuisances.source_risk import SourceRisk
 
 _TARGETS = {"m": "outcome, target"}
 
@@ -85,7 +82,7 @@ class OutcomePart:
         if "here" not in m:
             return binned_slope(self.crossfit.settings.bins, m["up"], m["down"], h["up"], h["down"])
         q = np.clip(self.values.p_0.source, 1e-3, 1 - 1e-3)
-        per_risk = 1.0 / (2 * LOGIT_STEP * q * (1 - q))
+        per_risk = 1.0 / (2 * source_risk.LOGIT_STEP * q * (1 - q))
         return RiskSlope(
             m["here"], h["here"], (m["up"] - m["down"]) * per_risk, (h["up"] - h["down"]) * per_risk
         )
@@ -98,27 +95,22 @@ def prepare_outcome(
     design = crossfit.design
     known = design.source_risk is not None
     p_0 = dict.fromkeys(crossfit.halves, crossfit.risk) if known else source.p_0
-    p_0_compared, p_1 = fit_compared_risks(crossfit, source)
+    p_0_compared, p_1 = source_risk.fit_compared_risks(crossfit, source)
     values = OutcomeValues(
         crossfit.sample,
         crossfit.evaluated(design.outcome),
         crossfit.evaluated(design.slope),
         crossfit.aggregate.pi_wz,
-        twins_of_risks(crossfit, p_0),
+        source_risk.twins_of_risks(crossfit, p_0),
         p_1,
         crossfit.blocks.of_evaluated_rows,
     )
     compared = values if known else replace(values, p_0=p_0_compared)
-    extra = risk_columns(crossfit, p_0)
+    extra = source_risk.risk_columns(crossfit, p_0)
     names = ("m",) if design.slope_is_constant else ("m", "b2", "b2_y")
     probed = [design.subset_columns(s) for s in probe_sets]
-    return OutcomePart(
-        crossfit,
-        values,
-        outcome_value.denominator(compared),
-        extra,
-        {name: _learner(crossfit, extra, name, probed) for name in names},
-    )
+    learners = {name: _learner(crossfit, extra, name, probed) for name in names}
+    return OutcomePart(crossfit, values, outcome_value.denominator(compared), extra, learners)
 
 
 def _learner(
@@ -142,14 +134,6 @@ def _task(
     """m: Y on G; b2: b^2 on G; b2_y: b^2 Y on G. All over target rows."""
     outcome, slope = crossfit.design.outcome.target, crossfit.design.slope.target
     targets = {"m": outcome, "b2": slope**2, "b2_y": slope**2 * outcome}
-    return mean_task(
-        crossfit.features,
-        name,
-        "probability" if name == "m" else "real",
-        columns,
-        "target",
-        targets[name],
-        crossfit.halves,
-        extra,
-        repeated=True,
-    )
+    kind: Kind = "probability" if name == "m" else "real"
+    task = partial(mean_task, crossfit.features, name, kind, columns, "target", targets[name])
+    return task(crossfit.halves, extra, repeated=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy import stats
 
@@ -78,67 +80,51 @@ def not_comparable(region: Region, design: Design) -> str:
 
 def overlap_notes(crossfit: CrossFit, ratios: tuple[RatioRecord, ...]) -> tuple[Note, ...]:
     """Warnings that follow from the overlap and from the source risk."""
-    notes = []
-    for record in ratios:
-        notes += _overlap_notes(record)
+    notes = [note for record in ratios for note in _overlap_notes(record)]
     settings = crossfit.settings
     at_edge = binning.rows_at_edges(crossfit.risk.target, settings.bins)
     if settings.outcome_form != "smooth" and at_edge:
-        notes.append(
-            Note(
-                "warning",
-                f"{at_edge} target rows have a source risk exactly on the edge of a bin; the "
-                "outcome shares assume there are none. Another number of bins avoids this.",
-            )
+        text = (
+            f"{at_edge} target rows have a source risk exactly on the edge of a bin; the outcome "
+            "shares assume there are none. Another number of bins avoids this."
         )
+        notes.append(Note("warning", text))
     return (*notes, *_size_notes(crossfit))
 
 
-def _size_notes(crossfit: CrossFit) -> list[Note]:
+def _size_notes(crossfit: CrossFit) -> Iterator[Note]:
     """What was done because there are many rows."""
-    notes, blocks, sample = [], crossfit.blocks, crossfit.sample
+    blocks, sample = crossfit.blocks, crossfit.sample
     rows = blocks.bounds.map(lambda bounds: int(bounds[-1]))
     trained = rows if blocks.trained is None else blocks.trained.map(lambda t: int(t.sum()))
     if sum(trained) < sum(rows):
-        notes.append(
-            Note(
-                "info",
-                f"Models were trained on {trained.source:,} of {rows.source:,} source rows and "
-                f"{trained.target:,} of {rows.target:,} target rows, drawn at random; all rows "
-                "serve in the averages. training_rows=None trains on all.",
-            )
+        yield Note(
+            "info",
+            f"Models were trained on {trained.source:,} of {rows.source:,} source rows and "
+            f"{trained.target:,} of {rows.target:,} target rows, drawn at random; all rows serve "
+            "in the averages. training_rows=None trains on all.",
         )
     groups = crossfit.settings.influence_groups
     if any(sample.sizes[d] == groups < rows[d] for d in DOMAINS):
-        notes.append(
-            Note(
-                "info",
-                f"Standard errors rest on sums over {groups:,} random groups of rows per domain, "
-                f"which makes them uncertain by about {(0.5 / groups) ** 0.5:.1%}.",
-            )
+        yield Note(
+            "info",
+            f"Standard errors rest on sums over {groups:,} random groups of rows per domain, "
+            f"which makes them uncertain by about {(0.5 / groups) ** 0.5:.1%}.",
         )
-    return notes
 
 
-def _overlap_notes(record: RatioRecord) -> list[Note]:
-    notes = []
+def _overlap_notes(record: RatioRecord) -> Iterator[Note]:
     if record.clipped_share > 0:
-        notes.append(
-            Note(
-                "warning",
-                f"{record.clipped_share:.1%} of the source rows had their density ratio on "
-                f"{record.columns} cut at the limit you set; this biases the estimates towards "
-                "the source domain.",
-            )
+        yield Note(
+            "warning",
+            f"{record.clipped_share:.1%} of the source rows had their density ratio on "
+            f"{record.columns} cut at the limit you set; this biases the estimates towards the "
+            "source domain.",
         )
     if record.effective_size < _FEW_EFFECTIVE or record.domain_auc > 0.95:
-        notes.append(
-            Note(
-                "problem" if record.effective_size < _FEW_EFFECTIVE / 4 else "warning",
-                f"The domains overlap poorly on {record.columns}: reweighted to look like the "
-                f"target, {record.rows} source rows are worth about {record.effective_size:.0f} "
-                f"(largest weight {record.largest_weight:.0f}, domain AUC "
-                f"{record.domain_auc:.2f}).",
-            )
+        yield Note(
+            "problem" if record.effective_size < _FEW_EFFECTIVE / 4 else "warning",
+            f"The domains overlap poorly on {record.columns}: reweighted to look like the target, "
+            f"{record.rows} source rows are worth about {record.effective_size:.0f} (largest "
+            f"weight {record.largest_weight:.0f}, domain AUC {record.domain_auc:.2f}).",
         )
-    return notes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from whygap.domains import ByDomain
@@ -18,6 +19,7 @@ from whygap.nuisances.held_out import mean_task, out_of_fold
 
 Subset = tuple[int, ...]
 Columns = tuple[int, ...]
+_KINDS = {"W_s": "mu_ws", "W, Z_s": "mu_wzs"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,12 +87,8 @@ def _prepared(
     learner_mu = learner_pi = None
     if len(groups) > 1:
         tasks = [_task(crossfit, columns) for columns in probed]
-        learner_mu = crossfit.menu.learner(
-            "mu_ws" if moved == "W_s" else "mu_wzs",
-            lambda: mean_probes(crossfit.features, tasks),
-            columns=moved,
-            target="metric, source",
-        )
+        name, probes = _KINDS[moved], partial(mean_probes, crossfit.features, tasks)
+        learner_mu = crossfit.menu.learner(name, probes, columns=moved, target="metric, source")
         learner_pi = subset_ratio_learner(crossfit, probed, moved)
     return PointsGame(crossfit, base, groups, *ends, learner_mu, learner_pi)
 
@@ -100,14 +98,7 @@ def _columns(base: Columns, groups: tuple[Columns, ...], subset: Subset) -> Colu
 
 
 def _task(crossfit: CrossFit, columns: Columns) -> MeanTask:
-    loss = crossfit.design.loss
+    loss, features, halves = crossfit.design.loss, crossfit.features, crossfit.blocks.complements()
     return mean_task(
-        crossfit.features,
-        "mu_s",
-        loss_kind(loss),
-        columns,
-        "source",
-        loss.source,
-        crossfit.blocks.complements(),
-        repeated=True,
+        features, "mu_s", loss_kind(loss), columns, "source", loss.source, halves, repeated=True
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,10 +53,8 @@ class GainGame:
 def prepare_gain(crossfit: CrossFit, domain: Domain, probe_sets: Sequence[Subset]) -> GainGame:
     """The score as a column, and the learner."""
     design = crossfit.design
-    groups = (
-        *((column,) for column in design.baseline),
-        *(player.columns for player in design.players),
-    )
+    groups: tuple[tuple[int, ...], ...] = tuple((column,) for column in design.baseline)
+    groups += tuple(player.columns for player in design.players)
     score = design.prediction.map(lambda f: logit_clipped(np.clip(f, _NEAREST, 1 - _NEAREST)))
     extra = dict.fromkeys(crossfit.halves, column_of(crossfit, score, domain))
     probed = [tuple(c for player in s for c in groups[player]) for s in probe_sets]
@@ -96,14 +95,6 @@ def _values(crossfit: CrossFit, domain: Domain) -> DomainValues:
 def _task(
     crossfit: CrossFit, domain: Domain, extra: dict[BlockSet, Extra], columns: tuple[int, ...]
 ) -> MeanTask:
-    return mean_task(
-        crossfit.features,
-        f"m_s, {domain}",
-        "probability",
-        columns,
-        domain,
-        crossfit.design.outcome[domain],
-        crossfit.halves,
-        extra,
-        repeated=True,
-    )
+    name, outcome, halves = f"m_s, {domain}", crossfit.design.outcome[domain], crossfit.halves
+    task = partial(mean_task, crossfit.features, name, "probability", columns, domain)
+    return task(outcome, halves, extra, repeated=True)

@@ -265,7 +265,11 @@ def _shown(crossfit: CrossFit, known: Conditions, measured: Sequence[_Measured])
     for one in measured:
         if one.confirmed:
             by_rule.setdefault(one.rule, []).append(one)
-    rules = [_rule(crossfit, known, rule, both) for rule, both in by_rule.items() if _agree(both)]
+    rules = [
+        _rule(crossfit, known, rule, both)
+        for rule, both in by_rule.items()
+        if len({one.points.value > 0 for one in both}) == 1
+    ]
     rules.sort(key=lambda rule: -abs(rule.points.value))
     shown: list[tuple[Rule, Mask]] = []
     by_conditions = {tuple(known.conditions[k] for k in rule): rule for rule in by_rule}
@@ -274,11 +278,6 @@ def _shown(crossfit: CrossFit, known: Conditions, measured: Sequence[_Measured])
         if not any(_overlap(inside, other) > SEARCH.same for _, other in shown):
             shown.append((rule, inside))
     return [rule for rule, _ in shown]
-
-
-def _agree(measured: Sequence[_Measured]) -> bool:
-    """Whether all say the same of who is hit."""
-    return len({one.points.value > 0 for one in measured}) == 1
 
 
 def _rule(

@@ -80,7 +80,9 @@ def _looks_like(column: Column, values: ByDomain[Array]) -> str:
 def _other_levels(column: Column, known: ByDomain[Array]) -> str:
     """Levels that are written differently, or simply other ones."""
     used = known.map(lambda v: {column.levels[int(code)] for code in np.unique(v)})
-    plain = used.map(lambda levels: {_plain(level): level for level in sorted(levels)})
+    plain = used.map(
+        lambda levels: {one.strip().lower().removesuffix(".0"): one for one in sorted(levels)}
+    )
     for key in sorted(set(plain.source) & set(plain.target)):
         one, other = plain.source[key], plain.target[key]
         if one != other and one not in used.target:
@@ -88,11 +90,6 @@ def _other_levels(column: Column, known: ByDomain[Array]) -> str:
     if all(len(levels) > 0.9 * len(rows) for levels, rows in zip(used, known, strict=True)):
         return "an identifier: nearly every row has its own"
     return "other levels"
-
-
-def _plain(level: str) -> str:
-    text = level.strip().lower()
-    return text.removesuffix(".0")
 
 
 def _counter(known: ByDomain[Array]) -> str:

@@ -21,17 +21,6 @@ from whygap.learning.ridge import logit_clipped
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import block_sorted, everywhere, mean_task, twins, twins_of_values
 
-__all__ = [
-    "LOGIT_STEP",
-    "Risks",
-    "SourceRisk",
-    "column_of",
-    "fit_compared_risks",
-    "fit_source_risk",
-    "risk_columns",
-    "twins_of_risks",
-]
-
 # Derivatives in the risk are central differences this far apart on the logit scale.
 LOGIT_STEP = 0.25
 
@@ -84,15 +73,9 @@ def _learner(crossfit: CrossFit, name: str, tasks: Sequence[MeanTask], target: s
 
 
 def _task(crossfit: CrossFit, domain: Domain) -> MeanTask:
-    return mean_task(
-        crossfit.features,
-        "p_0" if domain == "source" else "p_1",
-        "probability",
-        crossfit.all_columns(),
-        domain,
-        crossfit.design.outcome[domain],
-        crossfit.halves,
-    )
+    name, columns = "p_0" if domain == "source" else "p_1", crossfit.all_columns()
+    features, outcome = crossfit.features, crossfit.design.outcome[domain]
+    return mean_task(features, name, "probability", columns, domain, outcome, crossfit.halves)
 
 
 def twins_of_risks(crossfit: CrossFit, risks: Risks) -> ByDomain[Array]:
@@ -132,12 +115,8 @@ def _binned(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
         level = (logit_clipped(centres[position.astype(int)]) - middle) / spread
         return [level, *((position == end).astype(float) for end in ends)]
 
-    views = {
-        "own": View("target", own),
-        "down": View("source", down),
-        "up": View("source", down + 1),
-    }
-    return Extra.of(main, views)
+    sides = {"down": View("source", down), "up": View("source", down + 1)}
+    return Extra.of(main, {"own": View("target", own), **sides})
 
 
 def _smooth(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from whygap.blocks import make_blocks
-from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
+from whygap.domains import DOMAINS, ByDomain, Domain, IntArray
 from whygap.estimate import Sample
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, ratio_probes
@@ -102,10 +102,6 @@ def _inside(fits: Fits, domain: Domain) -> IntArray:
     kept = []
     for k in blocks.evaluated:
         rows = blocks.order[domain][blocks.rows(domain, k)]
-        probability = _target_probability(fits.predict(blocks.complement(k), domain, k))
-        kept.append(rows[np.abs(probability - 0.5) < 0.5 - LIMITS.probability])
+        ratio = fits.predict(blocks.complement(k), domain, k)
+        kept.append(rows[np.abs(ratio / (1 + ratio) - 0.5) < 0.5 - LIMITS.probability])
     return np.sort(np.concatenate(kept))
-
-
-def _target_probability(ratio: Array) -> Array:
-    return ratio / (1 + ratio)

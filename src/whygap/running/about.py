@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
@@ -31,16 +31,9 @@ class Caption:
     @classmethod
     def of(cls, study: Study) -> Caption:
         """The study's own words."""
-        metric = study.metric_
-        return cls(
-            outcome=study.outcome,
-            metric=metric.name,
-            higher_is_better=metric.higher_is_better,
-            is_share=metric.is_share,
-            source_name=study.source_name,
-            target_name=study.target_name,
-            table_kind=study.table_kind,
-        )
+        metric, names = study.metric_, study.names
+        said = metric.name, metric.higher_is_better, metric.is_share
+        return cls(study.outcome, *said, names.source, names.target, study.table_kind)
 
 
 def about_of(
@@ -52,13 +45,9 @@ def about_of(
 ) -> About:
     """Enough to repeat the analysis."""
     names = [c.name for c in design.columns]
+    words = {name: word for name, word in asdict(caption).items() if name != "table_kind"}
     return About(
-        outcome=caption.outcome,
-        metric=caption.metric,
-        higher_is_better=caption.higher_is_better,
-        is_share=caption.is_share,
-        source_name=caption.source_name,
-        target_name=caption.target_name,
+        **words,
         rows=design.rows,
         effective_rows=design.sample().effective_size(),
         baseline=tuple(names[c] for c in design.baseline),

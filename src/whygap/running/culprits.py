@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
@@ -91,14 +92,8 @@ def _mean_group(alike: Sequence[Group]) -> Group:
     if len(alike) == 1:
         return first
     changes = [group.change for group in alike if group.change is not None]
-    return Group(
-        first.variable,
-        first.label,
-        first.source_share,
-        first.target_share,
-        _mean([group.points for group in alike]),
-        _mean(changes) if changes else None,
-    )
+    points = _mean([group.points for group in alike])
+    return replace(first, points=points, change=_mean(changes) if changes else None)
 
 
 def _mean(estimates: Sequence[Estimate]) -> Estimate:
