@@ -25,18 +25,6 @@ from whygap.settings import DETAILS, Settings, details_named
 from whygap.study import Study
 from whygap.tables.design import Design
 
-__all__ = [
-    "PARTS",
-    "Analysis",
-    "Caption",
-    "explain",
-    "explain_design",
-    "explain_with",
-    "parts_named",
-    "subset_values",
-    "was_interrupted",
-]
-
 PARTS: tuple[PartName, ...] = ("covariate", "outcome")
 
 

@@ -90,7 +90,6 @@ class Settings:
                 got=self.folds,
                 hint="Use folds=5, or twins=False.",
             )
-
         if self.split is not None and self.support == "common":
             raise SettingsError(
                 "The region of shared support needs cross-fitting: a single split has no rows to "

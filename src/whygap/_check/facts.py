@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain
+from whygap.domains import Array, ByDomain, Domain
 from whygap.estimate import Estimate
 from whygap.study import Study
 from whygap.tables.design import Design
@@ -58,27 +58,20 @@ class RoleFacts:
 
 def domain_facts(design: Design) -> ByDomain[DomainFacts]:
     """Sizes, outcome and metric of both domains."""
-    sample = design.sample()
-    zeros = design.rows.map(np.zeros)
+    sample, zeros = design.sample(), design.rows.map(np.zeros)
     loss, outcome = design.loss, design.outcome
     metric = ByDomain(
         Estimate.from_contributions(sample, source=loss.source, target=zeros.target),
         Estimate.from_contributions(sample, source=zeros.source, target=loss.target),
     )
     effective, positive = sample.effective_size(), sample.mean(outcome)
-    return ByDomain(
-        *(
-            DomainFacts(
-                rows=design.rows[d],
-                effective_rows=effective[d],
-                units=sample.sizes[d],
-                rarer=int(min(outcome[d].sum(), (1 - outcome[d]).sum())),
-                positive_share=positive[d],
-                metric=metric[d],
-            )
-            for d in ("source", "target")
-        )
-    )
+    rarer = outcome.map(lambda y: int(min(y.sum(), (1 - y).sum())))
+
+    def facts(d: Domain) -> DomainFacts:
+        sizes = design.rows[d], effective[d], sample.sizes[d], rarer[d]
+        return DomainFacts(*sizes, positive[d], metric[d])
+
+    return ByDomain(facts("source"), facts("target"))
 
 
 def column_facts(design: Design) -> tuple[ColumnFacts, ...]:

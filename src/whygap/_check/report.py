@@ -136,9 +136,8 @@ class CheckReport:
             "columns": [asdict(column) for column in self.columns],
             "separators": {c.name: c.domain_auc for c in self.separators},
             "overlap": None if self.overlap is None else asdict(self.overlap),
-            "forecast": None
-            if self.forecast is None
-            else {**asdict(self.forecast), "seconds": list(self.forecast.seconds)},
+            "forecast": self.forecast
+            and {**asdict(self.forecast), "seconds": list(self.forecast.seconds)},
             "notes": [asdict(note) for note in self.notes],
         }
 
@@ -230,15 +229,11 @@ def _overlap(report: CheckReport) -> str:
     if report.overlap is None:
         return "Unknown: the trial fits were not possible."
     header = ("on", "domain AUC", "worth (source rows)", "largest weight")
-    rows = [
-        (
-            ratio.columns,
-            f"{ratio.domain_auc:.3f}",
-            f"{ratio.effective_size:,.0f} of {ratio.rows:,}",
-            f"{ratio.largest_weight:.1f}",
-        )
-        for ratio in report.overlap.ratios
-    ]
+    rows = []
+    for ratio in report.overlap.ratios:
+        worth = f"{ratio.effective_size:,.0f} of {ratio.rows:,}"
+        auc, largest = f"{ratio.domain_auc:.3f}", f"{ratio.largest_weight:.1f}"
+        rows.append((ratio.columns, auc, worth, largest))
     lines, used = [text_table(header, rows)], report.overlap.rows
     if used != report.domains.map(lambda facts: facts.rows):
         text = f"Measured on {used.source:,} source and {used.target:,} target rows at random."

@@ -20,6 +20,7 @@ from whygap.tables.design import Design
 __all__ = ["Bench", "Step", "StepKind", "check_revisable", "check_top", "revision_learner"]
 
 StepKind = Literal["original", "targeted", "reweighted", "retrained"]
+Columns = tuple[int, ...]
 FEWEST_EACH = 10  # two of each outcome in each of five folds: an AUC exists
 
 
@@ -86,10 +87,7 @@ class Bench:
         return replace(self.targeted(tuple(range(len(self.design.players)))), kind="retrained")
 
     def _step(
-        self,
-        kind: StepKind,
-        players: tuple[int, ...],
-        measure: Callable[[tuple[int, ...]], _Measured],
+        self, kind: StepKind, players: Columns, measure: Callable[[Columns], _Measured]
     ) -> Step:
         key = (kind, frozenset(players))
         if key not in self._known:

@@ -12,16 +12,9 @@ from dataclasses import dataclass
 
 from whygap.domains import DOMAINS, ByDomain
 from whygap.estimate import Estimate
+from whygap.rivals import linear
 from whygap.rivals.importances import Importances, Method, Part
-from whygap.rivals.linear import (
-    NumericMatrix,
-    domain_coefficients,
-    domain_means,
-    logistic,
-    numeric_matrix,
-    unit_loss,
-    with_intercept,
-)
+from whygap.rivals.linear import NumericMatrix
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
@@ -54,10 +47,15 @@ def outcome_importance(design: Design, settings: Settings) -> Importances:
 
 
 def _pieces(design: Design) -> _Pieces:
-    matrix, sample, loss = numeric_matrix(design), design.sample(), unit_loss(design)
-    fits = [logistic(with_intercept(matrix.values[d]), loss[d], sample.weights[d]) for d in DOMAINS]
-    slopes = [domain_coefficients(sample, d, f)[1:] for d, f in zip(DOMAINS, fits, strict=True)]
-    means = [domain_means(sample, d, matrix.values[d]) for d in DOMAINS]
+    matrix, sample, loss = linear.numeric_matrix(design), design.sample(), linear.unit_loss(design)
+    fits = [
+        linear.logistic(linear.with_intercept(matrix.values[d]), loss[d], sample.weights[d])
+        for d in DOMAINS
+    ]
+    slopes = [
+        linear.domain_coefficients(sample, d, f)[1:] for d, f in zip(DOMAINS, fits, strict=True)
+    ]
+    means = [linear.domain_means(sample, d, matrix.values[d]) for d in DOMAINS]
     return _Pieces(matrix, ByDomain(*means), ByDomain(*slopes))
 
 

@@ -6,15 +6,8 @@ import numpy as np
 
 from whygap.domains import Array, ByDomain
 from whygap.estimate import Estimate
+from whygap.rivals import linear
 from whygap.rivals.importances import Importances, Method
-from whygap.rivals.linear import (
-    length,
-    logistic,
-    numeric_matrix,
-    pooled_coefficients,
-    unit_loss,
-    with_domain,
-)
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
@@ -43,7 +36,7 @@ def parametric_change(design: Design, settings: Settings) -> Importances:
 
 def parametric_acc(design: Design, settings: Settings) -> Importances:
     """Coefficient of domain times Z in a logistic model of the loss, scaled to [0, 1]."""
-    return ACC.from_estimates(_interactions(design, unit_loss(design)), settings.level)
+    return ACC.from_estimates(_interactions(design, linear.unit_loss(design)), settings.level)
 
 
 def _interactions(design: Design, response: ByDomain[Array]) -> dict[str, Estimate]:
@@ -52,17 +45,17 @@ def _interactions(design: Design, response: ByDomain[Array]) -> dict[str, Estima
     The model is `logit E[response] = 1 + D + W + Z + D Z`. A player of several columns gets the
     root of the summed squares of its coefficients.
     """
-    matrix, sample = numeric_matrix(design), design.sample()
+    matrix, sample = linear.numeric_matrix(design), design.sample()
     covariates = matrix.where(design.covariates)
-    fit = logistic(
-        with_domain(list(matrix.values), covariates),
+    fit = linear.logistic(
+        linear.with_domain(list(matrix.values), covariates),
         np.concatenate(list(response)),
         np.concatenate(list(sample.weights)),
     )
     spread = np.vstack(list(matrix.values)).std(axis=0)
-    slopes = pooled_coefficients(sample, fit)[-len(covariates) :] if len(covariates) else []
+    slopes = linear.pooled_coefficients(sample, fit)[-len(covariates) :] if len(covariates) else []
     scaled = {j: slope * float(spread[j]) for j, slope in zip(covariates, slopes, strict=True)}
     return {
-        player.name: length([scaled[j] for j in matrix.where(player.columns)])
+        player.name: linear.length([scaled[j] for j in matrix.where(player.columns)])
         for player in design.players
     }

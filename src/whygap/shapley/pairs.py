@@ -58,13 +58,8 @@ class Pairs:
     def first(self, count: int) -> Pairs:
         """The first pairs, with the weights of all."""
         cut = slice(count)
-        return Pairs(
-            self.member[cut],
-            self.stratum[cut],
-            self.drawn[cut],
-            self.possible[cut],
-            self.weight[cut] / self.weight[cut].sum(),
-        )
+        kept = (self.member[cut], self.stratum[cut], self.drawn[cut], self.possible[cut])
+        return Pairs(*kept, self.weight[cut] / self.weight[cut].sum())
 
     @staticmethod
     def odd_part(values: Array) -> Array:

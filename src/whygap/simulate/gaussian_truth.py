@@ -22,17 +22,6 @@ from whygap.simulate.world import Corners, Subset, SubsetTruth
 if TYPE_CHECKING:
     from whygap.simulate.gaussian import GaussianWorld
 
-__all__ = [
-    "bin_means",
-    "columns_of",
-    "corners",
-    "covariate_truth",
-    "mean_given_w",
-    "mean_t",
-    "outcome_truth",
-    "rest_of",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Rest:

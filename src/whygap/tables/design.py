@@ -71,9 +71,7 @@ class Design:
     @property
     def loss(self) -> ByDomain[Array]:
         """The metric at every row."""
-        return ByDomain(
-            *(self.intercept[d] + self.slope[d] * self.outcome[d] for d in ("source", "target"))
-        )
+        return self.intercept.zip(self.slope.zip(self.outcome, np.multiply), np.add)
 
     @property
     def rows(self) -> ByDomain[int]:

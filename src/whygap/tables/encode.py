@@ -7,7 +7,6 @@ max(10, 0.5% of the rows of both tables together) become one level, "(other)".
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 
@@ -32,11 +31,6 @@ MANY_LEVELS = 20  # up to here a category is read level by level, however rare s
 MOSTLY_NUMBERS = 10  # one word among ten levels is rather a mark for "missing"
 HUGE = 1e100  # sums of squares of larger numbers would overflow float64
 MANY_ROWS = 0.01  # share of rows left out, or without a counterpart, that may change the answer
-_MEANINGS: dict[frozenset[str], Literal["", "boolean", "date", "time"]] = {
-    frozenset(["boolean"]): "boolean",
-    frozenset(["date"]): "date",
-    frozenset(["time"]): "time",
-}
 UNITS = {"date": "days since 1970-01-01", "time": "seconds since midnight", "duration": "days"}
 
 
@@ -82,7 +76,8 @@ def encode_column(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
         encoded = encode_ordered(name, same.raw)
     else:
         values, whole = same.raw.map(lambda r: r.values), all(r.whole for r in same.raw)
-        meaning = _MEANINGS.get(frozenset(r.kind for r in same.raw) - {"missing"}, "")
+        alike = {r.kind for r in same.raw} <= {kind, "missing"}
+        meaning = kind if alike and kind in ("boolean", "date", "time") else ""
         column = Column(name, "numeric", meaning=meaning)
         encoded = EncodedColumn(column, values, kind, whole)
         if kind in UNITS:

@@ -52,7 +52,7 @@ def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
         return replace(predictor_of(loaded), notes=model_files.load_notes(model))
     if all(callable(getattr(model, name, None)) for name in BOOSTER):
         return booster_predictor(model)
-    for method, answer in METHODS:
+    for method, answer in METHODS.items():
         if callable(getattr(model, method, None)):
             return estimator_predictor(model, method, answer)
     if callable(model):
@@ -64,11 +64,11 @@ def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
 
 
 BOOSTER = ("predict", "feature_name", "num_feature")  # what a LightGBM booster can do
-METHODS: tuple[tuple[str, Answer], ...] = (
-    ("predict_proba", "probability"),
-    ("decision_function", "score"),
-    ("predict", "any"),
-)
+METHODS: dict[str, Answer] = {
+    "predict_proba": "probability",
+    "decision_function": "score",
+    "predict": "any",
+}
 
 
 def estimator_predictor(model: Any, method: str, answer: Answer) -> Predictor:
