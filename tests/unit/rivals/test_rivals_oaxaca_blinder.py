@@ -34,7 +34,7 @@ def least_squares(matrix, response, weights):
 
 def test_linear_parts_equal_statsmodels(design, monkeypatch):
     """Two-fold with source prices: explained, and unexplained but for the intercept's change."""
-    monkeypatch.setattr(oaxaca_blinder, "logistic", least_squares)
+    monkeypatch.setattr(oaxaca_blinder.linear, "logistic", least_squares)
     ours = [
         part(design, SETTINGS).values.sum()
         for part in (oaxaca_blinder.covariate_importance, oaxaca_blinder.outcome_importance)
