@@ -172,28 +172,29 @@ def _spline(x: Array, j: int, mean: float, spread: float, knots: Array, k: int) 
 
 
 def choose_pairs(
-    raw: ByDomain[Array], outcome: ByDomain[Array], weights: ByDomain[Array], design: Design
+    raw: ByDomain[Array], prediction: ByDomain[Array], weights: ByDomain[Array], design: Design
 ) -> list[Pair]:
     """Pairs that get products when there are too many columns for all pairs to.
 
     Those of the baseline columns, and those on which shallow trees split one after the other when
-    they are grown on top of an additive fit of the outcome in either domain, or of the domain:
-    what is left for them to find is not additive.
+    they are grown on top of an additive fit of the model's prediction, or of the domain: what is
+    left for them to find is not additive. Outcomes have no say: chosen on all rows they would leak
+    into every fold.
     """
     if len(design.columns) <= _ALL_PAIRS_UP_TO:
         return []
     some = raw.map(lambda x: some_of(len(x)))
     table, weight, label = (
-        np.concatenate([values[d][some[d]] for d in DOMAINS]) for values in (raw, weights, outcome)
+        np.concatenate([values[d][some[d]] for d in DOMAINS])
+        for values in (raw, weights, prediction)
     )
     in_target = np.repeat([0.0, 1.0], [len(some.source), len(some.target)])
     inputs = build_dictionary(table, design.columns).inputs(table)
-    rows = TrainingRows(inputs, label, weight, "probability")
+    rows = TrainingRows(inputs, label, weight, "bounded")
     few = len(design.baseline) <= _ALL_PAIRS_UP_TO
     pairs = list(combinations(sorted(design.baseline), 2)) if few else []
-    for domain in (0, 1):
-        pairs += _found(rows.take(np.flatnonzero(in_target == domain)))
-    pairs += _found(replace(rows, target=in_target))
+    pairs += _found(rows)
+    pairs += _found(replace(rows, target=in_target, kind="probability"))
     return list(dict.fromkeys(pairs))
 
 

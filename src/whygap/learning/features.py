@@ -144,8 +144,8 @@ def make_features(design: Design, blocks: Blocks) -> Features:
     """Sort rows by block and compute the dictionary once (from a sample of very many rows)."""
     raw = design.features.zip(blocks.order, lambda x, order: np.asfortranarray(x[order]))
     weights = design.sample().weights.zip(blocks.order, lambda w, order: w[order])
-    outcome = design.outcome.zip(blocks.order, lambda y, order: y[order])
-    pairs = choose_pairs(raw, outcome, weights, design)
+    prediction = design.prediction.zip(blocks.order, lambda f, order: f[order])
+    pairs = choose_pairs(raw, prediction, weights, design)
     some = np.vstack([x[some_of(len(x), _MANY_ROWS)] for x in raw])
     dictionary = build_dictionary(some, design.columns, pairs)
     dtype = np.float64 if sum(design.rows) <= 2 * _MANY_ROWS else np.float32
