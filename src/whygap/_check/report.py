@@ -20,7 +20,7 @@ from whygap._check.trial import Forecast, Overlap, forecast, measure_overlap
 from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import WhygapError
 from whygap.progress import reporter
-from whygap.render.table import text_table, wrapped
+from whygap.render.formats import text_table, wrapped
 from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables.design import Note

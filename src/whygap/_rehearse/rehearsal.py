@@ -12,7 +12,7 @@ from scipy import stats
 
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate
-from whygap.render.table import text_table, wrapped
+from whygap.render.formats import text_table, wrapped
 from whygap.tables import native_table
 
 

@@ -56,7 +56,7 @@ def command(
 
 def _words(records: list[dict[str, Any]]) -> str:
     """One short table per part and method, the largest importance first."""
-    from whygap.render.table import text_table
+    from whygap.render.formats import text_table
 
     lines = ["Importances of different methods have different units: compare ranks."]
     by_part = sorted(records, key=lambda r: (PARTS.index(r["part"]), r["method"] != "whygap"))

@@ -32,7 +32,7 @@ def command(
     from whygap.settings import Settings
 
     chosen = settings_with(
-        Settings(support="common"),
+        Settings(support="common", learner="fast"),
         settings,
         speaker.quiet,
         level=level,
@@ -41,8 +41,11 @@ def command(
     )
     folder = make_folder(output)
     speaker.note("A published model predicts who is at work. Why is it worse for non-citizens?")
-    speaker.note("The groups overlap poorly: rows that only one could have produced are left out.")
-    gap = explain(load_employment().study(), detail=("covariate", "outcome"), settings=chosen)
+    speaker.note(
+        "The groups overlap poorly: rows that only one could have produced are parts of their own, "
+        "left behind and new ground."
+    )
+    gap = explain(load_employment().study(), settings=chosen)
     gap.save(folder / "gap.json")
     gap.report(folder / "gap.html", chosen.level)
     words = gap.summary(chosen.level).rstrip()

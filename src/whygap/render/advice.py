@@ -6,22 +6,22 @@ from collections.abc import Iterator
 
 from whygap.estimate import Estimate
 from whygap.render.answers import amount
-from whygap.render.detail_sentences import can_be_settled, what_would_settle
 from whygap.render.explanations import POOR, kept_share
-from whygap.render.numbers import level_name, percent, percent_interval
+from whygap.render.numbers import level_name
 from whygap.render.phrases import direction, joined
 from whygap.render.reading import Reading, excludes_zero
 from whygap.results import Budget, Recoverable
 
-__all__ = ["suggestions"]
-
-LARGE_BASE = 0.5  # share from which recalibrating comes first: it then does most of the work
+LARGE_BASE = 0.5  # of the budget, from which recalibrating comes first: it does most of the work
 
 
 def suggestions(reading: Reading) -> list[str]:
     """At most a handful of next steps, from the budgets where there are any."""
     found = reading.gap.recoverable
-    repairs = _repairs(reading) if found is None else _from_budgets(reading, found)
+    if not reading.gap.aggregate.comparable:
+        labels = _with_target_labels(reading, found.here) if found else ()
+        return ["First see to what sets the two tables apart, then compare them again.", *labels]
+    repairs = _from_parts(reading) if found is None else _from_budgets(reading, found)
     steps = [*repairs, *_unsettled(reading), *_overlap(reading)]
     return steps or [_nothing(reading)]
 
@@ -30,25 +30,37 @@ def suggestions(reading: Reading) -> list[str]:
 
 
 def _from_budgets(reading: Reading, found: Recoverable) -> Iterator[str]:
-    here = _is_gain(found.here.total, reading.level)
-    mix = found.on_target_mix.total if found.on_target_mix else None
-    if here:
-        yield from _with_target_labels(reading, found.here)
-    if mix is not None and _is_gain(mix, reading.level):
+    if not _is_gain(found.here.total, reading.level):
+        yield _nothing_to_win(reading)
+        return
+    yield from _with_target_labels(reading, found.here)
+    if found.on_target_mix is None:
+        return
+    mix = found.on_target_mix.total
+    doubt = _against_reweighting(reading, mix, found.here.total)
+    if doubt:
+        yield f"Do not count on reweighting the source rows: {doubt}."
+    else:
         yield (
             "Reweight the training rows to the target's mix, or retrain on more source rows like "
             f"it: that could win back {amount(reading, mix)} in squared error."
         )
-    elif here and mix is not None:
-        yield (
-            "Do not count on reweighting the source rows: nothing that it could win back is "
-            "distinguishable from 0."
-        )
-    elif not here:
-        yield _nothing_to_win(reading)
+
+
+def _against_reweighting(reading: Reading, mix: Estimate, here: Estimate) -> str:
+    """Why not to rely on reweighting: its gain holds only if outcomes stayed the source's."""
+    if not _is_gain(mix, reading.level):
+        return "nothing that it could win back is distinguishable from 0"
+    if reading.is_clear("outcome"):
+        return "outcomes differ for rows alike in every variable, and it cannot show how"
+    if mix.value > here.value:
+        return "it promises more than labels from the target could win back, which cannot be"
+    return ""
 
 
 def _with_target_labels(reading: Reading, here: Budget) -> Iterator[str]:
+    if not _is_gain(here.total, reading.level):
+        return
     scale = here.recalibration
     recalibrate = (
         scale is not None
@@ -91,71 +103,32 @@ def _is_gain(estimate: Estimate, level: float) -> bool:
 # -- from the parts --------------------------------------------------------------------------------
 
 
-def _repairs(reading: Reading) -> Iterator[str]:
+def _from_parts(reading: Reading) -> Iterator[str]:
     harmful = [
         name
         for name, part in reading.parts.items()
         if reading.is_clear(name) and direction(reading.gap.about, part.value) != "better"
     ]
-    for name in harmful:
-        if name == "outcome":
-            yield from _outcome(reading)
-        elif name == next(part for part in harmful if part != "outcome"):
-            yield _mix(reading, harmful)
-
-
-def _mix(reading: Reading, harmful: list[str]) -> str:
-    """One step for both kinds of mix, for both ask for the same."""
-    columns = list(reading.gap.about.baseline) if "baseline" in harmful else []
-    if "covariate" in harmful:
-        columns += reading.leaders("covariate") or ["the covariates"]
-    return (
-        f"The target has another mix of {joined(columns, 6)}: reweight the training rows to that "
-        "mix, or collect more rows like the target's."
-    )
-
-
-def _outcome(reading: Reading) -> Iterator[str]:
-    detail = reading.gap.outcome
-    base = detail.base if detail is not None and detail.defined else None
-    first = reading.leaders("outcome")
-    recalibrate = (
-        base is not None and base.value >= LARGE_BASE and base.interval(reading.level)[0] > 0
-    )
-    if base is not None and recalibrate:
-        share = percent(base.value, base.standard_error)
-        yield (
-            "Recalibrate the model on outcomes from the target first: that alone would explain "
-            f"{share} of how the outcome shifted ({level_name(reading.level)} interval "
-            f"{percent_interval(base, reading.level)})."
-        )
-    if first:
-        yield (
-            f"Revise the model on {joined(first)} with outcomes from the target "
-            "(whygap revise measures the gain)."
-        )
-    elif not recalibrate:
+    if "outcome" in harmful:
         yield (
             "The outcome itself behaves differently in the target: refit or recalibrate with "
             "outcomes from there; reweighting the old rows cannot help."
         )
+    elif "baseline" in harmful or "covariate" in harmful:
+        columns = list(reading.gap.about.baseline) if "baseline" in harmful else []
+        columns += ["the covariates"] if "covariate" in harmful else []
+        yield (
+            f"The target has another mix of {joined(columns, 6)}: reweight the training rows to "
+            "that mix, or collect more rows like the target's."
+        )
+    if "new_ground" in harmful:
+        yield (
+            "Collect labels for target rows that have no counterpart in the source: the model has "
+            "seen nothing like them."
+        )
 
 
 def _unsettled(reading: Reading) -> Iterator[str]:
-    plainer = {"covariate": reading.gap.points, "outcome": reading.gap.where}
-    for detail in reading.gap.details().values():
-        if plainer[detail.part] is not None:
-            continue
-        if not detail.defined and reading.is_clear(detail.part):
-            if can_be_settled(reading.gap, detail, reading.level):
-                settle = what_would_settle(reading.gap, detail, reading.level)
-                rest = settle[:1].lower() + settle[1:]
-                yield f"To see which variables drive the {detail.part} part: {rest}"
-            else:
-                yield (
-                    f"To see which variables drive the {detail.part} part, more rows are needed; "
-                    "these are too few to say how many."
-                )
     if not reading.clear:
         change = reading.gap.aggregate.gap
         low, high = change.interval(reading.level)

@@ -13,17 +13,6 @@ from whygap.render.phrases import capital, direction, in_domain, joined, metric_
 from whygap.render.reading import SHOWN, Hit, Reading, excludes_zero
 from whygap.results import Budget, Joint, Recoverable
 
-__all__ = [
-    "amount",
-    "culprit_sentence",
-    "hit_words",
-    "points_sentences",
-    "recoverable_sentences",
-    "together",
-    "where_sentences",
-]
-
-
 # -- how many points -------------------------------------------------------------------------------
 
 
@@ -214,7 +203,9 @@ def _here(reading: Reading, budget: Budget) -> str:
 
 
 def _with_source_labels(reading: Reading, budget: Budget) -> str:
-    text = "Reweighting, or retraining on labels from the source, could win back "
+    text = (
+        "Had outcomes stayed the source's, reweighting or retraining on its labels could win back "
+    )
     return f"{text}{amount(reading, budget.total)}{_unless_a_gain(reading, budget.total)}."
 
 

@@ -11,8 +11,6 @@ from whygap.render.phrases import joined
 from whygap.render.reading import SHOWN, Reading, Standing, excludes_zero
 from whygap.results import Detailed, Gap
 
-__all__ = ["can_be_settled", "detail_sentences", "rows_needed", "what_would_settle"]
-
 MOST_TIMES = 1000  # the rows: more than anyone can collect
 
 

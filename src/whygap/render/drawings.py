@@ -13,16 +13,6 @@ from whygap.render.style import label
 from whygap.render.views import Scale, Step, Walk
 from whygap.results import Gap
 
-__all__ = [
-    "BOTTOM",
-    "TOP",
-    "BlockDrawing",
-    "BudgetDrawing",
-    "RevisionDrawing",
-    "WalkDrawing",
-    "budget_drawings",
-]
-
 TOP, BOTTOM = 26.0, 250.0  # pixels from the top of the walk between which its values stand
 LEFT, RIGHT = 13.0, 91.0  # percent of the walk's width: room for ticks, and for the last label
 

@@ -9,8 +9,6 @@ from whygap.render.numbers import count, percent, weight
 from whygap.render.phrases import metric_name
 from whygap.results import About, Gap, RatioRecord
 
-__all__ = ["POOR", "how", "kept_share", "models", "overlap_sentence", "overlap_verdict"]
-
 GOOD, POOR = 0.5, 0.1  # of the source rows that effectively remain: good from, poor below
 
 

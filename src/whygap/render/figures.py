@@ -17,8 +17,6 @@ from whygap.render.revision import Choice, Curve, curve_of
 from whygap.render.views import Step, Walk, walk_of
 from whygap.results import Gap
 
-__all__ = ["RevisionDisplay", "WaterfallDisplay"]
-
 CHOICE_COLOURS = {
     "targeted": style.COLOURS["outcome"],
     "reweighted": style.COLOURS["covariate"],
@@ -49,6 +47,8 @@ class WaterfallDisplay:
     def from_gap(cls, gap: Gap, level: float = 0.95, top: int = 5) -> WaterfallDisplay:
         """Everything the drawing needs; parts open into their `top` largest variables."""
         walk = walk_of(gap, top)
+        if not gap.aggregate.comparable:
+            return cls("The tables cannot be compared", walk, level)
         change, metric = gap.aggregate.gap, phrases.metric_name(gap.about)
         verb = "fell" if change.value < 0 else "rose"
         title = f"{phrases.capital(metric)} {verb} by {walk.units.size(change.value)}"
@@ -84,7 +84,8 @@ class WaterfallDisplay:
             ax.set_xlabel("Hollow bars: not distinguishable from 0", fontsize=9)
         ax.xaxis.set_major_formatter(lambda value, _: with_minus(walk.units.tick(value)))
         unit = " (points)" if walk.units.is_share else ""
-        below = f"Bold: parts of the change; below each its variables{unit}. "
+        parts = f"Bold: parts of the change; below each its variables{unit}\n"
+        below = parts if any(step.is_part for step in steps) else ""
         style.heading(ax, self.title, f"{below}Lines: {level_name(self.level)} intervals")
 
     def _draw_mean(self, ax: Axes, row: int, step: Step) -> None:

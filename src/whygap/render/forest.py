@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -24,15 +25,6 @@ from whygap.render.numbers import level_name, percent, with_minus
 from whygap.render.reading import reading_of
 from whygap.results import Gap
 
-__all__ = [
-    "ROW_HEIGHT",
-    "PointsDisplay",
-    "SharesDisplay",
-    "WhereDisplay",
-    "draw_blocks",
-    "height_of",
-]
-
 ROW_HEIGHT = 0.30  # inches: a line of 9.5 points and some air
 FEWEST = 6  # rows of room, so that two bars do not fill a page
 CROWDED = 25  # rows from which names take one small line instead of two
@@ -47,22 +39,39 @@ def height_of(rows: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A heading, or a line with its interval."""
+    """A heading, or a line with its interval; `shown` is its text on one line or more."""
 
     text: str
+    shown: str
     line: Line | None = None
     block: Block | None = None
     ends: tuple[float, float] = (0.0, 0.0)
 
+    @property
+    def room(self) -> int:
+        """Rows that the text takes: two of its lines have room in one."""
+        return 1 + self.shown.count("\n") // 2
+
 
 def _rows_of(blocks: Sequence[Block], level: float) -> list[_Row]:
     rows: list[_Row] = []
+    crowded = sum(len(block.lines) + 1 for block in blocks) > CROWDED
     for block in blocks:
-        rows += [_Row(block.title)] if len(blocks) > 1 else []
+        rows += [_Row(block.title, style.label(block.title, 32))] if len(blocks) > 1 else []
         for line, ends in zip(block.lines, block.intervals(level), strict=True):
-            note = f" ({line.note})" if line.note else ""
-            rows.append(_Row(line.name + note, line, block, ends))
+            text = f"{line.name} ({line.note})" if line.note else line.name
+            whole = line.kind in ("group", "rule")  # words that lose their sense when cut
+            shown = (
+                shorten(text, 34)
+                if crowded and not whole
+                else style.label(text, 32, 6 * whole or 2)
+            )
+            rows.append(_Row(text, shown, line, block, ends))
     return rows
+
+
+def _height(blocks: Sequence[Block], level: float) -> float:
+    return height_of(sum(row.room for row in _rows_of(blocks, level)))
 
 
 def draw_blocks(
@@ -73,18 +82,20 @@ def draw_blocks(
     style.quiet_axes(ax, grid="x")
     ax.set_xlim(*limits_of(blocks, level))
     ax.axvline(0, color=style.INK, lw=0.9, zorder=1)
-    names = [row.text for row in rows]
-    crowded = len(names) >= CROWDED
-    shown = [shorten(name, 34) if crowded else style.label(name, 32) for name in names]
-    style.name_ticks(ax.yaxis, names, shown, fontsize=8 if crowded else 9.5)
+    places = [
+        end - (row.room + 1) / 2
+        for row, end in zip(rows, accumulate(row.room for row in rows), strict=True)
+    ]
+    names, shown = [row.text for row in rows], [row.shown for row in rows]
+    style.name_ticks(ax.yaxis, names, shown, 8 if len(rows) >= CROWDED else 9.5, places)
     for tick, row in zip(ax.get_yticklabels(), rows, strict=True):
         tick.set_fontweight("normal" if row.line else "bold")
-    ax.set_ylim(max(len(rows), FEWEST) - 0.4, -0.6)
+    ax.set_ylim(max(sum(row.room for row in rows), FEWEST) - 0.4, -0.6)
     units = blocks[0].units
     write = percent if units is None else units.gain_tick
     ax.xaxis.set_major_locator(MaxNLocator(5))
     ax.xaxis.set_major_formatter(lambda value, _: with_minus(write(value)))
-    for place, row in enumerate(rows):
+    for place, row in zip(places, rows, strict=True):
         if row.line is None or row.block is None:
             continue
         clear = not row.ends[0] <= 0 <= row.ends[1]
@@ -92,7 +103,7 @@ def draw_blocks(
         style.beside(ax, row.block.text(row.line), place)
 
 
-def _draw_line(ax: Axes, place: int, row: _Row, is_filled: bool) -> None:
+def _draw_line(ax: Axes, place: float, row: _Row, is_filled: bool) -> None:
     if row.line is None or row.block is None:
         return
     line, colour = row.line, colour_of(row.block.key)
@@ -121,10 +132,9 @@ def colour_of(key: str) -> str:
 def _draw_display(
     ax: Axes | None, blocks: Sequence[Block], level: float, heading: tuple[str, str], nothing: str
 ) -> Axes:
-    rows = sum(len(block.lines) + (len(blocks) > 1) for block in blocks)
-    ax = style.axes_of(ax, 7.2, height_of(rows))
+    ax = style.axes_of(ax, 7.2, _height(blocks, level))
     style.heading(ax, *heading)
-    if rows:
+    if any(block.lines for block in blocks):
         draw_blocks(ax, blocks, level)
         ax.set_xlabel("Hollow dots: not distinguishable from 0", fontsize=9)
     else:
@@ -140,6 +150,7 @@ class PointsDisplay:
         blocks: one per part.
         unit: of the numbers, in words.
         level: of the intervals.
+        nothing: what is said where there are no blocks.
         ax_: the axes drawn on, after `plot`.
         figure_: their figure.
     """
@@ -147,20 +158,22 @@ class PointsDisplay:
     blocks: tuple[Block, ...]
     unit: str
     level: float
+    nothing: str = ""
     ax_: Axes | None = field(default=None, init=False, repr=False)
     figure_: Figure | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def from_gap(cls, gap: Gap, level: float = 0.95, top: int = MOST_VARIABLES) -> PointsDisplay:
         """Largest first; the smaller ones past `top` are added up into one line."""
-        return cls(tuple(points_blocks(gap, top)), phrases.unit_words(gap.about), level)
+        nothing = gap.aggregate.reason or "Points were not asked for: detail=('points',)."
+        unit = phrases.unit_words(gap.about)
+        return cls(tuple(points_blocks(gap, top)), unit, level, nothing)
 
     def plot(self, ax: Axes | None = None) -> PointsDisplay:
         """Draw on `ax`, or on a figure of its own."""
         below = f"{phrases.capital(self.unit)}; lines: {level_name(self.level)} intervals"
-        nothing = "Points were not asked for: detail=('points',)."
         heading = ("What each variable costs or brings", below)
-        self.ax_ = _draw_display(ax, self.blocks, self.level, heading, nothing)
+        self.ax_ = _draw_display(ax, self.blocks, self.level, heading, self.nothing)
         self.figure_ = self.ax_.get_figure(root=True)
         return self
 
@@ -173,6 +186,7 @@ class WhereDisplay:
         blocks: the groups of each variable, then the confirmed rules.
         unit: of the numbers, in words.
         level: of the intervals, which hold for all groups at once.
+        nothing: what is said where there are no blocks.
         ax_: the axes drawn on, after `plot`.
         figure_: their figure.
     """
@@ -180,6 +194,7 @@ class WhereDisplay:
     blocks: tuple[Block, ...]
     unit: str
     level: float
+    nothing: str = ""
     ax_: Axes | None = field(default=None, init=False, repr=False)
     figure_: Figure | None = field(default=None, init=False, repr=False)
 
@@ -188,8 +203,9 @@ class WhereDisplay:
         cls, gap: Gap, level: float = 0.95, top: int = MOST_GROUPED, variable: str | None = None
     ) -> WhereDisplay:
         """One variable's groups; or the `top` variables along which contributions differ most."""
-        blocks = where_blocks(gap, top, variable)
-        return cls(tuple(blocks), phrases.unit_words(gap.about), level)
+        blocks = tuple(where_blocks(gap, top, variable))
+        nothing = gap.aggregate.reason or "Groups were not asked for: detail=('where',)."
+        return cls(blocks, phrases.unit_words(gap.about), level, nothing)
 
     @classmethod
     def shortest(cls, gap: Gap, level: float = 0.95, top: int = FEWEST) -> WhereDisplay:
@@ -199,10 +215,10 @@ class WhereDisplay:
 
     def plot(self, ax: Axes | None = None) -> WhereDisplay:
         """Draw on `ax`, or on a figure of its own."""
-        below = f"{phrases.capital(self.unit)} (share of rows); lines: simultaneous "
-        below += f"{level_name(self.level)} intervals"
-        nothing = "Groups were not asked for: detail=('where',)."
-        self.ax_ = _draw_display(ax, self.blocks, self.level, ("Who is hit", below), nothing)
+        below = f"{phrases.capital(self.unit)} (share of rows)\n"
+        below += f"Lines: simultaneous {level_name(self.level)} intervals"
+        heading = ("Who is hit", below)
+        self.ax_ = _draw_display(ax, self.blocks, self.level, heading, self.nothing)
         self.figure_ = self.ax_.get_figure(root=True)
         return self
 

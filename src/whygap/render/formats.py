@@ -15,21 +15,6 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-__all__ = [
-    "Line",
-    "Section",
-    "Sheet",
-    "escape_latex",
-    "shorten",
-    "text_table",
-    "to_html",
-    "to_latex",
-    "to_markdown",
-    "to_text",
-    "width",
-    "wrapped",
-]
-
 TEXT_WIDTH = 80  # columns of a terminal that nobody has made wider
 
 Line = Sequence[str]
@@ -37,7 +22,7 @@ Line = Sequence[str]
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Lines under one heading, each with a cell per column of the sheet."""
+    """Lines under one heading, each with a cell per column of the sheet; without any, a remark."""
 
     title: str
     lines: tuple[Line, ...]
@@ -93,7 +78,8 @@ def to_text(sheet: Sheet) -> str:
     rule = "-" * (max(map(width, table.splitlines())) + 2)
     written = [shorten(sheet.title, TEXT_WIDTH), "", next(lines)]
     for part in sheet.sections:
-        written += [rule, shorten(part.title, TEXT_WIDTH), *islice(lines, len(part.lines))]
+        title = [shorten(part.title, TEXT_WIDTH)] if part.lines else [wrapped(part.title)]
+        written += [rule, *title, *islice(lines, len(part.lines))]
     for note in sheet.notes:
         written += ["", *textwrap.wrap(note, TEXT_WIDTH)]
     return "\n".join(written) + "\n"
@@ -174,12 +160,17 @@ def to_latex(sheet: Sheet) -> str:
     for part in sheet.sections:
         written += [
             r"\midrule",
-            rf"\multicolumn{{{columns}}}{{l}}{{\emph{{{escape_latex(part.title)}}}}} \\",
+            _latex_heading(part, columns),
             *(_latex_line(line) for line in part.lines),
         ]
     written += [r"\bottomrule", r"\end{tabular}"]
     written += [f"% {note}" for note in sheet.notes]
     return "\n".join(written) + "\n"
+
+
+def _latex_heading(part: Section, columns: int) -> str:
+    width = "l" if part.lines else r"p{0.9\linewidth}"
+    return rf"\multicolumn{{{columns}}}{{{width}}}{{\emph{{{escape_latex(part.title)}}}}} \\"
 
 
 def _latex_line(cells: Line) -> str:

@@ -11,8 +11,6 @@ from whygap.estimate import Estimate
 from whygap.results import Budget, Detailed, Gap, Where
 from whygap.tables import native_table
 
-__all__ = ["BASE", "TOTAL", "Row", "rows", "to_frame"]
-
 BASE, TOTAL, LESS_AT_HOME = "(base)", "(total)", "(total less at home)"
 RECALIBRATION, IRREDUCIBLE = "(recalibration)", "(irreducible)"
 
@@ -21,7 +19,8 @@ RECALIBRATION, IRREDUCIBLE = "(recalibration)", "(irreducible)"
 class Row:
     """One line of the tidy table; numbers are NaN where a share is undefined.
 
-    `unit` is "metric", "squared error" or "share".
+    `unit` is "metric", "squared error" or "share". Of tables that cannot be compared, the first
+    row is of the part "reason", its term says why.
     """
 
     part: str
@@ -47,6 +46,8 @@ def to_frame(gap: Gap, level: float = 0.95) -> Any:
 
 
 def _rows(gap: Gap, level: float) -> Iterator[Row]:
+    if not gap.aggregate.comparable:
+        yield Row("reason", gap.aggregate.reason, *(math.nan,) * 4, "", math.nan)
     for term, estimate in {"gap": gap.aggregate.gap, **gap.aggregate.parts()}.items():
         yield _row("aggregate", term, estimate, level)
     for part, points in (gap.points.parts() if gap.points else {}).items():

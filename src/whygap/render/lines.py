@@ -23,21 +23,6 @@ from whygap.render.phrases import part_title
 from whygap.render.reading import RULE_LEVEL, Hit, hits_of
 from whygap.results import Budget, Gap, Joint, Where
 
-__all__ = [
-    "Block",
-    "BudgetBar",
-    "Line",
-    "budget_bars",
-    "hits_block",
-    "largest_lines",
-    "limits_of",
-    "padded",
-    "points_blocks",
-    "recoverable_block",
-    "shares_block",
-    "where_blocks",
-]
-
 BASE_NAME = "recalibration alone"
 USUAL_SHARE = 0.3  # shares below this do not stretch the scale until they fill it
 

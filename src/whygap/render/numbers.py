@@ -9,22 +9,6 @@ from dataclasses import dataclass
 from whygap.estimate import Estimate
 from whygap.results import Gap
 
-__all__ = [
-    "Units",
-    "count",
-    "level_name",
-    "p_value",
-    "percent",
-    "percent_interval",
-    "rounded_count",
-    "rows_share",
-    "squared_error_units",
-    "units_for",
-    "units_of",
-    "weight",
-    "with_minus",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Units:

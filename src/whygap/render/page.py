@@ -41,8 +41,6 @@ from whygap.render.views import Scale, walk_of
 from whygap.render.words import ASSOCIATION, change_sentence, part_sentence, trust, why_sentence
 from whygap.results import Gap, Group, Where
 
-__all__ = ["Page", "page_of"]
-
 LEVELS = (0.8, 0.9, 0.95, 0.99)  # of the switch; the level asked for joins them
 HITS = 8  # groups and rules in the list; the closer look has all groups
 

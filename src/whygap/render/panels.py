@@ -23,8 +23,6 @@ from whygap.render.numbers import (
 )
 from whygap.results import Gap, RatioRecord
 
-__all__ = ["OverlapDisplay", "RecoverableDisplay"]
-
 PIECES = {"recalibration": style.MUTED, "variables": style.WON, "irreducible": style.FAINT}
 
 

@@ -6,17 +6,6 @@ from collections.abc import Sequence
 
 from whygap.results import About, Gap
 
-__all__ = [
-    "cause",
-    "direction",
-    "in_domain",
-    "joined",
-    "metric_name",
-    "noun",
-    "part_title",
-    "part_words",
-]
-
 METRIC_NAMES = {
     "accuracy": "accuracy",
     "zero_one": "error rate",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 import warnings
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from whygap.errors import InputError, SettingsError, did_you_mean
+from whygap.render import style
 from whygap.render.figures import RevisionDisplay, WaterfallDisplay
 from whygap.render.forest import PointsDisplay, SharesDisplay, WhereDisplay, height_of
 from whygap.render.panels import OverlapDisplay, RecoverableDisplay
@@ -40,8 +42,11 @@ def figure(gap: Gap, what: str = "answer", level: float | None = None, **options
             f"There is no figure '{what}'",
             hint=did_you_mean(what, FIGURES) or f"Figures are: {', '.join(FIGURES)}.",
         )
-    drawn_figure: Figure = FIGURES[what](gap, level or default_level(gap), **options)
-    return drawn_figure
+    made: Figure = FIGURES[what](gap, level or default_level(gap), **options)
+    if not gap.aggregate.comparable and what in ("answer", "walk", "recoverable"):
+        reason = textwrap.fill(gap.aggregate.reason, int(12 * made.get_figwidth()))
+        made.suptitle(reason, x=0.01, ha="left", **style.words([reason], 10))
+    return made
 
 
 def _answer(gap: Gap, level: float, top: int = 4) -> Figure:
@@ -68,11 +73,14 @@ def _answer(gap: Gap, level: float, top: int = 4) -> Figure:
 def _shares(gap: Gap, level: float, top: int = 15) -> Figure:
     """The paper's shares of every detailed part, side by side."""
     parts = [SharesDisplay.from_gap(gap, part, level, top) for part in gap.details()]
-    longest = max((len(part.block.lines) for part in parts), default=0)
-    made = Figure(figsize=(6.4 * max(len(parts), 1), height_of(longest)), layout="constrained")
-    for ax, part in zip(
-        made.subplots(1, max(len(parts), 1), squeeze=False)[0], parts, strict=False
-    ):
+    if not parts:
+        made = Figure(figsize=(6.4, height_of(0)), layout="constrained")
+        asked = "Shares were not asked for: detail=('covariate', 'outcome')."
+        style.message(made.subplots(), gap.aggregate.reason or asked)
+        return made
+    longest = max(len(part.block.lines) for part in parts)
+    made = Figure(figsize=(6.4 * len(parts), height_of(longest)), layout="constrained")
+    for ax, part in zip(made.subplots(1, len(parts), squeeze=False)[0], parts, strict=True):
         part.plot(ax)
     return made
 
@@ -111,8 +119,8 @@ def drawn(figure: Figure, kind: str, **options: Any) -> bytes:
     """The figure as a file's content; the same bytes for the same figure."""
     plain = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     buffer = io.BytesIO()
-    style: Any = {"svg.fonttype": "none", "svg.hashsalt": "whygap", "pdf.fonttype": 42}
-    with mpl.rc_context(style), warnings.catch_warnings():
+    plain_text: Any = {"svg.fonttype": "none", "svg.hashsalt": "whygap", "pdf.fonttype": 42}
+    with mpl.rc_context(plain_text), warnings.catch_warnings():
         # A letter no installed font has is drawn as a box; svg keeps the letter itself.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure.savefig(buffer, format=kind, metadata=plain, **{"dpi": 160, **options})

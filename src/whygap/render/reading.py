@@ -10,17 +10,6 @@ from whygap.estimate import Estimate
 from whygap.render.numbers import Units, units_of
 from whygap.results import Detailed, Gap, RankInterval, Rule, Where
 
-__all__ = [
-    "Hit",
-    "Reading",
-    "Standing",
-    "excludes_zero",
-    "hits_of",
-    "reading_of",
-    "readings_of",
-    "widening",
-]
-
 FEW = 3  # a sentence names at most this many variables
 SHOWN = 4  # variables or groups in one sentence; a list of more is read as a table
 RULE_LEVEL = 0.95  # rules are confirmed at this level, whatever level is shown

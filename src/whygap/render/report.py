@@ -19,12 +19,10 @@ from whygap.errors import InputError
 from whygap.render import explanations, table
 from whygap.render.numbers import with_minus
 from whygap.render.page import Page, page_of
-from whygap.render.phrases import joined
+from whygap.render.phrases import PART_TITLES, joined
 from whygap.render.revision import MEASURED, Curve, curve_for
 from whygap.render.words import ASSOCIATION, default_level, many_sentence
 from whygap.results import Gap
-
-__all__ = ["html", "notebook", "write", "write_many"]
 
 
 def write(gap: Gap, path: str | Path, level: float | None = None, revision: Any = None) -> Path:
@@ -63,6 +61,10 @@ def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | No
             script=Markup(script),  # noqa: S704 - our own file
             script_hash=_digest(script),
             explain=explanations,
+            titles=PART_TITLES,
+            parts=[
+                part for part in PART_TITLES if any(part in _parts(one) for one in pages.values())
+            ],
             association=ASSOCIATION,
             measured=MEASURED,
             answers=_answers(gaps, first) if len(pages) > 1 else {},
@@ -76,6 +78,10 @@ def notebook(gap: Gap) -> str:
     numbers = Markup(table.render(gap, "html", level))  # noqa: S704 - escaped by the table itself
     template = template_environment().get_template("notebook.html")
     return template.render(page=page_of(gap, level, levels=()), id="whygap", table=numbers)
+
+
+def _parts(page: Page) -> list[str]:
+    return [name for name, _, _ in page.now["parts"]]
 
 
 def _answers(gaps: Mapping[str, Gap], first: Page) -> dict[str, str]:

@@ -20,16 +20,6 @@ from whygap.render.phrases import joined
 from whygap.render.reading import excludes_zero
 from whygap.results import Gap
 
-__all__ = [
-    "MEASURED",
-    "Choice",
-    "Curve",
-    "curve_for",
-    "curve_of",
-    "load_revision",
-    "revision_sentences",
-]
-
 SCORE_NAMES = {"accuracy": "accuracy", "auc": "AUC", "brier": "Brier score", "log_loss": "log loss"}
 SCORE_OF_METRIC = {"zero_one": "accuracy", **{name: name for name in SCORE_NAMES}}
 LOSSES = ("brier", "log_loss")

@@ -17,25 +17,9 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ft2font import FT2Font
+from rich.cells import cell_len as width
 
-from whygap.render.formats import shorten, width
-
-__all__ = [
-    "COLOURS",
-    "INK",
-    "MUTED",
-    "WON",
-    "axes_of",
-    "beside",
-    "fonts_for",
-    "heading",
-    "label",
-    "message",
-    "name_ticks",
-    "quiet_axes",
-    "whisker",
-    "words",
-]
+from whygap.render.formats import shorten
 
 COLOURS = {
     "left_behind": "#D2D2D2",
@@ -87,8 +71,9 @@ def words(texts: Iterable[str], size: float, colour: str = INK) -> dict[str, Any
 
 
 def heading(ax: Axes, title: str, subtitle: str = "") -> None:
-    """A title at the left, with a smaller line below it."""
-    pad = 21 if subtitle else 6
+    """A title at the left, with smaller lines below it, short enough beside the longest names."""
+    subtitle = "\n".join(textwrap.fill(line, 60) for line in subtitle.splitlines())
+    pad = 21 + 12 * subtitle.count("\n") if subtitle else 6
     ax.set_title(title, loc="left", fontweight="bold", pad=pad, **words([title], 12))
     above: dict[str, Any] = {"xytext": (0, 7), "textcoords": "offset points"}
     small = words([subtitle], 9, MUTED)
@@ -96,10 +81,14 @@ def heading(ax: Axes, title: str, subtitle: str = "") -> None:
 
 
 def name_ticks(
-    axis: Axis, names: Sequence[str], shown: Sequence[str], fontsize: float = 9.5, **options: Any
+    axis: Axis,
+    names: Sequence[str],
+    shown: Sequence[str],
+    fontsize: float = 9.5,
+    places: Sequence[float] = (),
 ) -> None:
     """Names along an axis, as they are shown, in letters that can be drawn."""
-    axis.set_ticks(range(len(names)), list(shown), **words(names, fontsize), **options)
+    axis.set_ticks(places or range(len(names)), list(shown), **words(names, fontsize))
 
 
 def whisker(ax: Axes, row: float, ends: tuple[float, float]) -> None:
@@ -118,7 +107,7 @@ def whisker(ax: Axes, row: float, ends: tuple[float, float]) -> None:
             draw([end], arrow, markersize=6, zorder=4)
 
 
-def beside(ax: Axes, text: str, row: int, *, bold: bool = False) -> None:
+def beside(ax: Axes, text: str, row: float, *, bold: bool = False) -> None:
     """A number to the right of a row."""
     ax.annotate(
         text,

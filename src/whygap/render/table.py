@@ -14,17 +14,13 @@ from whygap.render import frame, phrases
 from whygap.render.formats import (
     Section,
     Sheet,
-    text_table,
     to_html,
     to_latex,
     to_markdown,
     to_text,
-    wrapped,
 )
 from whygap.render.numbers import Units, level_name, percent, squared_error_units, units_of
 from whygap.results import Gap
-
-__all__ = ["FORMATS", "great", "render", "sheet", "text_table", "wrapped"]
 
 
 def render(gap: Gap, format: str = "text", level: float = 0.95) -> str:  # noqa: A002 - the API's word
@@ -58,10 +54,13 @@ def sheet(gap: Gap, level: float = 0.95) -> Sheet:
     return Sheet(
         title=f"{phrases.capital(metric)}: {about.target_name} minus {about.source_name}",
         header=("", "estimate", "std. error", f"{level_name(level)} interval"),
-        sections=tuple(
-            Section(titles[part], tuple(_cells(row, units) for row in rows))
-            for part, rows in shown.items()
-            if rows
+        sections=(
+            *([] if gap.aggregate.comparable else [Section(gap.aggregate.reason, ())]),
+            *(
+                Section(titles[part], tuple(_cells(row, units) for row in rows))
+                for part, rows in shown.items()
+                if rows
+            ),
         ),
         notes=tuple(_notes(gap)),
     )
@@ -109,7 +108,9 @@ def great(gap: Gap, level: float = 0.95) -> Any:
     rows = [(part.title, *line) for part in content.sections for line in part.lines]
     columns = ["part", "term", *content.header[1:]]
     table = pd.DataFrame(rows, columns=columns)
-    return GT(table, rowname_col="term", groupname_col="part").tab_header(title=content.title)
+    return GT(table, rowname_col="term", groupname_col="part").tab_header(
+        title=content.title, subtitle=gap.aggregate.reason or None
+    )
 
 
 def _cells(row: frame.Row, units: Mapping[str, Units]) -> tuple[str, str, str, str]:

@@ -14,9 +14,6 @@ from whygap.render.phrases import part_title
 from whygap.render.reading import excludes_zero
 from whygap.results import Gap
 
-__all__ = ["Scale", "Step", "Walk", "padded", "round_ticks", "walk_of"]
-
-
 # -- the walk from source to target ----------------------------------------------------------------
 
 

@@ -30,20 +30,6 @@ from whygap.render.phrases import (
 from whygap.render.reading import Reading, excludes_zero, reading_of
 from whygap.results import Gap
 
-__all__ = [
-    "ASSOCIATION",
-    "change_sentence",
-    "default_level",
-    "headline",
-    "main_sentence",
-    "many_sentence",
-    "part_sentence",
-    "short",
-    "summary",
-    "trust",
-    "why_sentence",
-]
-
 ASSOCIATION = (
     "These are associations in two tables of rows. They say where the change shows up, not what "
     "caused it."
@@ -61,7 +47,9 @@ def headline(gap: Gap, level: float | None = None) -> str:
 
 def headline_of(reading: Reading) -> str:
     """The answer in two or three sentences, from a result already read."""
-    sentences = change_sentence(reading), why_sentence(reading), culprit_sentence(reading)
+    sentences = [change_sentence(reading), why_sentence(reading), culprit_sentence(reading)]
+    if not reading.gap.aggregate.comparable:
+        sentences[:2] = reversed(sentences[:2])
     return " ".join(filter(None, sentences))
 
 
@@ -74,7 +62,8 @@ def short(gap: Gap) -> str:
 def summary(gap: Gap, level: float = 0.95) -> str:
     """Everything that can honestly be said, in plain words; of what was not asked for, nothing."""
     reading = reading_of(gap, level)
-    lines = [wrapped(headline_of(reading)), "", *_parts(reading, opened=True)]
+    parts = _parts(reading, opened=True)
+    lines = [wrapped(headline_of(reading)), *([""] if parts else []), *parts]
     sections = {
         "Who is hit": where_sentences(reading),
         "What can be won back (squared error)": recoverable_sentences(reading),
@@ -118,7 +107,7 @@ def trust(gap: Gap) -> list[str]:
             f"{count(worth.target)} target rows of equal weight."
         )
     kept = gap.about.kept_share
-    if min(kept) < 1:
+    if min(kept) < 1 and gap.aggregate.comparable:
         lines.append(
             f"Only the region that both domains share is compared: {100 * kept.source:.0f}% of "
             f"source and {100 * kept.target:.0f}% of target rows."

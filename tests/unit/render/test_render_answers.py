@@ -15,6 +15,7 @@ from whygap.render.answers import (
 )
 from whygap.render.reading import Reading, reading_of
 
+SAME_OUTCOMES = (0.804, 0.76, 0.732, 0.732)
 NOTHING = (0.0001, 0.0001, 0.0001)
 
 
@@ -112,8 +113,8 @@ def test_the_three_budgets_in_words() -> None:
             "0.0027) and race 0.0012 (0.0009 to 0.0015)."
         ),
         (
-            "Reweighting, or retraining on labels from the source, could win back -0.0041 "
-            "(-0.0086 to 0.0004): not distinguishable from 0."
+            "Had outcomes stayed the source's, reweighting or retraining on its labels could win "
+            "back -0.0041 (-0.0086 to 0.0004): not distinguishable from 0."
         ),
         (
             "In the source the model already misses 0.0014 (-0.0030 to 0.0058); the target adds "
@@ -129,8 +130,8 @@ def test_budgets_that_hold_nothing() -> None:
             "from 0."
         ),
         (
-            "Reweighting, or retraining on labels from the source, could win back 0.0119 (0.0074 "
-            "to 0.0164)."
+            "Had outcomes stayed the source's, reweighting or retraining on its labels could win "
+            "back 0.0119 (0.0074 to 0.0164)."
         ),
         (
             "In the source the model already misses 0.0001 (-0.0043 to 0.0045); what the target "
@@ -179,15 +180,6 @@ ADVICE = {
             ),
         ],
     ),
-    "reweight": (
-        {"won_back": (0.0001, 0.02, 0.0001)},
-        [
-            (
-                "Reweight the training rows to the target's mix, or retrain on more source rows "
-                "like it: that could win back 0.0200 (0.0155 to 0.0245) in squared error."
-            ),
-        ],
-    ),
     "harder rows": (
         {"won_back": NOTHING},
         [
@@ -208,6 +200,31 @@ ADVICE = {
 def test_advice_follows_from_the_budgets(case: str) -> None:
     arguments, steps = ADVICE[case]
     assert suggestions(read(**arguments))[: len(steps)] == steps
+
+
+REWEIGHTING = {
+    (0.03, 0.02): (
+        "Reweight the training rows to the target's mix, or retrain on more source rows like it: "
+        "that could win back 0.0200 (0.0155 to 0.0245) in squared error."
+    ),
+    (0.0112, 0.0306): (
+        "Do not count on reweighting the source rows: it promises more than labels from the target "
+        "could win back, which cannot be."
+    ),
+}
+OUTCOMES_DIFFER = (
+    "Do not count on reweighting the source rows: outcomes differ for rows alike in every "
+    "variable, and it cannot show how."
+)
+
+
+@pytest.mark.parametrize("budgets", REWEIGHTING)
+def test_reweighting_is_advised_only_where_outcomes_stayed(budgets: tuple[float, float]) -> None:
+    arguments = {"won_back": (*budgets, 0.0001)}
+    steps = suggestions(read(**arguments, corners=SAME_OUTCOMES))
+    assert [step for step in steps if "reweight" in step.lower()] == [REWEIGHTING[budgets]]
+    steps = suggestions(read(**arguments))
+    assert [step for step in steps if "reweight" in step.lower()] == [OUTCOMES_DIFFER]
 
 
 def test_of_what_was_not_asked_for_nothing_is_said() -> None:

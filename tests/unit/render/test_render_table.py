@@ -11,10 +11,11 @@ import sys
 import narwhals as nw
 import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
+from rich.cells import cell_len as width
 
 from whygap.errors import SettingsError
 from whygap.render import table
-from whygap.render.formats import escape_latex, shorten, width
+from whygap.render.formats import escape_latex, shorten, text_table
 
 COLUMNS = ["part", "term", "estimate", "standard_error", "low", "high", "unit", "plugin"]
 
@@ -139,12 +140,12 @@ def test_wide_letters_count_twice() -> None:
 
 def test_text_tables_align_and_fit() -> None:
     rows = [("a", "1", "no"), ("年齢", "1,000", "[red]yes")]
-    assert table.text_table(("", "rows", "ok"), rows, "lrl").splitlines() == [
+    assert text_table(("", "rows", "ok"), rows, "lrl").splitlines() == [
         "       rows  ok",
         "a         1  no",
         "年齢  1,000  [red]yes",
     ]
-    long = table.text_table(("name", "n"), [("x" * 100 + "end", "1" * 20)])
+    long = text_table(("name", "n"), [("x" * 100 + "end", "1" * 20)])
     assert [width(line) for line in long.splitlines()] == [80, 80]
     assert "…" in long
     assert long.splitlines()[1].split()[0].endswith("end")
