@@ -66,11 +66,17 @@ def assert_explained(part: Detailed) -> bool:
 
 
 def assert_whole(gap: Gap) -> None:
-    """Every number is finite, parts add up, the words are there, and the file reads back."""
+    """Finite numbers, parts that add up or the reason why there are none, words, a file."""
     parts = gap.aggregate.parts().values()
     for estimate in (gap.aggregate.gap, *parts, *gap.aggregate.corners()):
         assert_finite(estimate)
-    assert sum(part.value for part in parts) == pytest.approx(gap.aggregate.gap.value, abs=1e-9)
+    if gap.aggregate.comparable:
+        total = sum(part.value for part in parts)
+        assert total == pytest.approx(gap.aggregate.gap.value, abs=1e-9)
+    else:
+        assert not parts
+        assert gap.details() == {}
+        assert gap.aggregate.reason.endswith(".")
     wild = [assert_explained(detailed) for detailed in gap.details().values()]
     assert not any(wild) or any(note.level != "info" for note in gap.diagnostics.notes)
     assert all(note.text.endswith((".", "?")) for note in gap.diagnostics.notes)
@@ -124,7 +130,7 @@ def test_numbers_of_all_sizes_in_one_column() -> None:
 
 
 @given(**RUNS)
-@settings(max_examples=100, deadline=None, suppress_health_check=HEALTH, derandomize=True)
+@settings(max_examples=40, deadline=None, suppress_health_check=HEALTH, derandomize=True)
 def test_random_tables_are_explained(**arguments: Any) -> None:
     try_explain(**arguments)
 

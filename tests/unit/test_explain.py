@@ -14,6 +14,8 @@ from whygap.errors import InputError, SettingsError
 from whygap.settings import DETAILS
 from whygap.storage import to_mapping
 
+BOTH_SHARES = ("covariate", "outcome")
+
 
 @pytest.fixture(scope="module")
 def study() -> wg.Study:
@@ -103,7 +105,7 @@ def test_two_workers_give_the_same_numbers_as_one(study, gap):
 
 
 def test_a_covariate_shift_is_found_and_its_share_goes_to_its_variable():
-    gap = wg.explain(make_study(*covariate_tables()), settings=fast())
+    gap = wg.explain(make_study(*covariate_tables()), BOTH_SHARES, fast())
     assert gap.aggregate.covariate.value < -0.15
     assert gap.aggregate.covariate.p_value() < 1e-4
     assert gap.covariate.shares["g"].value == pytest.approx(1.0, abs=0.15)
@@ -140,7 +142,7 @@ def test_subset_values_without_a_shift_say_so():
 
 def test_one_table_twice_has_no_gap_and_no_shares():
     same = make_table(400, 0.0, 5)
-    gap = wg.explain(make_study(same, same.copy()), settings=fast())
+    gap = wg.explain(make_study(same, same.copy()), BOTH_SHARES, fast())
     assert gap.aggregate.gap.value == 0
     for part in gap.aggregate.parts().values():
         low, high = part.interval(0.99)
@@ -237,7 +239,7 @@ def test_clusters_widen_the_intervals_of_repeated_rows():
 
 
 def test_an_empty_baseline_has_no_baseline_part():
-    gap = wg.explain(make_study(baseline=[]), settings=fast())
+    gap = wg.explain(make_study(baseline=[]), "outcome", fast())
     assert gap.aggregate.baseline.value == 0
     assert gap.aggregate.baseline.standard_error == 0
     assert gap.about.baseline == ()
@@ -245,7 +247,7 @@ def test_an_empty_baseline_has_no_baseline_part():
 
 
 def test_one_player_gets_everything_but_the_base():
-    gap = wg.explain(make_study(covariates=["a"]), settings=fast())
+    gap = wg.explain(make_study(covariates=["a"]), "outcome", fast())
     assert gap.outcome.shares["a"].value == pytest.approx(1 - gap.outcome.base.value, abs=1e-12)
     assert gap.outcome.sampling.evaluated == 2
 
@@ -265,7 +267,7 @@ def test_other_metrics_run_and_add_up(metric):
 
 
 def test_zero_one_is_the_mirror_of_accuracy(gap):
-    mirrored = wg.explain(make_study(metric="zero_one"), settings=fast())
+    mirrored = wg.explain(make_study(metric="zero_one"), "outcome", fast())
     for name, part in gap.aggregate.parts().items():
         assert getattr(mirrored.aggregate, name).value == pytest.approx(-part.value, abs=1e-9)
     for name, share in gap.outcome.shares.items():
@@ -305,7 +307,7 @@ def test_ctrl_c_in_the_second_part_keeps_the_first(study, monkeypatch):
         return whole(self, part, run)
 
     monkeypatch.setattr(Analysis, "_shares", stopped)
-    gap = wg.explain(study, settings=fast())
+    gap = wg.explain(study, BOTH_SHARES, fast())
     assert was_interrupted(gap)
     assert gap.covariate is not None
     assert gap.outcome is None

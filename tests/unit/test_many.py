@@ -33,7 +33,7 @@ def test_there_is_a_gap_per_target_in_their_order(many):
 
 
 def test_the_first_target_has_the_numbers_of_its_own_analysis(many):
-    alone = wg.explain(make_study().with_target(targets()["site B"], "site B"), settings=fast())
+    alone = wg.explain(make_study().with_target(targets()["site B"], "site B"), "outcome", fast())
     for name, part in alone.aggregate.parts().items():
         assert getattr(many["site B"].aggregate, name).value == part.value
     for name, share in alone.outcome.shares.items():
@@ -41,7 +41,7 @@ def test_the_first_target_has_the_numbers_of_its_own_analysis(many):
 
 
 def test_later_targets_differ_only_by_the_choice_of_source_only_learners(many):
-    alone = wg.explain(make_study().with_target(targets()["site C"], "site C"), settings=fast())
+    alone = wg.explain(make_study().with_target(targets()["site C"], "site C"), (), fast())
     gap = many["site C"]
     assert gap.aggregate.gap.value == alone.aggregate.gap.value
     for name, part in alone.aggregate.parts().items():

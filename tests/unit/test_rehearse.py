@@ -95,7 +95,7 @@ def test_variables_can_be_named():
 
 def test_an_analysis_that_fails_is_counted_not_raised():
     world = GaussianWorld()
-    found = rehearse_world(world, ByDomain(20, 20), 3, (), fast())
+    found = rehearse_world(world, ByDomain(20, 20), 3, (), fast(folds=5))
     assert found.finished == 0
     assert sum(found.failures.values()) == 3
     assert not found.ok
@@ -227,6 +227,7 @@ def test_an_interval_falls_short_only_beyond_the_luck_of_the_draw():
     )
 
 
+@pytest.mark.slow
 def test_aggregate_intervals_cover_in_the_world_of_a_small_study():
     study = make_study(*tables(800, 700))
     found = wg.rehearse(study, replicates=60, detail=(), settings=fast(level=0.9))

@@ -21,6 +21,7 @@ from whygap._explain import was_interrupted
 from whygap.shapley import SubsetPlan
 
 TESTS = Path(__file__).resolve().parents[2]
+SHARES = ("covariate", "outcome")
 
 
 def twice_shifted(rows: int = 600, extra: int = 3) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -52,7 +53,8 @@ def text_of(gap: wg.Gap, path: Path) -> str:
 def whole(tmp_path_factory):
     """An uninterrupted run, its text, and the folder of what it kept."""
     folder = tmp_path_factory.mktemp("whole")
-    gap = wg.explain(make_study(*twice_shifted()), settings=fast(checkpoint=str(folder / "kept")))
+    kept = fast(checkpoint=str(folder / "kept"))
+    gap = wg.explain(make_study(*twice_shifted()), SHARES, kept)
     assert gap.covariate.defined
     assert gap.outcome.defined
     assert gap.outcome.sampling.evaluated == 32
@@ -71,7 +73,7 @@ def test_a_run_killed_in_its_second_part_resumes_to_the_same_file(whole, tmp_pat
         path.unlink()
     # What a process leaves behind that is killed while it writes.
     (folder / "outcome-shares-0-00001.partial").write_bytes(b"half a fi")
-    resumed = wg.explain(make_study(*twice_shifted()), settings=fast(checkpoint=str(folder)))
+    resumed = wg.explain(make_study(*twice_shifted()), SHARES, fast(checkpoint=str(folder)))
     assert text_of(resumed, tmp_path / "gap.json") == expected
 
 
