@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+Subset = tuple[int, ...]  # of players, by number
 Domain = Literal["source", "target"]
 DOMAINS: tuple[Domain, Domain] = ("source", "target")
 

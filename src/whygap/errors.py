@@ -16,22 +16,6 @@ import difflib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-__all__ = [
-    "ColumnError",
-    "FitError",
-    "InputError",
-    "ModelError",
-    "ResultError",
-    "SettingsError",
-    "TableError",
-    "WhygapError",
-    "did_you_mean",
-    "did_you_mean_file",
-    "first_line",
-    "listed",
-    "require_known",
-]
-
 
 class WhygapError(Exception):
     """Base of every error raised on purpose by whygap."""

@@ -48,11 +48,9 @@ class _Rich:
         self.task = self.progress.add_task("", total=None, text="")
 
     def stage(self, text: str) -> None:
-        """A new stage begins."""
         self.progress.reset(self.task, total=None, description=text, text="")
 
     def update(self, done: int, total: int, text: str) -> None:
-        """Some of a stage's work is done."""
         self.progress.update(self.task, completed=done, total=total, text=text)
 
 
@@ -64,12 +62,10 @@ class _Lines:
         self.spoken = time.monotonic()
 
     def stage(self, text: str) -> None:
-        """A new stage begins."""
         self.name = text
         sys.stderr.write(f"{text}\n")
 
     def update(self, done: int, total: int, text: str) -> None:
-        """Some of a stage's work is done; a line a minute keeps the log of a day readable."""
         if done < total and time.monotonic() - self.spoken < 60:
             return
         self.spoken = time.monotonic()

@@ -13,16 +13,9 @@ from whygap._metrics import Metric, metric_of
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError
 from whygap.progress import Reporter, Silent
-from whygap.tables import (
-    Design,
-    ModelScoring,
-    OpenedTable,
-    Roles,
-    Scoring,
-    TableKind,
-    build_design,
-    open_table,
-)
+from whygap.tables import Design, ModelScoring, OpenedTable, Roles, Scoring, TableKind
+from whygap.tables.build import build_design
+from whygap.tables.open import open_table
 from whygap.tables.roles import ONE_COLUMN, resolve_roles
 from whygap.tables.score import model_scoring
 
@@ -75,7 +68,10 @@ class Study:
     unsafe_pickle: bool = False
 
     def __post_init__(self) -> None:
-        check_threshold(self.threshold)
+        number = isinstance(self.threshold, int | float | np.number)
+        if not number or isinstance(self.threshold, bool) or not 0 <= self.threshold <= 1:
+            got = repr(self.threshold)
+            raise SettingsError("The threshold must be a number from 0 to 1", got=got)
         if (self.prediction is None) == (self.model is None):
             raise SettingsError(
                 "A study needs either prediction= or model=",
@@ -148,10 +144,3 @@ class Study:
     def with_target(self, table: Any, name: str) -> Study:
         """The same study against another target."""
         return replace(self, target=table, target_name=name)
-
-
-def check_threshold(threshold: Any) -> None:
-    """A number from 0 to 1."""
-    fits = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
-    if not fits or not 0 <= threshold <= 1:
-        raise SettingsError("The threshold must be a number from 0 to 1", got=repr(threshold))

@@ -83,33 +83,19 @@ def _attempt(work: Callable[[], T]) -> tuple[T | None, str]:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What can be known about a study before it is analysed.
+    """What can be known about a study before it is analysed."""
 
-    Attributes:
-        names: what the two domains are called.
-        metric: the metric's name.
-        is_share: its mean is a share of rows.
-        roles: which column is what.
-        domains: sizes, outcome and metric in both domains.
-        columns: every column of W and Z.
-        overlap: of the domains; None when even a trial fit was not possible.
-        forecast: what the analysis will cost; None likewise.
-        notes: what was done to the data, and what looks wrong.
-        problems: why an analysis could not be trusted; empty when it can.
-        level: of the intervals shown.
-    """
-
-    names: ByDomain[str]
-    metric: str
-    is_share: bool
-    roles: RoleFacts
-    domains: ByDomain[DomainFacts]
-    columns: tuple[ColumnFacts, ...]
-    overlap: Overlap | None
-    forecast: Forecast | None
-    notes: tuple[Note, ...]
-    problems: tuple[str, ...]
-    level: float
+    names: ByDomain[str]  # what the two domains are called
+    metric: str  # the metric's name
+    is_share: bool  # its mean is a share of rows
+    roles: RoleFacts  # which column is what
+    domains: ByDomain[DomainFacts]  # sizes, outcome and metric in both domains
+    columns: tuple[ColumnFacts, ...]  # every column of W and Z
+    overlap: Overlap | None  # of the domains; None when even a trial fit was not possible
+    forecast: Forecast | None  # what the analysis will cost; None likewise
+    notes: tuple[Note, ...]  # what was done to the data, and what looks wrong
+    problems: tuple[str, ...]  # why an analysis could not be trusted; empty when it can
+    level: float  # of the intervals shown
 
     @property
     def ok(self) -> bool:
@@ -219,7 +205,6 @@ def _levels(report: CheckReport) -> str:
 
 
 def _columns_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The first few columns, and how many more there are."""
     table, left = text_table(header, rows[:MOST_LINES]), len(rows) - MOST_LINES
     more = f"\n... and {left} more column{'s' if left > 1 else ''}."
     return table + (more if left > 0 else "")
@@ -289,7 +274,6 @@ def _bullets(texts: Iterable[str]) -> str:
 
 
 def _pairs(pairs: Mapping[str, str]) -> str:
-    """Name and text, the texts below each other."""
     indent = min(max(map(len, pairs)), 24) + 2
     return "\n".join(
         wrapped(f"{name:{indent}}{text}", rest=" " * indent) for name, text in pairs.items()

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from whygap._explain import PARTS
-from whygap.domains import DOMAINS, Array, ByDomain, IntArray
+from whygap.domains import DOMAINS, Array, ByDomain, IntArray, Subset
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.overlap import overlap_notes, ratio_records
 from whygap.nuisances.points import baseline_points, covariate_points
@@ -23,7 +23,7 @@ from whygap.running.culprits import where
 from whygap.running.game import Run, first_batch, probe_subsets
 from whygap.running.shares import PartName
 from whygap.settings import DETAILS, DetailName, Settings
-from whygap.shapley import Subset, SubsetPlan
+from whygap.shapley import SubsetPlan
 from whygap.tables.design import Design, Note
 
 OVERLAP_ROWS = 5_000  # at most, of each table: what a density ratio is fitted on within seconds
@@ -199,7 +199,6 @@ def _peak_megabytes() -> float:
 
 
 def _some_rows(design: Design, most: int, seed: int) -> Design:
-    """At most this many rows of each table, at random, outcome shares kept."""
     rng = np.random.default_rng([seed, most])
     return design.take(design.outcome.map(lambda outcome: _chosen(outcome, most, rng)))
 

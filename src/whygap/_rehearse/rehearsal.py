@@ -34,37 +34,21 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One estimate over all replicates that had it.
+    """One estimate over all replicates that had it."""
 
-    Attributes:
-        part: "aggregate", "covariate" or "outcome".
-        term: "gap" and its parts; in the details "(base)" and v({variable}).
-        truth: what it should be.
-        replicates: how many replicates had it (shares may be undefined in some).
-        mean: average estimate.
-        bias: mean minus truth.
-        spread: standard deviation of the estimates.
-        bias_in_sd: bias divided by spread.
-        standard_error: average standard error, to be compared with the spread.
-        width: median width of the intervals.
-        covered: replicates whose interval contained the truth.
-        coverage: their share.
-        coverage_low, coverage_high: 95% limits of the coverage, given so many replicates.
-    """
-
-    part: str
-    term: str
-    truth: float
-    replicates: int
-    mean: float
-    bias: float
-    spread: float
-    bias_in_sd: float
-    standard_error: float
-    width: float
-    covered: int
-    coverage: float
-    coverage_low: float
+    part: str  # "aggregate", "covariate" or "outcome"
+    term: str  # "gap" and its parts; in the details "(base)" and v({variable})
+    truth: float  # what it should be
+    replicates: int  # how many replicates had it (shares may be undefined in some)
+    mean: float  # average estimate
+    bias: float  # mean minus truth
+    spread: float  # standard deviation of the estimates
+    bias_in_sd: float  # bias divided by spread
+    standard_error: float  # average standard error, to be compared with the spread
+    width: float  # median width of the intervals
+    covered: int  # replicates whose interval contained the truth
+    coverage: float  # their share
+    coverage_low: float  # 95% limits of the coverage, given so many replicates
     coverage_high: float
 
     def falls_short(self, level: float) -> bool:
@@ -99,31 +83,18 @@ def term_of(part: str, term: str, truth: float, found: Sequence[Measured]) -> Te
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """How far intervals can be trusted on data like these.
+    """How far intervals can be trusted on data like these."""
 
-    Attributes:
-        terms: coverage, bias and width of every estimate.
-        rows: rows drawn for each domain.
-        asked: replicates asked for.
-        finished: replicates that ran to the end.
-        failures: message -> replicates that could not be analysed for that reason.
-        undefined: part -> replicates in which its shares were undefined.
-        level: of the intervals.
-        notes: how the world differs from the tables it was made of.
-        seconds: wall time.
-        table_kind: kind of table that `to_frame` hands back.
-    """
-
-    terms: tuple[Term, ...]
-    rows: ByDomain[int]
-    asked: int
-    finished: int
-    failures: Mapping[str, int]
-    undefined: Mapping[str, int]
-    level: float
-    notes: tuple[str, ...] = ()
-    seconds: float = 0.0
-    table_kind: str = "pyarrow"
+    terms: tuple[Term, ...]  # coverage, bias and width of every estimate
+    rows: ByDomain[int]  # rows drawn for each domain
+    asked: int  # replicates asked for
+    finished: int  # replicates that ran to the end
+    failures: Mapping[str, int]  # message -> replicates that could not be analysed for that reason
+    undefined: Mapping[str, int]  # part -> replicates in which its shares were undefined
+    level: float  # of the intervals
+    notes: tuple[str, ...] = ()  # how the world differs from the tables it was made of
+    seconds: float = 0.0  # wall time
+    table_kind: str = "pyarrow"  # kind of table that `to_frame` hands back
 
     @property
     def short(self) -> tuple[Term, ...]:

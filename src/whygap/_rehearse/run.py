@@ -12,7 +12,7 @@ import numpy as np
 from whygap._explain import PARTS, parts_named
 from whygap._rehearse.rehearsal import Measured, Rehearsal, term_of
 from whygap._rehearse.world import world_of
-from whygap.domains import ByDomain
+from whygap.domains import ByDomain, Subset
 from whygap.errors import InputError, SettingsError, WhygapError, require_known
 from whygap.estimate import Estimate
 from whygap.nuisances.overlap import not_comparable
@@ -37,7 +37,6 @@ LIKENESS = (
 )
 
 TermName = tuple[str, str]  # part, term
-Subset = tuple[int, ...]
 
 
 def rehearse(
@@ -152,7 +151,6 @@ def _compared_rows(design: Design, settings: Settings) -> Design:
 
 
 def _notes(design: Design, settings: Settings) -> Iterator[str]:
-    """How the world differs from the tables."""
     yield LIKENESS
     if settings.support == "common":
         yield "It is made of the rows in the region of shared support."

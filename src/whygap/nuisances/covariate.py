@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from whygap.blocks import BlockSet
-from whygap.domains import Array, ByDomain
+from whygap.domains import Array, ByDomain, Subset
 from whygap.equations.covariate_value import CovariateValues, numerator
 from whygap.estimate import Estimate
 from whygap.learning.menu import ratio_probes
@@ -19,8 +19,6 @@ from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.nuisances.cross_fit import CrossFit, clipped, loss_kind, zero
 from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold, twins, twins_of_values
 from whygap.nuisances.source_risk import SourceRisk, twins_of_risks
-
-Subset = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from whygap.blocks import BlockSet
-from whygap.domains import Array
+from whygap.domains import Array, Subset
 from whygap.equations import outcome_value
 from whygap.equations.outcome_value import OutcomeValues, Reduced, RiskSlope, binned_slope
 from whygap.estimate import Estimate
@@ -23,8 +23,6 @@ from whygap.nuisances.held_out import mean_task, twins_at
 from whygap.nuisances.source_risk import SourceRisk
 
 _TARGETS = {"m": "outcome, target"}
-
-Subset = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from whygap.domains import ByDomain
+from whygap.domains import ByDomain, Subset
 from whygap.equations import corners
 from whygap.equations.points import TransportedValues, transported_mean
 from whygap.estimate import Estimate
@@ -17,7 +17,6 @@ from whygap.nuisances.covariate import subset_ratio, subset_ratio_learner
 from whygap.nuisances.cross_fit import CrossFit, loss_kind
 from whygap.nuisances.held_out import mean_task, out_of_fold
 
-Subset = tuple[int, ...]
 Columns = tuple[int, ...]
 _KINDS = {"W_s": "mu_ws", "W, Z_s": "mu_wzs"}
 

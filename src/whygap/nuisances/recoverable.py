@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from whygap.blocks import BlockSet
-from whygap.domains import Domain
+from whygap.domains import Domain, Subset
 from whygap.equations.recoverable import DomainValues, TargetMixValues, gain
 from whygap.estimate import Estimate
 from whygap.learning.features import Extra
@@ -20,7 +20,6 @@ from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import mean_task, twins_at
 from whygap.nuisances.source_risk import SourceRisk, column_of, twins_of_risks
 
-Subset = tuple[int, ...]
 # Scores nearer to 0 or 1 than this tell no more: on the logit scale they would be far away.
 _NEAREST = 1e-4
 

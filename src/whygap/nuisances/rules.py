@@ -121,7 +121,6 @@ def _search(
 
 
 def _enough(crossfit: CrossFit, rows: ByDomain[Mask]) -> bool:
-    """Whether these rows are of enough units in both domains."""
     weighed = rows.zip(crossfit.sample.weights, lambda mask, weight: mask & (weight > 0))
     units = crossfit.sample.units.zip(weighed, lambda unit, mask: len(np.unique(unit[mask])))
     return min(units) >= SEARCH.least_units

@@ -26,23 +26,15 @@ FEWEST_EACH = 10  # two of each outcome in each of five folds: an AUC exists
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One choice, measured.
+    """One choice, measured."""
 
-    Attributes:
-        kind: "original" (the model as it is), "targeted" (source risk corrected on the target),
-            "reweighted" (retrained on reweighted source rows), "retrained" (everything, on the
-            target).
-        k: how many variables were chosen.
-        variables: their names.
-        scores: on held-out target rows.
-        effective_rows: of the reweighted source rows; else the rows trained on.
-    """
-
+    # "original" (the model as it is), "targeted" (source risk corrected on the target),
+    # "reweighted" (retrained on reweighted source rows), "retrained" (everything, on the target)
     kind: StepKind
-    k: int
-    variables: tuple[str, ...]
-    scores: Scores
-    effective_rows: float
+    k: int  # how many variables were chosen
+    variables: tuple[str, ...]  # their names
+    scores: Scores  # on held-out target rows
+    effective_rows: float  # of the reweighted source rows; else the rows trained on
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,26 +15,17 @@ from whygap.fieller import normal_quantile
 
 @dataclass(frozen=True, slots=True)
 class LabelPlan:
-    """What it takes to reach a width.
+    """What it takes to reach a width."""
 
-    Attributes:
-        level: of the interval.
-        width: the wanted width.
-        width_now: the width at the present rows (of the normal interval).
-        target_units: present target units: rows, or clusters of rows.
-        more_target: further target units needed; 0 when the width is reached already, None when
-            no number of target units alone can do it.
-        floor: the width that remains with target units without end.
-        more_each: further units needed when both domains grow in proportion, by domain.
-    """
-
-    level: float
-    width: float
-    width_now: float
-    target_units: int
+    level: float  # of the interval
+    width: float  # the wanted width
+    width_now: float  # the width at the present rows (of the normal interval)
+    target_units: int  # present target units: rows, or clusters of rows
+    # Further target units needed; 0 when the width is reached already, None when no number of
+    # target units alone can do it
     more_target: int | None
-    floor: float
-    more_each: ByDomain[int]
+    floor: float  # the width that remains with target units without end
+    more_each: ByDomain[int]  # further units needed when both domains grow in proportion, by domain
 
     def __str__(self) -> str:
         now = f"The {self.level:.0%} interval is {self.width_now:.3g} wide"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from whygap.errors import ResultError, SettingsError, did_you_mean
+from whygap.errors import ResultError, SettingsError, require_known
 from whygap.repair.curve import Bench, check_top, revision_learner
 from whygap.repair.model import RevisedModel, SourceRisk
 from whygap.repair.revision import Contrast, Revision
@@ -161,7 +161,6 @@ def _won_back(gap: Gap | None, players: Sequence[str]) -> Ranking | None:
 
 
 def _by_shares(gap: Gap | None) -> Ranking:
-    """By shares of the outcome part."""
     detail = gap.outcome if gap is not None else None
     if detail is None:
         raise ResultError(
@@ -182,14 +181,10 @@ def _largest_first(detail: Detailed) -> tuple[str, ...]:
 
 
 def _positions(design: Design, names: Sequence[str], top: int) -> tuple[int, ...]:
-    """Player numbers of the first `top` names of a ranking."""
     known = [player.name for player in design.players]
     for name in names:
-        if name not in known:
-            raise SettingsError(
-                f"The ranking names '{name}', which is no player of the study",
-                hint=did_you_mean(name, known) or f"Players are: {', '.join(known)}.",
-            )
+        what = f"The ranking names '{name}', which is no player of the study"
+        require_known(name, known, what, "Players", SettingsError)
     if len(set(names)) < len(names):
         twice = next(name for name in names if list(names).count(name) > 1)
         raise SettingsError(f"The ranking names '{twice}' twice")

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from whygap.errors import ResultError, SettingsError, did_you_mean
+from whygap.errors import ResultError, SettingsError, require_known
 from whygap.estimate import Estimate
 from whygap.render.formats import text_table
 from whygap.repair.curve import Step, StepKind
@@ -33,25 +33,17 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """The revised model and what every choice would have brought.
+    """The revised model and what every choice would have brought."""
 
-    Attributes:
-        model: the targeted revision with the top k variables, fitted on all target rows.
-        steps: the original model, targeted revisions with 0..k variables, reweighted retraining
-            with 0..k variables, and full retraining; scored on target rows held out of the fit.
-        ranking: the outcome ranking that was used.
-        covariate_ranking: the ranking used for reweighting.
-        ranked_by: what the ranking rests on, in words.
-        level: of intervals in words and tables.
-        table_kind: the kind of table `to_frame` returns.
-    """
-
-    model: RevisedModel
+    model: RevisedModel  # the targeted revision with the top k variables, fitted on all target rows
+    # The original model, targeted revisions with 0..k variables, reweighted retraining with 0..k
+    # variables, and full retraining; scored on target rows held out of the fit
     steps: tuple[Step, ...]
-    ranking: tuple[str, ...]
-    covariate_ranking: tuple[str, ...]
-    ranked_by: str = ""
-    level: float = 0.95
+    ranking: tuple[str, ...]  # the outcome ranking that was used
+    covariate_ranking: tuple[str, ...]  # the ranking used for reweighting
+    ranked_by: str = ""  # what the ranking rests on, in words
+    level: float = 0.95  # of intervals in words and tables
+    # The kind of table `to_frame` returns
     table_kind: str = field(default="pyarrow", compare=False)
 
     def step(self, kind: StepKind, k: int | None = None) -> Step:
@@ -68,11 +60,7 @@ class Revision:
 
     def difference(self, first: Step, second: Step, metric: str = "auc") -> Estimate:
         """Paired difference of two steps, first minus second."""
-        if metric not in SCORES:
-            raise SettingsError(
-                f"There is no score '{metric}'",
-                hint=did_you_mean(metric, SCORES) or f"Scores are: {', '.join(SCORES)}.",
-            )
+        require_known(metric, SCORES, f"There is no score '{metric}'", "Scores", SettingsError)
         return first.scores[metric] - second.scores[metric]
 
     def to_frame(self, level: float | None = None) -> Any:
@@ -120,7 +108,6 @@ def _line(revision: Revision, step: Step, metric: str, level: float) -> dict[str
 
 
 def _text(revision: Revision) -> str:
-    """One line per step, then what the table says, in words."""
     header = ("step", "k", *(TITLES[name] for name in SCORES))
     rows = [
         (step.kind, str(step.k), *(_cell(step.scores[name], revision.level) for name in SCORES))

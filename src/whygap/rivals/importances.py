@@ -19,29 +19,17 @@ Part = Literal["aggregate", "covariate", "outcome"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Importances:
-    """Importances of one method for one part of the gap.
+    """Importances of one method for one part of the gap."""
 
-    Attributes:
-        method: the method's name, as `compare` knows it.
-        part: which part of the gap they speak about; "aggregate" for whole systems.
-        names: players, or the terms of a whole system.
-        values: one importance per name, signed where the method has a sign.
-        unit: what one unit of importance means.
-        assumptions: what must hold for the numbers to mean what they say.
-        misleads: when they do not.
-        low: lower ends of intervals, or None where the method has none.
-        high: upper ends.
-    """
-
-    method: str
-    part: Part
-    names: tuple[str, ...]
-    values: Array
-    unit: str
-    assumptions: str
-    misleads: str
-    low: Array | None = None
-    high: Array | None = None
+    method: str  # the method's name, as `compare` knows it
+    part: Part  # which part of the gap they speak about; "aggregate" for whole systems
+    names: tuple[str, ...]  # players, or the terms of a whole system
+    values: Array  # one importance per name, signed where the method has a sign
+    unit: str  # what one unit of importance means
+    assumptions: str  # what must hold for the numbers to mean what they say
+    misleads: str  # when they do not
+    low: Array | None = None  # lower ends of intervals, or None where the method has none
+    high: Array | None = None  # upper ends
 
     def ranking(self) -> tuple[str, ...]:
         """Names from the largest importance to the smallest, signs ignored."""

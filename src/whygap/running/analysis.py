@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from whygap.combine import median_of
-from whygap.domains import ByDomain
+from whygap.domains import ByDomain, Subset
 from whygap.equations import corners
 from whygap.estimate import Estimate, Sample
 from whygap.learning.menu import Menu
@@ -21,16 +21,8 @@ from whygap.nuisances.overlap import not_comparable, overlap_notes, ratio_record
 from whygap.nuisances.source_risk import SourceRisk, fit_source_risk
 from whygap.nuisances.support import Region, find_region, lacks_counterparts
 from whygap.progress import Reporter
-from whygap.results import (
-    Aggregate,
-    Detailed,
-    Diagnostics,
-    Gap,
-    Points,
-    Recoverable,
-    Sampling,
-    Where,
-)
+from whygap.results import Aggregate, Detailed, Diagnostics, Gap, Points, Recoverable, Where
+from whygap.results.joint import Sampling
 from whygap.running.about import Caption, about_of
 from whygap.running.checkpoint import fingerprint, open_checkpoint
 from whygap.running.culprits import points, recoverable, where
@@ -38,7 +30,6 @@ from whygap.running.game import INTERRUPTED, Run, probe_subsets
 from whygap.running.shares import Part, PartName, shares
 from whygap.running.workers import one_thread
 from whygap.settings import DetailName, Settings
-from whygap.shapley import Subset
 from whygap.tables.design import Design, Note
 
 CUT_SHORT = "You interrupted the analysis"
@@ -117,7 +108,6 @@ class Analysis:
         self.crossfits = self._crossfits(inner, menu, self.region.sample(whole))
 
     def _whole(self) -> list[CrossFit]:
-        """Cross-fittings of the whole tables, made once."""
         if not self.whole:
             menu = self.menu if self.region is None else Menu(self.settings)
             self.whole = self._crossfits(self.design, menu, self.sample)

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from whygap.combine import padded_stack
+from whygap.domains import Subset
 from whygap.errors import ResultError
 from whygap.estimate import Estimate, Influence
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-Subset = tuple[int, ...]
 # Settings that change how long a run takes, not what it computes.
 _HARMLESS = {
     "n_jobs",

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from whygap.combine import linear_map, median_of
+from whygap.domains import Subset
 from whygap.errors import SettingsError
 from whygap.estimate import Estimate
 from whygap.progress import Reporter
@@ -22,7 +23,7 @@ from whygap.results import Sampling
 from whygap.running.checkpoint import Checkpoint
 from whygap.running.workers import Workers, one_thread
 from whygap.settings import Settings
-from whygap.shapley import Subset, SubsetPlan, linear_weights, sampling_factor
+from whygap.shapley import SubsetPlan, linear_weights, sampling_factor
 
 INTERRUPTED = "you interrupted it; the finished subsets are used"
 

@@ -9,10 +9,10 @@ from typing import Literal, Protocol
 import numpy as np
 
 from whygap.combine import joint_covariance, median_of
+from whygap.domains import Subset
 from whygap.estimate import Estimate
 from whygap.results import Detailed, SubsetValue
 from whygap.running.game import Played, Run, lean, play
-from whygap.shapley import Subset
 
 PartName = Literal["covariate", "outcome"]
 # Shares with standard errors of ten times the whole say nothing, whatever their sampling error.

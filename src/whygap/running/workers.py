@@ -127,8 +127,9 @@ class Workers:
         return _joined(client.gather(tasks), len(items))
 
     def _chunks(self, items: Sequence[Any]) -> list[Sequence[Any]]:
-        """Two chunks per worker, so that none waits long for the slowest."""
-        return _cut(items, min(2 * self.settings.n_jobs, len(items)))
+        """Two chunks per worker, so that none waits long; of every count-th item: alike in cost."""
+        count = min(2 * self.settings.n_jobs, len(items))
+        return [items[k::count] for k in range(count)]
 
     def _ship(self, job: Any, send: Callable[[Any], Any]) -> Any:
         """What stands for the job where it runs; sent when first asked for.
@@ -171,11 +172,6 @@ def _fetched(reference: Any) -> Any:
 
 def _run_held(held: _Held, items: Sequence[Any]) -> list[Any]:
     return _run(_fetched(held.reference), items)
-
-
-def _cut(items: Sequence[Any], count: int) -> list[Sequence[Any]]:
-    """Every count-th item, so that chunks cost about the same."""
-    return [items[k::count] for k in range(count)]
 
 
 def _joined(done: Sequence[Sequence[Any]], size: int) -> list[Any]:

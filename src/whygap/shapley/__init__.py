@@ -7,10 +7,9 @@ from whygap.shapley.inference import (
     simultaneous_intervals,
 )
 from whygap.shapley.solve import linear_weights, sampling_factor
-from whygap.shapley.subsets import Subset, SubsetPlan
+from whygap.shapley.subsets import SubsetPlan
 
 __all__ = [
-    "Subset",
     "SubsetPlan",
     "adjusted_p_values",
     "linear_weights",

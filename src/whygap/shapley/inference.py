@@ -16,6 +16,7 @@ from scipy import special
 
 from whygap.domains import Array, IntArray
 from whygap.errors import InputError
+from whygap.fieller import normal_quantile
 
 # Normal draws behind a quantile: the 95% one is then known to about 0.01 standard errors.
 DRAWS = 20_000
@@ -29,7 +30,7 @@ def max_t_quantile(covariance: Array, level: float, seed: int = 0) -> float:
     error = _standard_errors(covariance)
     known = error == 0
     if known.all():
-        return _normal(level)
+        return normal_quantile(level)
     largest = np.abs(_standardised(covariance, error, seed)).max(axis=1)
     return _bounded(largest, level, int((~known).sum()))
 
@@ -108,7 +109,7 @@ def _pairwise_quantile(covariance: Array, error: Array, level: float, seed: int)
     """Max-t quantile over all differences of two shares."""
     pairs = int((error > 0).sum()) // 2
     if pairs == 0:
-        return _normal(level)
+        return normal_quantile(level)
     players = len(covariance)
     inverse = np.divide(1.0, error, out=np.zeros_like(error), where=error > 0)
     largest = []
@@ -138,12 +139,8 @@ def _normal_blocks(covariance: Array, seed: int, block: int) -> Iterator[Array]:
 
 def _bounded(largest: Array, level: float, comparisons: int) -> float:
     simulated = float(np.quantile(largest, level))
-    bonferroni = _normal(1 - (1 - level) / comparisons)
-    return min(max(simulated, _normal(level)), bonferroni)
-
-
-def _normal(level: float) -> float:
-    return float(special.ndtri(0.5 + level / 2))
+    bonferroni = normal_quantile(1 - (1 - level) / comparisons)
+    return min(max(simulated, normal_quantile(level)), bonferroni)
 
 
 def _standard_errors(covariance: Array) -> Array:

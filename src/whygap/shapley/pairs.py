@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, IntArray
+from whygap.domains import Array, IntArray, Subset
 from whygap.errors import InputError
-from whygap.shapley.subsets import Subset, SubsetPlan, pairs_of_size
+from whygap.shapley.subsets import SubsetPlan, pairs_of_size
 
 
 @dataclass(frozen=True, slots=True, eq=False)

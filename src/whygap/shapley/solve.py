@@ -19,9 +19,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from whygap.domains import Array
+from whygap.domains import Array, Subset
 from whygap.shapley.pairs import Pairs
-from whygap.shapley.subsets import Subset
 from whygap.shapley.surrogate import Kriging, krige
 
 # Pairs the surrogate is fitted to, at most: its cost grows with their cube.

@@ -19,9 +19,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from whygap.domains import Subset
 from whygap.errors import InputError
-
-Subset = tuple[int, ...]
 
 # Pairs drawn early from every sampled stratum: with fewer the sampling error is badly estimated.
 LEAST_PAIRS = 4

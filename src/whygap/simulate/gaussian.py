@@ -17,12 +17,11 @@ import pyarrow as pa
 from scipy import optimize, special
 
 from whygap._metrics import Metric
-from whygap.domains import DOMAINS, Array, ByDomain, Domain
+from whygap.domains import DOMAINS, Array, ByDomain, Domain, Subset
 from whygap.simulate import gaussian_truth
 from whygap.simulate.quadrature import LogitLoss
 from whygap.simulate.world import (
     Corners,
-    Subset,
     SubsetTruth,
     design_tables,
     drawn_outcomes,

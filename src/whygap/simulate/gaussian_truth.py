@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whygap.domains import Array, Domain
+from whygap.domains import Array, Domain, Subset
 from whygap.simulate import quadrature
-from whygap.simulate.world import Corners, Subset, SubsetTruth
+from whygap.simulate.world import Corners, SubsetTruth
 
 if TYPE_CHECKING:
     from whygap.simulate.gaussian import GaussianWorld

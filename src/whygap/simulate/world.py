@@ -12,10 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from whygap._metrics import Metric, metric_of
-from whygap.domains import DOMAINS, Array, ByDomain, Domain
+from whygap.domains import DOMAINS, Array, ByDomain, Domain, Subset
 from whygap.tables.design import Column, Design, Player
-
-Subset = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,8 +131,6 @@ def require_rows(what: str, outcome: ByDomain[Array]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """The usable columns, and what was done to them or left out."""
-
     columns: tuple[EncodedColumn, ...]
     notes: tuple[Note, ...]
 

@@ -62,7 +62,6 @@ def raw_column(array: Any, name: str, label: str) -> RawColumn:
 
 
 def floats(array: Any) -> Array:
-    """Float64 values of a numeric Arrow array, missing as NaN."""
     values = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return np.array(values, dtype=np.float64)
 
@@ -77,7 +76,6 @@ def number_column(array: Any) -> RawColumn:
 
 
 def temporal_column(array: Any) -> RawColumn:
-    """Dates and times as one number each (see `RawColumn.values`)."""
     kind = array.type
     if pa.types.is_date32(kind):
         return RawColumn("date", floats(array.cast(pa.int32())))

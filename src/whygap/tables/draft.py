@@ -118,8 +118,6 @@ FEW = 10  # distinct values that a code or a scale may have; a guess, as all of 
 
 @dataclass(frozen=True, slots=True)
 class GuessedRoles:
-    """A guess per role; None or empty where nothing fits."""
-
     outcome: str | None = None
     prediction: str | None = None
     weights: str | None = None

@@ -132,7 +132,6 @@ def without_huge(name: str, raw: ByDomain[RawColumn]) -> Noted:
 
 
 def encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
-    """Levels of both tables, sorted; rare ones pooled."""
     levels = tuple(sorted({level for r in raw for level in r.levels}))
     values = raw.map(lambda r: into_levels(r, levels))
     total = level_counts(np.concatenate(list(values)), len(levels))
@@ -216,7 +215,6 @@ def pooling_note(name: str, rare: Mask, total: Array, limit: float) -> Note:
 def one_sided_notes(
     name: str, levels: tuple[str, ...], values: ByDomain[Array]
 ) -> tuple[Note, ...]:
-    """Levels of one domain only: no overlap there."""
     counts = values.map(lambda v: level_counts(v, len(levels)))
     notes = []
     for domain, other in zip(DOMAINS, reversed(DOMAINS), strict=True):

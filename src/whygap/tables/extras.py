@@ -55,7 +55,6 @@ def read_kept(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDom
 
 
 def numbers(name: str, role: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
-    """A numeric column without missing or infinite values."""
     what = f"Column '{name}' ({role})"
     for domain, column in zip(DOMAINS, raw, strict=True):
         if column.kind not in ("number", "boolean", "missing"):
@@ -71,7 +70,6 @@ def numbers(name: str, role: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
 
 
 def read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
-    """Row weights: finite, not negative, not all zero."""
     weights = numbers(name, "weights", raw)
     what = f"Column '{name}' (weights)"
     for domain, values in zip(DOMAINS, weights, strict=True):
@@ -134,7 +132,6 @@ def same_scale(arrays: ByDomain[Any], raw: ByDomain[RawColumn]) -> ByDomain[Any]
 
 
 def read_risk(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
-    """A known source risk, strictly between 0 and 1."""
     risk = numbers(name, "source_risk", raw)
     for domain, values in zip(DOMAINS, risk, strict=True):
         if values.min() <= 0 or values.max() >= 1:

@@ -93,7 +93,6 @@ def best_auc(distinct: Distinct, truth: Array, unordered: bool) -> float:
 
 
 def separator_notes(columns: Sequence[str], names: ByDomain[str]) -> tuple[Note, ...]:
-    """Columns that tell the domains apart: no overlap at all."""
     return tuple(
         Note(
             "warning",

@@ -94,7 +94,6 @@ def estimator_predictor(model: Any, method: str, answer: Answer) -> Predictor:
 
 
 def names_of(model: Any) -> tuple[str, ...] | None:
-    """The columns a model was trained with, when it says so."""
     for attribute in ("feature_names_in_", "feature_names_"):
         names = getattr(model, attribute, None)
         if names is not None and len(names):
@@ -138,7 +137,6 @@ def booster_predictor(model: Any) -> Predictor:
 
 
 def onnx_predictor(path: str | Path) -> Predictor:
-    """An ONNX file: one matrix, or one input per column."""
     onnx, name = model_files.open_onnx(path), Path(path).name
     if onnx.takes_matrix:
         return Predictor(name, onnx.ask, "any", width=onnx.width, sees="matrix")

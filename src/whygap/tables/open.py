@@ -115,7 +115,6 @@ def open_table(table: Any, label: str) -> OpenedTable:
 
 
 def open_in_memory(native: Any, label: str) -> OpenedTable:
-    """A table of pandas, polars (eager or lazy) or pyarrow."""
     kind = kind_of(native)
     if kind is None:
         raise TableError(
@@ -163,7 +162,6 @@ def guarded(load: Callable[[], Any], label: str) -> Any:
 
 
 def checked_names(names: Sequence[Any], label: str) -> tuple[str, ...]:
-    """Column names must be text and unique."""
     if not len(names):
         raise TableError(f"The {label} table has no columns")
     for name in names:

@@ -38,7 +38,6 @@ class Labels:
 
 
 def same_label(value: Any, label: str) -> bool:
-    """Whether a value is written as this label, as text or as a number."""
     if str(value) == label:
         return True
     try:
@@ -66,7 +65,6 @@ def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Labels:
 def refuse_unusable(
     what: str, raw: ByDomain[RawColumn], error: type[InputError], if_infinite: str, if_dates: str
 ) -> None:
-    """All-missing, infinite and dated outcomes or predictions, with the hints to give."""
     for table, column in zip(DOMAINS, raw, strict=True):
         if column.infinite:
             found = f"{what} holds {column.infinite} infinite values in {table}"

@@ -98,7 +98,6 @@ def many_names(role: str, names: Any) -> tuple[str, ...]:
 
 
 def check_pairs(pairs: Sequence[tuple[str, str]], tables: ByDomain[OpenedTable]) -> None:
-    """Every named column is in both tables and has one role."""
     for role, name in pairs:
         for table in tables:
             table.require(name, role)
