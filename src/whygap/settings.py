@@ -157,9 +157,8 @@ def _integer(low: int, high: int | None = None) -> Rule:
         fits = isinstance(value, int) and not isinstance(value, bool)
         if not fits or value < low or (high is not None and value > high):
             bound = f"at least {low}" if high is None else f"from {low} to {high}"
-            raise SettingsError(
-                f"The '{name}' setting must be a whole number {bound}", got=repr(value)
-            )
+            what = f"The '{name}' setting must be a whole number {bound}"
+            raise SettingsError(what, got=repr(value))
 
     return check
 
@@ -171,9 +170,8 @@ def _number(low: float, high: float, *, optional: bool = False) -> Rule:
         if isinstance(value, bool) or not isinstance(value, int | float) or not low < value < high:
             extra = " or None" if optional else ""
             bound = f"above {low:g}" if high == float("inf") else f"between {low:g} and {high:g}"
-            raise SettingsError(
-                f"The '{name}' setting must be a number {bound}{extra}", got=repr(value)
-            )
+            what = f"The '{name}' setting must be a number {bound}{extra}"
+            raise SettingsError(what, got=repr(value))
 
     return check
 

@@ -15,8 +15,7 @@ from whygap.results import Condition
 from whygap.tables.design import MODEL_SCORE, OTHER, Column
 
 Mask = NDArray[np.bool_]
-# Cuts of a number: sextiles, as its groups have them.
-_CUTS = tuple(k / 6 for k in range(1, 6))
+_CUTS = tuple(k / 6 for k in range(1, 6))  # cuts of a number: sextiles, as its groups have them
 
 
 @dataclass(frozen=True, slots=True, eq=False)

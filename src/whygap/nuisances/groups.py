@@ -17,12 +17,10 @@ from whygap.results import Group
 from whygap.tables.design import MODEL_SCORE, Column
 
 PREDICTED_LABEL = "the model's label"
-# As many levels as a reader takes in; rarer ones are pooled.
-_MOST_LEVELS = 8
+_MOST_LEVELS = 8  # as many levels as a reader takes in; rarer ones are pooled
 # Sextiles: fine enough to see where, coarse enough to measure.
 _QUANTILES = tuple(k / 6 for k in range(1, 6))
-# Mean changes within groups of fewer target rows (with weight) say nothing.
-_LEAST_ROWS = 20
+_LEAST_ROWS = 20  # mean changes within groups of fewer target rows (with weight) say nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,12 +11,9 @@ from scipy import stats
 from whygap.domains import Array, ByDomain
 from whygap.tables.design import Column, Design
 
-# An AUC from which one column alone tells the tables apart.
-_TELLS = 0.95
-# An AUC below which two columns look alike once units or origin are set right.
-_ALIKE = 0.75
-# The reason names as many columns as a reader takes in.
-_NAMED = 5
+_TELLS = 0.95  # an AUC from which one column alone tells the tables apart
+_ALIKE = 0.75  # an AUC below which two columns look alike once units or origin are set right
+_NAMED = 5  # the reason names as many columns as a reader takes in
 
 
 @dataclass(frozen=True, slots=True)

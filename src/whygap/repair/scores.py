@@ -58,11 +58,8 @@ def _auc(sample: Sample, score: Array, outcome: Array) -> Estimate:
     share = float(np.mean(weights * case))
     if not 0 < share < 1:
         return _target_mean(sample, np.full(len(weights), np.nan))
-    place = np.where(
-        case,
-        _share_below(score, score[~case], weights[~case]),
-        1 - _share_below(score, score[case], weights[case]),
-    )
+    below_cases = _share_below(score, score[case], weights[case])
+    place = np.where(case, _share_below(score, score[~case], weights[~case]), 1 - below_cases)
     auc = float(np.average(place[case], weights=weights[case]))
     influence = (place - auc) / np.where(case, share, 1 - share)
     pair = ByDomain(np.zeros(len(sample.weights.source)), influence)

@@ -56,16 +56,10 @@ def _joint_p_value(design: Design, player: Player) -> float:
 
 def _changes(design: Design, position: int) -> list[Estimate]:
     """Target mean minus source mean, over the rows that are not missing, of each contrast."""
-    sample = design.sample()
-    found = []
-    for values in _contrasts(
-        design.columns[position], design.features.map(lambda x: x[:, position])
-    ):
-        linear = values.zip(sample.weights, _linearised)
-        found.append(
-            Estimate.from_contributions(sample, source=-linear.source, target=linear.target)
-        )
-    return found
+    sample, values = design.sample(), design.features.map(lambda x: x[:, position])
+    contrasts = _contrasts(design.columns[position], values)
+    linear = [contrast.zip(sample.weights, _linearised) for contrast in contrasts]
+    return [Estimate.from_contributions(sample, source=-a, target=b) for a, b in linear]
 
 
 def _contrasts(column: Column, values: ByDomain[Array]) -> list[ByDomain[Array]]:

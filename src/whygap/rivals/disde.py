@@ -71,14 +71,7 @@ def importance(design: Design, settings: Settings) -> Importances:
 def decompose(
     design: Design, settings: Settings, classifier: DomainClassifier | None = None
 ) -> Disde:
-    """The four means.
-
-    Args:
-        design: both domains.
-        settings: folds, seed.
-        classifier: gives the probability of "target" at every row, out of fold, from classes as
-            frequent as the rows; default: `domain_probability`.
-    """
+    """The four means; `classifier` gives the probability of "target" at every row, out of fold."""
     probability = (classifier or domain_probability)(design, settings)
     weights = shared_weights(probability, design.rows)
     sample = design.sample()

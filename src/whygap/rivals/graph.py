@@ -32,13 +32,9 @@ class Graph:
 
 
 def graph_of(design: Design, parents: Parents, outcome: str = OUTCOME) -> Graph:
-    """Check a mapping node -> parents against the study's variables.
+    """Check a mapping node -> parents: unknown names, the outcome as a parent, cycles are refused.
 
-    A variable that is not named has no parents; the outcome, when not named, depends on every
-    variable.
-
-    Raises:
-        SettingsError: an unknown name, the outcome as a parent, or a cycle.
+    A variable that is not named has no parents; the outcome, when not named, depends on all.
     """
     baseline = tuple(design.columns[j].name for j in design.baseline)
     variables = baseline + tuple(player.name for player in design.players)
@@ -91,11 +87,7 @@ def _causal_order(parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def read_graph(path: str | Path) -> dict[str, list[str]]:
-    """The mapping node -> parents of a TOML or JSON file; `graph_of` checks it against a study.
-
-    Raises:
-        InputError: the file is missing, of another kind, broken, or holds no such mapping.
-    """
+    """The mapping node -> parents of a TOML or JSON file; `graph_of` checks it against a study."""
     file = Path(path)
     kind = file.suffix.lower()
     if kind not in READERS:

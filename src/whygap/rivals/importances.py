@@ -59,15 +59,9 @@ class Method:
 
     def importances(self, values: Mapping[str, float]) -> Importances:
         """Importances without intervals."""
-        return Importances(
-            self.name,
-            self.part,
-            tuple(values),
-            np.array(list(values.values()), dtype=np.float64),
-            self.unit,
-            self.assumptions,
-            self.misleads,
-        )
+        found = tuple(values), np.array(list(values.values()), dtype=np.float64)
+        said = self.unit, self.assumptions, self.misleads
+        return Importances(self.name, self.part, *found, *said)
 
     def from_estimates(self, estimates: Mapping[str, Estimate], level: float) -> Importances:
         """Importances whose intervals come from influence values."""

@@ -157,12 +157,11 @@ def pooled_coefficients(sample: Sample, fit: Fit) -> list[Estimate]:
     rows = sample.weights.map(len)
     shares = rows.map(lambda n: n / (rows.source + rows.target))
     source, target = fit.influence[: rows.source].T, fit.influence[rows.source :].T
-    pairs = [
-        ByDomain(shares.source * s, shares.target * t) for s, t in zip(source, target, strict=True)
-    ]
     return [
-        Estimate.of(value, sample.influence(pair), sample.key)
-        for value, pair in zip(fit.coefficients, pairs, strict=True)
+        Estimate.of(
+            value, sample.influence(ByDomain(shares.source * s, shares.target * t)), sample.key
+        )
+        for value, s, t in zip(fit.coefficients, source, target, strict=True)
     ]
 
 
@@ -171,8 +170,6 @@ def length(parts: Sequence[Estimate]) -> Estimate:
     if not parts:
         return Estimate(0.0, 0.0)
     size = float(np.linalg.norm([part.value for part in parts]))
-    if len(parts) == 1 or size == 0:
-        return sum(parts[1:], parts[0])
-    return sum(
-        (part * (part.value / size) for part in parts[1:]), parts[0] * (parts[0].value / size)
-    )
+    if len(parts) > 1 and size > 0:
+        parts = [part * (part.value / size) for part in parts]
+    return sum(parts[1:], parts[0])

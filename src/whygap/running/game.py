@@ -27,14 +27,10 @@ from whygap.shapley import SubsetPlan, linear_weights, sampling_factor
 
 INTERRUPTED = "you interrupted it; the finished subsets are used"
 
-# Up to 64 subsets cost less than a doubt about their sampling.
-_EXACT_UP_TO = 6
-# A million subsets is the most that "all" may mean.
-_ALL_UP_TO = 20
-# The first look at the sampling error; with many players, four subsets a player.
-_FIRST_BATCH = 64
-# Floats of influence values kept with the subsets' values: 240 MB.
-_KEEP_INFLUENCE = 30_000_000
+_EXACT_UP_TO = 6  # up to 64 subsets cost less than a doubt about their sampling
+_ALL_UP_TO = 20  # a million subsets is the most that "all" may mean
+_FIRST_BATCH = 64  # the first look at the sampling error; with many players, four subsets a player
+_KEEP_INFLUENCE = 30_000_000  # floats of influence values kept with the subsets' values: 240 MB
 
 
 class Game(Protocol):
@@ -98,12 +94,9 @@ def play(
 ) -> Played:
     """Value subsets until every share's sampling error is small, and solve for the shares.
 
-    Args:
-        name: shown while it works, and the name of its files in a checkpoint.
-        games: the same game from each repeated cross-fitting.
-        run: settings, clock, checkpoint, listener.
-        floor: a sampling error that is small enough, however small the share's own error is.
-        scale: divide all values by this estimate.
+    `games` are the same game from each repeated cross-fitting; `name` is shown while it works and
+    names its files in a checkpoint; a sampling error of `floor` is small enough, however small the
+    share's own error is; all values are divided by `scale`.
     """
     values = _Values(games, name, run)
     plan = SubsetPlan(games[0].players, run.settings.seed)
@@ -150,7 +143,8 @@ def _sample_subsets(
             if finished >= limit:
                 return finished, _limit_reason(plan, finished, run.settings)
             shares = _shares(plan, finished, values, scale)
-            if _precise(shares, run.settings, floor):
+            precision = run.settings.precision
+            if all(e.sampling_error <= max(precision * e.standard_error, floor) for e in shares):
                 return finished, "the sampling error is small beside the standard errors"
             text = f"sampling error {max(e.sampling_error for e in shares):.4f}"
             goal = min(plan.round_up(int(finished * 1.5)), limit)
@@ -159,12 +153,6 @@ def _sample_subsets(
         if enough < plan.smallest:
             raise
         return enough, INTERRUPTED
-
-
-def _precise(shares: Sequence[Estimate], settings: Settings, floor: float) -> bool:
-    return all(
-        e.sampling_error <= max(settings.precision * e.standard_error, floor) for e in shares
-    )
 
 
 def _stops(finished: int, goal: int, settings: Settings) -> list[int]:

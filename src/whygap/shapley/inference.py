@@ -20,8 +20,7 @@ from whygap.fieller import normal_quantile
 
 # Normal draws behind a quantile: the 95% one is then known to about 0.01 standard errors.
 DRAWS = 20_000
-# Relative size below which a variance or a difference is rounding error.
-ROUNDING = 1e-12
+ROUNDING = 1e-12  # relative size below which a variance or a difference is rounding error
 
 
 def max_t_quantile(covariance: Array, level: float, seed: int = 0) -> float:

@@ -23,8 +23,7 @@ from whygap.domains import Array, Subset
 from whygap.shapley.pairs import Pairs
 from whygap.shapley.surrogate import Kriging, krige
 
-# Pairs the surrogate is fitted to, at most: its cost grows with their cube.
-SURROGATE_PAIRS = 1500
+SURROGATE_PAIRS = 1500  # pairs the surrogate is fitted to, at most: its cost grows with their cube
 
 
 def linear_weights(subsets: Sequence[Subset], players: int) -> Array:

@@ -99,11 +99,12 @@ def raw_of(frame: Frame, name: str) -> RawColumn:
 def left_out_notes(values: ByDomain[Array], what: str) -> tuple[Note, ...]:
     notes = []
     for domain, column in zip(DOMAINS, values, strict=True):
-        missing = int(np.isnan(column).sum())
+        missing, rows = int(np.isnan(column).sum()), len(column)
         if missing:
-            share = missing / len(column)
-            text = f"{missing:,} of {len(column):,} {domain} rows ({share:.1%}) have {what}"
-            text += " and are left out."
+            share = missing / rows
+            text = (
+                f"{missing:,} of {rows:,} {domain} rows ({share:.1%}) have {what} and are left out."
+            )
             notes.append(Note("info" if share < MANY_ROWS else "warning", text))
     return tuple(notes)
 

@@ -38,12 +38,10 @@ class Predictor:
 
 
 def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
-    """Find out how to ask a model.
+    """Find out how to ask a fitted estimator, a LightGBM booster, a callable(table), or a file.
 
-    Args:
-        model: fitted estimator, LightGBM booster, callable(table), or a path: .onnx, .skops,
-            `module:name`, and .pkl, .pickle or .joblib when `unsafe_pickle`.
-        unsafe_pickle: allow formats that run code when they are loaded.
+    Files are .onnx, .skops, `module:name`; `unsafe_pickle` allows .pkl, .pickle and .joblib, which
+    run code when they are loaded.
     """
     if isinstance(model, str | Path):
         if str(model).lower().endswith(".onnx"):

@@ -93,10 +93,8 @@ class TablePart:
 def open_table(table: Any, label: str) -> OpenedTable:
     """Find out what a table is and which columns it has, without reading its rows.
 
-    Args:
-        table: the caller's table, a path, a glob, a folder, or a duckdb relation or query;
-            or a `TablePart` of one of these.
-        label: what messages call it.
+    It may be a table in memory, a path, a glob, a folder, a duckdb relation or query, or a
+    `TablePart` of one of these; messages call it `label`.
     """
     if isinstance(table, TablePart):
         return part_of(table, open_table(table.table, label))
