@@ -13,11 +13,11 @@ from whygap._metrics import Metric, metric_of
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError
 from whygap.progress import Reporter, Silent
-from whygap.tables import Design, ModelScoring, OpenedTable, Roles, Scoring, TableKind
 from whygap.tables.build import build_design
-from whygap.tables.open import open_table
-from whygap.tables.roles import ONE_COLUMN, resolve_roles
-from whygap.tables.score import model_scoring
+from whygap.tables.design import Design
+from whygap.tables.open import OpenedTable, TableKind, open_table
+from whygap.tables.roles import ONE_COLUMN, Roles, resolve_roles
+from whygap.tables.score import ModelScoring, Scoring, model_scoring
 
 __all__ = ["Study"]
 

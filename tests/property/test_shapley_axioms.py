@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from shapley_games import brute_force, everything, membership, table_game
 
-from whygap.shapley import SubsetPlan, linear_weights, rank_intervals, sampling_factor
+from whygap.shapley import SubsetPlan, linear_weights, sampling_factor
+from whygap.shapley.inference import rank_intervals
 
 NUMBER = st.floats(-100, 100, allow_subnormal=False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from whygap.shapley import adjusted_p_values, rank_intervals, simultaneous_intervals
+from whygap.shapley.inference import adjusted_p_values, rank_intervals, simultaneous_intervals
 
 REPLICATES = 400
 LEVEL = 0.9

@@ -20,13 +20,8 @@ from whygap.progress import Silent
 from whygap.running.game import Run
 from whygap.running.shares import shares as shares_of
 from whygap.settings import Settings
-from whygap.shapley import (
-    SubsetPlan,
-    linear_weights,
-    rank_intervals,
-    sampling_factor,
-    simultaneous_intervals,
-)
+from whygap.shapley import SubsetPlan, linear_weights, sampling_factor
+from whygap.shapley.inference import rank_intervals, simultaneous_intervals
 
 PLAYERS = 8
 SUBSETS = 80

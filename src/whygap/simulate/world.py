@@ -70,23 +70,18 @@ class World(Protocol):
     @property
     def players(self) -> tuple[str, ...]:
         """Names of the players, in the order of the subset numbers."""
-        ...
 
     def draw(self, rows: ByDomain[int], rng: np.random.Generator) -> Design:
         """Independent rows of both domains."""
-        ...
 
     def corners(self) -> Corners:
         """True corner means."""
-        ...
 
     def covariate_truth(self, subset: Subset) -> SubsetTruth:
         """True v_Z."""
-        ...
 
     def outcome_truth(self, subset: Subset, bins: int | None = 20) -> SubsetTruth:
         """True v_Y."""
-        ...
 
 
 def all_subsets(players: int) -> list[Subset]:

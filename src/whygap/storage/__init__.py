@@ -1,16 +1,6 @@
 """Results as versioned JSON; files written whole or not at all."""
 
 from whygap.storage.files import load, save, write_bytes, write_whole
-from whygap.storage.mapping import SCHEMA, from_mapping, plain, restored, to_mapping
+from whygap.storage.mapping import plain, restored, to_mapping
 
-__all__ = [
-    "SCHEMA",
-    "from_mapping",
-    "load",
-    "plain",
-    "restored",
-    "save",
-    "to_mapping",
-    "write_bytes",
-    "write_whole",
-]
+__all__ = ["load", "plain", "restored", "save", "to_mapping", "write_bytes", "write_whole"]

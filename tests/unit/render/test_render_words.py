@@ -15,6 +15,7 @@ from whygap.render.advice import suggestions
 from whygap.render.numbers import level_name, p_value, percent, rounded_count, units_of
 from whygap.render.reading import Standing, reading_of
 from whygap.results import Gap, RatioRecord
+from whygap.storage.mapping import from_mapping
 
 
 def test_a_drop_of_accuracy_is_said_in_points() -> None:
@@ -199,7 +200,7 @@ def test_one_leader_a_few_or_none() -> None:
 
 def test_words_survive_the_file(tmp_path: object) -> None:
     gap = make_gap()
-    assert words.summary(storage.from_mapping(storage.to_mapping(gap))) == words.summary(gap)
+    assert words.summary(from_mapping(storage.to_mapping(gap))) == words.summary(gap)
 
 
 @pytest.mark.parametrize("case", [{}, {"outcome": many_players(60)}, {"defined": ()}])

@@ -9,7 +9,7 @@ import pytest
 from scipy import special, stats
 
 from whygap.errors import InputError
-from whygap.shapley import (
+from whygap.shapley.inference import (
     adjusted_p_values,
     max_t_quantile,
     rank_intervals,
