@@ -46,12 +46,6 @@ def rows_needed(gap: Gap, detail: Detailed, level: float) -> ByDomain[float] | N
     return gap.about.rows.map(lambda rows: rows * max(needed, 1.0))
 
 
-def can_be_settled(gap: Gap, detail: Detailed, level: float) -> bool:
-    """Whether a number of rows that would settle an undefined part can be named."""
-    needed = rows_needed(gap, detail, level)
-    return needed is not None and needed.source <= MOST_TIMES * gap.about.rows.source
-
-
 def what_would_settle(gap: Gap, detail: Detailed, level: float) -> str:
     """The sample size an undefined part asks for."""
     needed = rows_needed(gap, detail, level)

@@ -19,7 +19,7 @@ from whygap.render.numbers import (
     units_of,
     with_minus,
 )
-from whygap.render.phrases import part_title
+from whygap.render.phrases import PART_TITLES
 from whygap.render.reading import RULE_LEVEL, Hit, hits_of
 from whygap.results import Budget, Gap, Joint, Where
 
@@ -109,7 +109,7 @@ def points_blocks(gap: Gap, most: int | None = None) -> list[Block]:
     """What each variable costs, a block per part; the smaller ones together past `most`."""
     parts = gap.points.parts() if gap.points else {}
     return [
-        Block(f"points {part}", part_title(part), largest_lines(joint, most), units_of(gap))
+        Block(f"points {part}", PART_TITLES[part], largest_lines(joint, most), units_of(gap))
         for part, joint in parts.items()
         if joint
     ]
@@ -129,7 +129,7 @@ def largest_lines(joint: Joint, most: int | None) -> tuple[Line, ...]:
 
 def shares_block(gap: Gap, part: str, most: int | None = None) -> Block:
     """The paper's shares: the base first, then the shares from the largest down."""
-    detail, title = gap.details()[part], f"{part_title(part)}: shares of the shift"
+    detail, title = gap.details()[part], f"{PART_TITLES[part]}: shares of the shift"
     if not detail.defined:
         return Block(part, title, (), None, f"Undefined. {detail.reason}")
     lines = largest_lines(detail.joint(), most)
@@ -214,6 +214,11 @@ class BudgetBar:
         rest = max(self.budget.total.value, 0.0) - first
         pieces = {"recalibration": first, "variables": max(rest, 0.0)}
         return {**pieces, "irreducible": max(self.budget.irreducible.value, 0.0)}
+
+    @property
+    def width(self) -> float:
+        """Of the whole bar."""
+        return sum(self.pieces().values())
 
 
 BUDGETS = {

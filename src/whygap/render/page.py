@@ -10,21 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from whygap.render import answers, phrases
+from whygap.render import answers
 from whygap.render.advice import suggestions
 from whygap.render.detail_sentences import detail_sentences
-from whygap.render.drawings import (
-    BOTTOM,
-    TOP,
-    BlockDrawing,
-    BudgetDrawing,
-    RevisionDrawing,
-    WalkDrawing,
-    budget_drawings,
-)
 from whygap.render.formats import Sheet
 from whygap.render.lines import (
-    Block,
+    BudgetBar,
     Line,
     budget_bars,
     hits_block,
@@ -37,7 +28,15 @@ from whygap.render.numbers import level_name, squared_error_units, with_minus
 from whygap.render.reading import Reading, readings_of, widening
 from whygap.render.revision import Curve, revision_sentences
 from whygap.render.table import sheet
-from whygap.render.views import Scale, walk_of
+from whygap.render.views import (
+    BOTTOM,
+    TOP,
+    BlockDrawing,
+    RevisionDrawing,
+    Scale,
+    WalkDrawing,
+    walk_of,
+)
 from whygap.render.words import ASSOCIATION, change_sentence, part_sentence, trust, why_sentence
 from whygap.results import Gap, Group, Where
 
@@ -56,13 +55,9 @@ class Page:
     """
 
     gap: Gap
-    metric: str
-    source_mean: str
-    target_mean: str
-    change: str
     walk: WalkDrawing
     blocks: dict[str, BlockDrawing]
-    budgets: tuple[BudgetDrawing, ...]
+    budgets: tuple[BudgetBar, ...]
     sheet: Sheet
     trust: tuple[str, ...]
     levels: dict[str, Any]
@@ -93,7 +88,7 @@ class Page:
         return {
             "first": self.first,
             "levels": self.levels,
-            "rows": {key: _rows(one.block) for key, one in self.blocks.items()},
+            "rows": {key: one.rows() for key, one in self.blocks.items()},
             "profiles": [_profile(where, name) for name in self.variables] if where else [],
             "share": self.gap.about.is_share,
             "names": [self.gap.about.source_name, self.gap.about.target_name],
@@ -112,17 +107,12 @@ def page_of(
     if curve is not None:
         scale = Scale(*curve.limits(levels[-1]), curve.units.gain_tick)
         revision = RevisionDrawing(curve, scale)
-    aggregate, units = gap.aggregate, walk.units
     readings = readings_of(gap, levels)
     return Page(
         gap=gap,
-        metric=phrases.metric_name(gap.about),
-        source_mean=units.mean(aggregate.start.value),
-        target_mean=units.mean(aggregate.end.value),
-        change=units.change(aggregate.gap.value),
         walk=drawing,
         blocks=blocks,
-        budgets=budget_drawings(gap),
+        budgets=tuple(budget_bars(gap)),
         sheet=sheet(gap, level),
         trust=tuple(line for line in trust(gap) if line != ASSOCIATION),
         levels={_key(one.level): _at_level(one, drawing, blocks, revision) for one in readings},
@@ -204,13 +194,6 @@ def _with_minus(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _with_minus(item) for key, item in value.items()}
     return value
-
-
-def _rows(block: Block) -> list[list[Any]]:
-    return [
-        [line.name, block.text(line), *block.last(line), line.adjusted, line.estimate.value]
-        for line in block.lines
-    ]
 
 
 def _profile(where: Where, variable: str) -> dict[str, Any]:

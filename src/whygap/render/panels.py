@@ -9,7 +9,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from whygap.render import style
-from whygap.render.explanations import POOR, kept_share
 from whygap.render.forest import ROW_HEIGHT, draw_blocks, height_of
 from whygap.render.lines import Block, BudgetBar, budget_bars, recoverable_block
 from whygap.render.numbers import (
@@ -21,6 +20,7 @@ from whygap.render.numbers import (
     weight,
     with_minus,
 )
+from whygap.render.phrases import POOR, kept_share
 from whygap.results import Gap, RatioRecord
 
 PIECES = {"recalibration": style.MUTED, "variables": style.WON, "irreducible": style.FAINT}
@@ -140,7 +140,7 @@ class RecoverableDisplay:
 
     def _draw_budgets(self, ax: Axes) -> None:
         style.quiet_axes(ax, grid="x")
-        widest = max(sum(bar.pieces().values()) for bar in self.bars)
+        widest = max(bar.width for bar in self.bars)
         ax.set_xlim(-0.04 * widest, 1.05 * widest)
         for row, bar in enumerate(self.bars):
             left = 0.0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from whygap.results import About, Gap
+from whygap.render.numbers import count, percent, weight
+from whygap.results import About, Gap, RatioRecord
 
 METRIC_NAMES = {
     "accuracy": "accuracy",
@@ -19,6 +20,7 @@ PART_TITLES = {
     "outcome": "Outcome",
     "new_ground": "New ground",
 }
+GOOD, POOR = 0.5, 0.1  # of the source rows that effectively remain: good from, poor below
 
 
 def metric_name(about: About) -> str:
@@ -72,11 +74,6 @@ def direction(about: About, change: float) -> str:
     return "better" if (change > 0) == about.higher_is_better else "worse"
 
 
-def part_title(name: str) -> str:
-    """A part's short title."""
-    return PART_TITLES[name]
-
-
 def cause(gap: Gap, name: str) -> str:
     """Where a part comes from, in a few words that follow "comes from"."""
     if name == "outcome":
@@ -99,3 +96,34 @@ def part_words(gap: Gap, name: str) -> str:
         mix = f"a different mix of {joined(list(about.players)) or 'the variables'}"
         return f"{mix} among rows alike in {joined(about.baseline)}" if about.baseline else mix
     return f"a different outcome: '{about.outcome}' differs for rows alike in every variable"
+
+
+# -- how well the two tables overlap ---------------------------------------------------------------
+
+
+def kept_share(ratio: RatioRecord) -> float:
+    """Source rows that effectively remain when weighted like the target."""
+    return ratio.effective_size / ratio.rows if ratio.rows else 0.0
+
+
+def overlap_verdict(ratio: RatioRecord) -> str:
+    """Good, fair or poor."""
+    kept = kept_share(ratio)
+    return "good" if kept >= GOOD else "fair" if kept >= POOR else "poor"
+
+
+def overlap_sentence(ratio: RatioRecord) -> str:
+    """One density ratio in words."""
+    kept = kept_share(ratio)
+    text = (
+        f"To look like the target in {ratio.columns}, source rows are weighted: "
+        f"{count(ratio.rows)} rows then count as {count(ratio.effective_size)} "
+        f"({percent(kept, 1.0 if kept >= 0.02 or not kept else 0.001)}). "
+        f"The heaviest row counts {weight(ratio.largest_weight)} times. "
+    )
+    if ratio.clipped_share > 0:
+        text += f"{percent(ratio.clipped_share, 0.001)} of the weights were cut off. "
+    return text + (
+        f"A classifier tells the two domains apart with an AUC of {ratio.domain_auc:.2f} "
+        "(0.5: not at all; 1: always)."
+    )

@@ -16,10 +16,10 @@ from markupsafe import Markup
 
 from whygap import storage
 from whygap.errors import InputError
-from whygap.render import explanations, table
-from whygap.render.numbers import with_minus
+from whygap.render import phrases, table
+from whygap.render.numbers import count, squared_error_units, with_minus
 from whygap.render.page import Page, page_of
-from whygap.render.phrases import PART_TITLES, joined
+from whygap.render.phrases import PART_TITLES, joined, metric_name
 from whygap.render.revision import MEASURED, Curve, curve_for
 from whygap.render.words import ASSOCIATION, default_level, many_sentence
 from whygap.results import Gap
@@ -60,7 +60,7 @@ def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | No
             css=Markup(_asset("report.css")),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - our own file
             script_hash=_digest(script),
-            explain=explanations,
+            explain=phrases,
             titles=PART_TITLES,
             parts=[
                 part for part in PART_TITLES if any(part in _parts(one) for one in pages.values())
@@ -98,9 +98,8 @@ def template_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["embedded"] = embedded
-    environment.filters["minus"] = with_minus
-    environment.filters["joined"] = joined
+    ours = (count, embedded, joined, metric_name, squared_error_units, with_minus)
+    environment.filters |= {one.__name__: one for one in ours}
     return environment
 
 

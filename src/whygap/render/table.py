@@ -88,7 +88,7 @@ def _order(row: frame.Row) -> tuple[bool, float]:
 def _notes(gap: Gap) -> Iterator[str]:
     for name, detail in gap.details().items():
         if not detail.defined:
-            yield f"{phrases.part_title(name)}: shares are undefined. {detail.reason}"
+            yield f"{phrases.PART_TITLES[name]}: shares are undefined. {detail.reason}"
         elif name == "outcome":
             yield f"{frame.BASE}: the share that recalibrating the source risk would explain."
 

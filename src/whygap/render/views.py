@@ -6,13 +6,19 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from whygap.estimate import Estimate
-from whygap.render.lines import largest_lines, padded
+from whygap.render.lines import Block, largest_lines, padded
 from whygap.render.numbers import Units, units_of, with_minus
-from whygap.render.phrases import part_title
-from whygap.render.reading import excludes_zero
+from whygap.render.phrases import PART_TITLES
+from whygap.render.reading import Reading, excludes_zero
+from whygap.render.revision import Curve
+from whygap.render.style import label
 from whygap.results import Gap
+
+TOP, BOTTOM = 26.0, 250.0  # pixels from the top of the walk between which its values stand
+LEFT, RIGHT = 13.0, 91.0  # percent of the walk's width: room for ticks, and for the last label
 
 # -- the walk from source to target ----------------------------------------------------------------
 
@@ -74,7 +80,7 @@ def walk_of(gap: Gap, opened: int = 0) -> Walk:
     parts = zip(gap.aggregate.parts().items(), pairwise(corners), strict=gap.aggregate.comparable)
     for (name, part), (before, after) in parts:
         if name != "baseline" or about.baseline:
-            steps.append(Step(name, part_title(name), before.value, after.value, part))
+            steps.append(Step(name, PART_TITLES[name], before.value, after.value, part))
             steps += _variables(gap, steps[-1], opened) if opened else []
     first, last = corners[0], corners[-1]
     source = Step("source", about.source_name or "source", first.value, first.value, first)
@@ -124,3 +130,91 @@ def round_ticks(low: float, high: float, about: int = 4) -> list[float]:
     step = next(m * power for m in (1, 2, 5, 10) if m * power >= raw * 0.999)
     first = math.ceil(low / step)
     return [step * k for k in range(first, math.floor(high / step) + 1)]
+
+
+# -- on the page: where marks stand, in percent across and pixels down ------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WalkDrawing:
+    """The walk on the page: columns across in percent, values down in pixels."""
+
+    walk: Walk
+    scale: Scale
+
+    @property
+    def gap(self) -> float:
+        """Percent between two columns."""
+        return (RIGHT - LEFT) / (len(self.walk.steps) - 1)
+
+    @property
+    def half(self) -> float:
+        """Half a bar, in percent: three tenths of the distance between two columns."""
+        return round(0.3 * self.gap, 2)
+
+    def x(self, column: int) -> float:
+        """Where a column stands."""
+        return round(LEFT + self.gap * column, 2)
+
+    def lines(self, step: Step) -> list[str]:
+        """A column's name, on as many lines as it needs."""
+        return label(step.name, 10, lines=3).split("\n")
+
+    def at(self, level: float) -> list[list[Any]]:
+        """Per column: the whisker's top and bottom, the label's height, clear of 0 or not."""
+        return [self._whisker(step, level) for step in self.walk.steps]
+
+    def _whisker(self, step: Step, level: float) -> list[Any]:
+        bottom, top = map(self.scale.at, step.whisker(level))
+        edges = [top, bottom, self.scale.at(step.start), self.scale.at(step.end)]
+        place = max(edges) + 16 if step.end < step.start else min(edges) - 7
+        return [top, bottom, round(place, 2), step.is_clear(level)]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDrawing:
+    """Lines on the page, on one scale at every level."""
+
+    block: Block
+    scale: Scale
+
+    def rows(self) -> list[list[Any]]:
+        """Per line, what the script sorts and says, whatever the level."""
+        write, last = self.block.text, self.block.last
+        return [
+            [line.name, write(line), *last(line), line.adjusted, line.estimate.value]
+            for line in self.block.lines
+        ]
+
+    def at(self, reading: Reading) -> list[list[Any]]:
+        """Per line: whisker from, to, interval, what is said of it, ranks, where it is cut."""
+        level, ends = reading.level, self.block.intervals(reading.level)
+        standing = reading.standings.get(self.block.key)
+        top = () if standing is None or len(standing.top) == len(standing.ranks) else standing.top
+        tag = "largest" if len(top) == 1 else "may be largest"
+        found = []
+        for line, (low, high) in zip(self.block.lines, ends, strict=True):
+            clear = "clear" if standing is None and not low <= 0 <= high else ""
+            cut = "left " * (low < self.scale.low) + "right" * (high > self.scale.high)
+            said = tag if line.name in top else clear
+            ranks = standing.rank_span(line.name) if standing else ""
+            span = self.block.span(line, (low, high), level)
+            found.append([self.scale.at(low), self.scale.at(high), span, said, ranks, cut])
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionDrawing:
+    """The gains of a revision on the page, on one scale at every level."""
+
+    curve: Curve
+    scale: Scale
+
+    def at(self, level: float) -> list[list[Any]]:
+        """Per choice: whisker from, to, interval."""
+        rows = []
+        for choice in (c for choices in self.curve.groups().values() for c in choices):
+            ends = choice.gain.interval(level)
+            text = "" if choice.kind == "original" else self.curve.units.span(*ends)
+            rows.append([*map(self.scale.at, ends), text, "", "", ""])
+        return rows

@@ -24,7 +24,6 @@ from whygap.render.phrases import (
     metric_name,
     named,
     noun,
-    part_title,
     part_words,
 )
 from whygap.render.reading import Reading, excludes_zero, reading_of
@@ -90,7 +89,7 @@ def _parts(reading: Reading, opened: bool = False) -> list[str]:
     lines = [wrapped(f"{title}{level_name(reading.level)} intervals)")]
     for name in reading.gap.aggregate.parts():
         if name in reading.parts:
-            lines += _bullets([f"{part_title(name)}: {part_sentence(reading, name)}"])
+            lines += _bullets([f"{PART_TITLES[name]}: {part_sentence(reading, name)}"])
             below = points_sentences(reading, name) if opened else []
             lines += [wrapped(text, "      ", "      ") for text in below]
     return lines
@@ -244,7 +243,7 @@ def part_sentence(reading: Reading, name: str) -> str:
 
 def _parts_in_units(reading: Reading, names: Iterable[str]) -> str:
     spans = [
-        f"{part_title(name).lower()} {reading.units.change(reading.parts[name].value)} "
+        f"{PART_TITLES[name].lower()} {reading.units.change(reading.parts[name].value)} "
         f"({reading.units.span(*reading.parts[name].interval(reading.level))})"
         for name in names
     ]

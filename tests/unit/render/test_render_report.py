@@ -11,7 +11,7 @@ import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
 
 from whygap.errors import InputError, ResultError
-from whygap.render import explanations, report
+from whygap.render import phrases, report
 from whygap.render.numbers import percent, with_minus
 from whygap.render.views import Scale, round_ticks
 from whygap.results import RatioRecord
@@ -146,8 +146,8 @@ def test_notebook_view_stands_alone() -> None:
 )
 def test_overlap_in_plain_words(kept: float, verdict: str) -> None:
     ratio = RatioRecord("pi_w", "baseline", 1000 * kept, 1000, 19.4, 0.012, 0.83)
-    assert explanations.overlap_verdict(ratio) == verdict
-    text = explanations.overlap_sentence(ratio)
+    assert phrases.overlap_verdict(ratio) == verdict
+    text = phrases.overlap_sentence(ratio)
     assert f"1,000 rows then count as {1000 * kept:.0f} ({kept:.0%})" in text
     assert "1.2% of the weights were cut off" in text
 
