@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from whygap.estimate import Estimate
 from whygap.render.answers import amount
-from whygap.render.numbers import level_name
-from whygap.render.phrases import POOR, direction, joined, kept_share
+from whygap.render.phrases import POOR, direction, joined, kept_share, level_name
 from whygap.render.reading import Reading, excludes_zero
 from whygap.results import Budget, Recoverable
 

@@ -8,8 +8,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from whygap.estimate import Estimate
-from whygap.render.numbers import level_name, rows_share, squared_error_units
-from whygap.render.phrases import capital, direction, in_domain, joined, metric_name
+from whygap.render.phrases import (
+    capital,
+    direction,
+    in_domain,
+    joined,
+    level_name,
+    metric_name,
+    rows_share,
+    squared_error_units,
+)
 from whygap.render.reading import SHOWN, Hit, Reading, excludes_zero
 from whygap.results import Budget, Joint, Recoverable
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from whygap.domains import ByDomain
 from whygap.fieller import normal_quantile
-from whygap.render.numbers import level_name, percent, percent_interval, rounded_count
-from whygap.render.phrases import joined
+from whygap.render.phrases import joined, level_name, percent, percent_interval, rounded_count
 from whygap.render.reading import SHOWN, Reading, Standing, excludes_zero
 from whygap.results import Detailed, Gap
 

@@ -21,7 +21,7 @@ from whygap.render.lines import (
     shares_block,
     where_blocks,
 )
-from whygap.render.numbers import level_name, percent, with_minus
+from whygap.render.phrases import level_name, percent, with_minus
 from whygap.render.reading import reading_of
 from whygap.results import Gap
 
@@ -151,8 +151,6 @@ class PointsDisplay:
         unit: of the numbers, in words.
         level: of the intervals.
         nothing: what is said where there are no blocks.
-        ax_: the axes drawn on, after `plot`.
-        figure_: their figure.
     """
 
     blocks: tuple[Block, ...]
@@ -187,8 +185,6 @@ class WhereDisplay:
         unit: of the numbers, in words.
         level: of the intervals, which hold for all groups at once.
         nothing: what is said where there are no blocks.
-        ax_: the axes drawn on, after `plot`.
-        figure_: their figure.
     """
 
     blocks: tuple[Block, ...]
@@ -231,8 +227,6 @@ class SharesDisplay:
         block: one line per variable, from the top down; empty when undefined.
         leading: variables that cannot be told apart from the largest.
         level: of the intervals.
-        ax_: the axes drawn on, after `plot`.
-        figure_: their figure.
     """
 
     block: Block

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from whygap.errors import ResultError, did_you_mean
 from whygap.estimate import Estimate
 from whygap.render.answers import together
-from whygap.render.numbers import (
+from whygap.render.phrases import (
+    PART_TITLES,
     Units,
     p_value,
     percent,
@@ -19,11 +20,9 @@ from whygap.render.numbers import (
     units_of,
     with_minus,
 )
-from whygap.render.phrases import PART_TITLES
 from whygap.render.reading import RULE_LEVEL, Hit, hits_of
 from whygap.results import Budget, Gap, Joint, Where
 
-BASE_NAME = "recalibration alone"
 USUAL_SHARE = 0.3  # shares below this do not stretch the scale until they fill it
 
 
@@ -139,12 +138,10 @@ def shares_block(gap: Gap, part: str, most: int | None = None) -> Block:
         line if line.kind == "others" else replace(line, columns=tuple(columns.get(line.name, ())))
         for line in lines
     )
-    base = () if part == "covariate" or detail.base is None else (_base(detail.base),)
+    base = []
+    if part == "outcome" and detail.base is not None:
+        base = [Line("recalibration alone", detail.base, kind="base")]
     return Block(part, title, (*base, *lines), None)
-
-
-def _base(base: Estimate) -> Line:
-    return Line(BASE_NAME, base, kind="base")
 
 
 def hits_block(gap: Gap, level: float, most: int) -> Block:

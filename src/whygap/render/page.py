@@ -24,7 +24,7 @@ from whygap.render.lines import (
     recoverable_block,
     shares_block,
 )
-from whygap.render.numbers import level_name, squared_error_units, with_minus
+from whygap.render.phrases import level_name, squared_error_units, with_minus
 from whygap.render.reading import Reading, readings_of, widening
 from whygap.render.revision import Curve, revision_sentences
 from whygap.render.table import sheet

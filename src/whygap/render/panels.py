@@ -11,16 +11,17 @@ from matplotlib.figure import Figure
 from whygap.render import style
 from whygap.render.forest import ROW_HEIGHT, draw_blocks, height_of
 from whygap.render.lines import Block, BudgetBar, budget_bars, recoverable_block
-from whygap.render.numbers import (
+from whygap.render.phrases import (
+    POOR,
     Units,
     count,
+    kept_share,
     level_name,
     percent,
     squared_error_units,
     weight,
     with_minus,
 )
-from whygap.render.phrases import POOR, kept_share
 from whygap.results import Gap, RatioRecord
 
 PIECES = {"recalibration": style.MUTED, "variables": style.WON, "irreducible": style.FAINT}
@@ -32,8 +33,6 @@ class OverlapDisplay:
 
     Attributes:
         ratios: one per density ratio.
-        ax_: the axes drawn on, after `plot`.
-        figure_: their figure.
     """
 
     ratios: tuple[RatioRecord, ...]
@@ -104,8 +103,6 @@ class RecoverableDisplay:
         block: recalibration and variables, with labels from the target.
         units: how squared errors are written.
         level: of the intervals.
-        axes_: the two axes drawn on, after `plot`.
-        figure_: their figure.
     """
 
     bars: tuple[BudgetBar, ...]

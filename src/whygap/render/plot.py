@@ -1,38 +1,195 @@
-"""Figures: Display objects hold what is drawn, `.plot(ax=None)` draws it and returns itself."""
+"""Figures: Display objects hold what is drawn, `.plot(ax=None)` draws it and returns itself.
+
+Once drawn, `ax_` is the axes drawn on (`axes_`: two of them) and `figure_` their figure.
+"""
 
 from __future__ import annotations
 
 import io
 import textwrap
 import warnings
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from whygap.errors import InputError, SettingsError, did_you_mean
-from whygap.render import style
-from whygap.render.figures import RevisionDisplay, WaterfallDisplay
-from whygap.render.forest import PointsDisplay, SharesDisplay, WhereDisplay, height_of
-from whygap.render.panels import OverlapDisplay, RecoverableDisplay
+from whygap.render import phrases, style
+from whygap.render.forest import ROW_HEIGHT, PointsDisplay, SharesDisplay, WhereDisplay, height_of
+from whygap.render.formats import shorten
+from whygap.render.panels import (
+    OverlapDisplay as OverlapDisplay,  # for those who import all displays from here
+)
+from whygap.render.panels import RecoverableDisplay
+from whygap.render.phrases import level_name, with_minus
+from whygap.render.reading import excludes_zero
+from whygap.render.revision import Choice, Curve, curve_of
+from whygap.render.views import Step, Walk, walk_of
 from whygap.render.words import default_level
 from whygap.results import Gap
 
-__all__ = [
-    "OverlapDisplay",
-    "PointsDisplay",
-    "RecoverableDisplay",
-    "RevisionDisplay",
-    "SharesDisplay",
-    "WaterfallDisplay",
-    "WhereDisplay",
-    "figure",
-    "save_figure",
-]
-
 FORMATS = ("svg", "png", "pdf")
+CHOICE_COLOURS = {
+    "targeted": style.COLOURS["outcome"],
+    "reweighted": style.COLOURS["covariate"],
+    "retrained": style.INK,
+}
+CHOICE_MARKS = {"targeted": "o", "reweighted": "s", "retrained": "D"}
+
+
+@dataclass(eq=False)
+class WaterfallDisplay:
+    """Drawn by `plot`; made by `from_gap`.
+
+    Attributes:
+        title: what happened, in a few words.
+        walk: the source's mean, the parts with their variables, the target's mean.
+        level: of the intervals.
+    """
+
+    title: str
+    walk: Walk
+    level: float
+    ax_: Axes | None = field(default=None, init=False, repr=False)
+    figure_: Figure | None = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_gap(cls, gap: Gap, level: float = 0.95, top: int = 5) -> WaterfallDisplay:
+        """Everything the drawing needs; parts open into their `top` largest variables."""
+        walk = walk_of(gap, top)
+        if not gap.aggregate.comparable:
+            return cls("The tables cannot be compared", walk, level)
+        change, metric = gap.aggregate.gap, phrases.metric_name(gap.about)
+        verb = "fell" if change.value < 0 else "rose"
+        title = f"{phrases.capital(metric)} {verb} by {walk.units.size(change.value)}"
+        clear = excludes_zero(change, level)
+        return cls(title if clear else f"No clear change of {metric}", walk, level)
+
+    def plot(self, ax: Axes | None = None) -> WaterfallDisplay:
+        """Draw on `ax`, or on a figure of its own, from the source down to the target."""
+        steps = self.walk.steps
+        ax = style.axes_of(ax, 7.2, height_of(len(steps)))
+        style.quiet_axes(ax, grid="x")
+        ax.set_xlim(*self.walk.limits(self.level, 0.06))
+        for row, step in enumerate(steps):
+            if row:
+                ax.plot([step.start] * 2, [row - 1, row], color=style.MUTED, lw=0.8, ls=":")
+            draw = self._draw_part if step.is_part else self._draw_mean
+            draw(ax, row, step)
+        self._label(ax)
+        self.ax_, self.figure_ = ax, ax.get_figure(root=True)
+        return self
+
+    def _label(self, ax: Axes) -> None:
+        steps, walk = self.walk.steps, self.walk
+        shown = [shorten(step.name, 28) for step in steps]
+        style.name_ticks(ax.yaxis, [step.name for step in steps], shown)
+        for tick, step in zip(ax.get_yticklabels(), steps, strict=True):
+            tick.set_fontweight("normal" if step.is_variable else "bold")
+            tick.set_color(style.MUTED if step.is_variable else style.INK)
+        for row, step in enumerate(steps):
+            style.beside(ax, walk.text(step), row, bold=not step.is_variable)
+        ax.set_ylim(len(steps) - 0.4, -0.6)
+        if not all(step.is_clear(self.level) for step in steps):
+            ax.set_xlabel("Hollow bars: not distinguishable from 0", fontsize=9)
+        ax.xaxis.set_major_formatter(lambda value, _: with_minus(walk.units.tick(value)))
+        unit = " (points)" if walk.units.is_share else ""
+        parts = f"Bold: parts of the change; below each its variables{unit}\n"
+        below = parts if any(step.is_part for step in steps) else ""
+        style.heading(ax, self.title, f"{below}Lines: {level_name(self.level)} intervals")
+
+    def _draw_mean(self, ax: Axes, row: int, step: Step) -> None:
+        colour = style.SOURCE if step.key == "source" else style.TARGET
+        style.whisker(ax, row, step.whisker(self.level))
+        ax.plot(step.end, row, "o", color=colour, markersize=9, zorder=5)
+
+    def _draw_part(self, ax: Axes, row: int, step: Step) -> None:
+        colour, clear = style.COLOURS[step.key], step.is_clear(self.level)
+        ax.barh(
+            row,
+            step.change,
+            left=step.start,
+            height=0.4 if step.is_variable else 0.7,
+            color=colour if clear else "white",
+            edgecolor=colour,
+            linewidth=1.2,
+            zorder=2,
+        )
+        style.whisker(ax, row, step.whisker(self.level))
+
+
+@dataclass(eq=False)
+class RevisionDisplay:
+    """Drawn by `plot`; made by `from_revision`.
+
+    Attributes:
+        curve: every choice, its score and its gain over the model as it is.
+        level: of the intervals.
+    """
+
+    curve: Curve
+    level: float
+    ax_: Axes | None = field(default=None, init=False, repr=False)
+    figure_: Figure | None = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_revision(
+        cls, revision: Any, score: str = "auc", level: float = 0.95
+    ) -> RevisionDisplay:
+        """One score of `wg.revise(...)`, or of what `whygap revise --json` printed."""
+        return cls(curve_of(revision, score), level)
+
+    def plot(self, ax: Axes | None = None) -> RevisionDisplay:
+        """Draw on `ax`, or on a figure of its own; the model as it is is the line at 0."""
+        groups = {title: choices for title, choices in self.curve.groups().items() if title}
+        lines: list[Choice | str] = []
+        for title, choices in groups.items():
+            lines += [title, *choices]
+        ax = style.axes_of(ax, 6.8, 1.5 + ROW_HEIGHT * len(lines))
+        style.quiet_axes(ax, grid="x")
+        ax.set_xlim(*self.curve.limits(self.level))
+        ax.axvline(0, color=style.INK, lw=0.9, zorder=1)
+        for row, choice in enumerate(lines):
+            if isinstance(choice, Choice):
+                self._draw(ax, row, choice)
+        self._label(ax, lines)
+        self.ax_, self.figure_ = ax, ax.get_figure(root=True)
+        return self
+
+    def _draw(self, ax: Axes, row: int, choice: Choice) -> None:
+        style.whisker(ax, row, choice.gain.interval(self.level))
+        ax.plot(
+            choice.gain.value,
+            row,
+            CHOICE_MARKS[choice.kind],
+            markersize=7,
+            color=CHOICE_COLOURS[choice.kind],
+            markeredgecolor=style.INK,
+            markeredgewidth=0.8,
+            zorder=4,
+        )
+        style.beside(ax, with_minus(self.curve.units.mean(choice.score.value)), row)
+
+    def _label(self, ax: Axes, lines: list[Choice | str]) -> None:
+        texts = [line if isinstance(line, str) else line.label for line in lines]
+        style.name_ticks(ax.yaxis, texts, [style.label(text, 30) for text in texts])
+        for tick, line in zip(ax.get_yticklabels(), lines, strict=True):
+            tick.set_fontweight("bold" if isinstance(line, str) else "normal")
+        ax.set_ylim(len(lines) - 0.4, -0.6)
+        units = self.curve.units
+        ax.xaxis.set_major_formatter(lambda value, _: with_minus(units.gain_tick(value)))
+        start = with_minus(units.mean(self.curve.choices[0].score.value))
+        unit = " (points)" if units.is_share else ""
+        ax.set_xlabel(f"Gain of {self.curve.name}{unit} over the model as it is, {start}")
+        style.heading(
+            ax,
+            "What a revision would bring",
+            f"Right: the {self.curve.name} reached. Lines: {level_name(self.level)} intervals",
+        )
 
 
 def figure(gap: Gap, what: str = "answer", level: float | None = None, **options: Any) -> Figure:

@@ -17,9 +17,15 @@ from markupsafe import Markup
 from whygap import storage
 from whygap.errors import InputError
 from whygap.render import phrases, table
-from whygap.render.numbers import count, squared_error_units, with_minus
 from whygap.render.page import Page, page_of
-from whygap.render.phrases import PART_TITLES, joined, metric_name
+from whygap.render.phrases import (
+    PART_TITLES,
+    count,
+    joined,
+    metric_name,
+    squared_error_units,
+    with_minus,
+)
 from whygap.render.revision import MEASURED, Curve, curve_for
 from whygap.render.words import ASSOCIATION, default_level, many_sentence
 from whygap.results import Gap

@@ -15,8 +15,7 @@ from whygap.errors import ResultError, did_you_mean
 from whygap.estimate import Estimate
 from whygap.fieller import normal_quantile
 from whygap.render.lines import padded
-from whygap.render.numbers import Units, level_name, units_for
-from whygap.render.phrases import joined
+from whygap.render.phrases import Units, joined, level_name, units_for
 from whygap.render.reading import excludes_zero
 from whygap.results import Gap
 
@@ -186,50 +185,39 @@ def _estimate(line: Mapping[str, Any], names: tuple[str, str, str], half: float)
 
 def revision_sentences(curve: Curve, level: float) -> list[str]:
     """Most important first."""
-    targeted = curve.of("targeted")
-    return [
-        *([_targeted(curve, targeted, level)] if targeted else []),
-        *(_ceiling(curve, choice, level) for choice in curve.of("retrained")),
-        *([_reweighted(curve, level)] if curve.of("reweighted") else []),
+
+    def reached(choice: Choice) -> str:
+        return f"{curve.units.mean(choice.score.value)} ({_gain(curve, choice, level)})"
+
+    said, targeted = [], curve.of("targeted")
+    if targeted:
+        text = (
+            f"Corrected on outcomes from the target, the model's {curve.name} goes from "
+            f"{curve.units.mean(curve.choices[0].score.value)} to {reached(targeted[0])} by "
+            "recalibration alone"
+        )
+        if len(targeted) > 1:
+            names = joined([choice.added for choice in targeted[1:]])
+            text += f", and to {reached(targeted[-1])} with {names} as well"
+        said.append(f"{text}.")
+    said += [
+        f"Refitted there with every variable, it reaches {reached(choice)}; that is about all that "
+        "these rows can give."
+        for choice in curve.of("retrained")
     ]
-
-
-def _targeted(curve: Curve, targeted: tuple[Choice, ...], level: float) -> str:
-    start, first, last = curve.choices[0], targeted[0], targeted[-1]
-    text = (
-        f"Corrected on outcomes from the target, the model's {curve.name} goes from "
-        f"{curve.units.mean(start.score.value)} to {_reached(curve, first, level)} by "
-        "recalibration alone"
-    )
-    if last is first:
-        return f"{text}."
-    names = joined([choice.added for choice in targeted[1:]])
-    return f"{text}, and to {_reached(curve, last, level)} with {names} as well."
-
-
-def _reached(curve: Curve, choice: Choice, level: float) -> str:
-    return f"{curve.units.mean(choice.score.value)} ({_gain(curve, choice, level)})"
+    if curve.of("reweighted"):
+        best = max(curve.of("reweighted"), key=lambda choice: choice.gain.value)
+        said.append(
+            "Without any outcome from the target, retraining on reweighted source rows gets to "
+            f"{reached(best)} at best."
+        )
+    return said
 
 
 def _gain(curve: Curve, choice: Choice, level: float) -> str:
     units, gain = curve.units, choice.gain
-    span = units.span(*gain.interval(level))
-    text = f"gain {units.change(gain.value)}, {level_name(level)} interval {span}"
+    text = f"gain {units.change(gain.value)}, {level_name(level)} interval "
+    text += units.span(*gain.interval(level))
     if not excludes_zero(gain, level):
         return f"{text}: no clear gain"
     return f"{text}: clearly worse" if gain.value < 0 else text
-
-
-def _ceiling(curve: Curve, choice: Choice, level: float) -> str:
-    return (
-        f"Refitted there with every variable, it reaches {_reached(curve, choice, level)}; that is "
-        "about all that these rows can give."
-    )
-
-
-def _reweighted(curve: Curve, level: float) -> str:
-    best = max(curve.of("reweighted"), key=lambda choice: choice.gain.value)
-    return (
-        "Without any outcome from the target, retraining on reweighted source rows gets to "
-        f"{_reached(curve, best, level)} at best."
-    )

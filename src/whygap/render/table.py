@@ -19,7 +19,7 @@ from whygap.render.formats import (
     to_markdown,
     to_text,
 )
-from whygap.render.numbers import Units, level_name, percent, squared_error_units, units_of
+from whygap.render.phrases import Units, level_name, percent, squared_error_units, units_of
 from whygap.results import Gap
 
 

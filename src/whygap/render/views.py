@@ -10,8 +10,7 @@ from typing import Any
 
 from whygap.estimate import Estimate
 from whygap.render.lines import Block, largest_lines, padded
-from whygap.render.numbers import Units, units_of, with_minus
-from whygap.render.phrases import PART_TITLES
+from whygap.render.phrases import PART_TITLES, Units, units_of, with_minus
 from whygap.render.reading import Reading, excludes_zero
 from whygap.render.revision import Curve
 from whygap.render.style import label
@@ -132,7 +131,7 @@ def round_ticks(low: float, high: float, about: int = 4) -> list[float]:
     return [step * k for k in range(first, math.floor(high / step) + 1)]
 
 
-# -- on the page: where marks stand, in percent across and pixels down ------------------------------
+# -- on the page: where marks stand, in percent across and pixels down -----------------------------
 
 
 @dataclass(frozen=True, slots=True)

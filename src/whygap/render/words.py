@@ -13,18 +13,22 @@ from whygap.render.answers import (
 )
 from whygap.render.detail_sentences import detail_sentences
 from whygap.render.formats import wrapped
-from whygap.render.numbers import count, level_name, percent, percent_interval, units_of
 from whygap.render.phrases import (
     PART_TITLES,
     capital,
     cause,
+    count,
     direction,
     in_domain,
     joined,
+    level_name,
     metric_name,
     named,
     noun,
     part_words,
+    percent,
+    percent_interval,
+    units_of,
 )
 from whygap.render.reading import Reading, excludes_zero, reading_of
 from whygap.results import Gap

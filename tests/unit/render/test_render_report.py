@@ -12,7 +12,7 @@ from result_factory import NASTY_NAMES, make_gap, many_players
 
 from whygap.errors import InputError, ResultError
 from whygap.render import phrases, report
-from whygap.render.numbers import percent, with_minus
+from whygap.render.phrases import percent, with_minus
 from whygap.render.views import Scale, round_ticks
 from whygap.results import RatioRecord
 

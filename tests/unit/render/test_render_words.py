@@ -12,7 +12,7 @@ from whygap import storage
 from whygap.domains import ByDomain
 from whygap.render import words
 from whygap.render.advice import suggestions
-from whygap.render.numbers import level_name, p_value, percent, rounded_count, units_of
+from whygap.render.phrases import level_name, p_value, percent, rounded_count, units_of
 from whygap.render.reading import Standing, reading_of
 from whygap.results import Gap, RatioRecord
 from whygap.storage.mapping import from_mapping
