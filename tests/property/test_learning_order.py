@@ -119,7 +119,7 @@ def test_permuting_subsets_permutes_their_values(all_subset_values, order):
 @given(order=st.permutations(range(4)))
 def test_permuting_subsets_permutes_covariate_values(order):
     subsets = [["g"], [], ["g", "h"], ["h"]]
-    study = make_study(*covariate_tables(200))
+    study = make_study(*covariate_tables())
     one = wg.subset_values(study, "covariate", subsets, fast())
     two = wg.subset_values(study, "covariate", [subsets[k] for k in order], fast())
     assert [(v.value, v.standard_error) for v in two] == [
@@ -129,6 +129,7 @@ def test_permuting_subsets_permutes_covariate_values(order):
 
 def test_two_workers_give_the_numbers_of_one():
     study = make_study()
-    one, two = (wg.explain(study, settings=fast(learner="auto", n_jobs=jobs)) for jobs in (1, 2))
+    shares = ("covariate", "outcome")
+    one, two = (wg.explain(study, shares, fast(learner="auto", n_jobs=jobs)) for jobs in (1, 2))
     assert one.to_frame().equals(two.to_frame())
     assert one.outcome.shares["a"].value == two.outcome.shares["a"].value
