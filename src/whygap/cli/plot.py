@@ -18,7 +18,7 @@ EXAMPLES = ("whygap plot gap.json -o gap.svg", "whygap plot gap.json --what poin
 def command(
     shown: ResultOptions, output: Figure, what: What = "answer", *, speaker: Speaker
 ) -> None:
-    """Draw a result: the whole answer in one picture, or one of its questions."""
+    """Draw a result: the whole answer in one picture, or one question."""
     from whygap.render import plot
 
     check_writable(output)
