@@ -7,13 +7,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from whygap.errors import (
-    InputError,
-    SettingsError,
-    WhygapWarning,
-    did_you_mean,
-    require_known,
-)
+from whygap.errors import InputError, SettingsError, WhygapWarning, did_you_mean, require_known
 from whygap.estimate import Estimate
 from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter

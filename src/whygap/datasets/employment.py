@@ -50,28 +50,19 @@ _NAMES = MappingProxyType({v.name: v.census_name for v in EMPLOYMENT})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Employment:
-    """Two tables and what each column is for.
+    """Two tables and what each column is for."""
 
-    Attributes:
-        source: US-born citizens, 8,000 rows drawn by seed.
-        target: non-citizens, all 3,655 rows.
-        outcome: column that is 1 for people at work.
-        prediction: column of the published model's probabilities.
-        baseline: the baseline variables W.
-        covariates: the covariates Z.
-        groups: covariates that are best read as one.
-        labels: column -> code of the Census Bureau -> text used in the tables.
-        names: column -> name of the Census Bureau.
-    """
-
-    source: Any
-    target: Any
-    outcome: str = "employed"
-    prediction: str = "probability"
-    baseline: tuple[str, ...] = tuple(v.name for v in EMPLOYMENT[:3])
-    covariates: tuple[str, ...] = tuple(v.name for v in EMPLOYMENT[3:])
+    source: Any  # US-born citizens, 8,000 rows drawn by seed
+    target: Any  # non-citizens, all 3,655 rows
+    outcome: str = "employed"  # column that is 1 for people at work
+    prediction: str = "probability"  # column of the published model's probabilities
+    baseline: tuple[str, ...] = tuple(v.name for v in EMPLOYMENT[:3])  # the baseline variables W
+    covariates: tuple[str, ...] = tuple(v.name for v in EMPLOYMENT[3:])  # the covariates Z
+    # Covariates that are best read as one
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _GROUPS)
+    # Column -> code of the Census Bureau -> text used in the tables
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: _LABELS)
+    # Column -> name of the Census Bureau
     names: Mapping[str, str] = field(default_factory=lambda: _NAMES)
 
     def study(self, **changes: Any) -> Study:

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whygap.errors import FitError, ModelError, SettingsError, require_known
-from whygap.rivals import (
-    auc_regression,
-    disde,
-    graph_shapley,
-    oaxaca_blinder,
-    random_forest_acc,
-    region,
-)
+from whygap.rivals import auc_regression, disde, graph_shapley, oaxaca_blinder, region
+from whygap.rivals import random_forest_acc as forest
 from whygap.rivals.covariate_rivals import mean_change, wu_shift
 from whygap.rivals.graph import OUTCOME, Parents
 from whygap.rivals.importances import Importances, Method
@@ -37,7 +31,7 @@ METHODS: dict[str, tuple[Rival, ...]] = {
     "wu_shift": (wu_shift,),
     "parametric_change": (parametric_change,),
     "parametric_acc": (parametric_acc,),
-    "random_forest_acc": (random_forest_acc.importance,),
+    "random_forest_acc": (forest.importance,),
     "disde": (disde.importance,),
     "region": (region.importance,),
     "auc_regression": (auc_regression.importance,),

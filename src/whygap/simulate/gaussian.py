@@ -20,13 +20,7 @@ from whygap._metrics import Metric
 from whygap.domains import DOMAINS, Array, ByDomain, Domain, Subset
 from whygap.simulate import gaussian_truth
 from whygap.simulate.quadrature import LogitLoss
-from whygap.simulate.world import (
-    Corners,
-    SubsetTruth,
-    design_tables,
-    drawn_outcomes,
-    model_design,
-)
+from whygap.simulate.world import Corners, SubsetTruth, design_tables, drawn_outcomes, model_design
 from whygap.tables.design import Column, Design
 
 # The paper, section 5.1.

@@ -12,16 +12,8 @@ import numpy as np
 
 from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.errors import ColumnError, listed
-from whygap.tables.columns import (
-    RawColumn,
-    RawKind,
-    into_levels,
-    is_number,
-    only_observed,
-    present,
-    recode,
-    to_text,
-)
+from whygap.tables import columns
+from whygap.tables.columns import RawColumn, RawKind
 from whygap.tables.design import OTHER, Column, Note
 from whygap.tables.open import Mask
 
@@ -95,7 +87,7 @@ def reconcile(name: str, raw: ByDomain[RawColumn]) -> Noted:
     if kinds & {"text", "ordered"} and kinds & {"number", "boolean"}:
         which = "source" if raw.source.kind in ("number", "boolean") else "target"
         text = f"Column '{name}' holds numbers in {which} and text in the other table: read as text"
-        return Noted(raw.map(to_text), (Note("warning", text + "."),))
+        return Noted(raw.map(columns.to_text), (Note("warning", text + "."),))
     raise ColumnError(
         f"Column '{name}' is of different kinds in the two tables",
         got=f"{raw.source.kind} in source, {raw.target.kind} in target",
@@ -108,8 +100,8 @@ def agree_on_order(name: str, raw: ByDomain[RawColumn]) -> Noted:
     levels = next(r.levels for r in raw if r.kind == "ordered")
     if any(set(r.levels) - set(levels) for r in raw):
         note = f"Column '{name}' is ordered in one table only: read as unordered."
-        return Noted(raw.map(to_text), (Note("warning", note),))
-    return Noted(raw.map(lambda r: RawColumn("ordered", into_levels(r, levels), levels)))
+        return Noted(raw.map(columns.to_text), (Note("warning", note),))
+    return Noted(raw.map(lambda r: RawColumn("ordered", columns.into_levels(r, levels), levels)))
 
 
 def without_huge(name: str, raw: ByDomain[RawColumn]) -> Noted:
@@ -133,7 +125,7 @@ def without_huge(name: str, raw: ByDomain[RawColumn]) -> Noted:
 
 def encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     levels = tuple(sorted({level for r in raw for level in r.levels}))
-    values = raw.map(lambda r: into_levels(r, levels))
+    values = raw.map(lambda r: columns.into_levels(r, levels))
     total = level_counts(np.concatenate(list(values)), len(levels))
     # Fewer than ten rows say nothing about a level; 200 levels can still be told apart.
     limit = max(10, 0.005 * sum(map(len, values)))
@@ -144,7 +136,7 @@ def encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
         notes = (pooling_note(name, rare, total, limit),)
         pooled = pool(levels, rare, total)
         levels, members = pooled.levels, pooled.members
-        values = values.map(lambda v: recode(v, pooled.codes))
+        values = values.map(lambda v: columns.recode(v, pooled.codes))
     notes += one_sided_notes(name, levels, values)
     notes += number_notes(name, members)
     unique = all(len(r.levels) == len(r.values) > 1 for r in raw)
@@ -157,10 +149,10 @@ def encode_ordered(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     longer, shorter = (first, second) if len(first) >= len(second) else (second, first)
     if shorter != tuple(level for level in longer if level in set(shorter)):
         text = f"Column '{name}' has different orders in the two tables: read as unordered."
-        encoded = encode_text(name, raw.map(to_text))
+        encoded = encode_text(name, raw.map(columns.to_text))
         return replace(encoded, notes=(Note("warning", text), *encoded.notes))
-    codes = np.concatenate([into_levels(r, longer) for r in raw])
-    used = only_observed(RawColumn("ordered", codes, longer))
+    codes = np.concatenate([columns.into_levels(r, longer) for r in raw])
+    used = columns.only_observed(RawColumn("ordered", codes, longer))
     cut = len(raw.source.values)
     values = ByDomain(used.values[:cut], used.values[cut:])
     notes = one_sided_notes(name, used.levels, values)
@@ -169,7 +161,7 @@ def encode_ordered(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
 
 def number_notes(name: str, levels: tuple[str, ...]) -> tuple[Note, ...]:
     """Text that is nearly all numbers: most often a missing value was written as a word."""
-    words = [level for level in levels if not is_number(level)]
+    words = [level for level in levels if not columns.is_number(level)]
     if len(levels) < MOSTLY_NUMBERS or not 0 < len(words) <= len(levels) / MOSTLY_NUMBERS:
         return ()
     shown = listed(words[:3])
@@ -178,7 +170,7 @@ def number_notes(name: str, levels: tuple[str, ...]) -> tuple[Note, ...]:
 
 
 def level_counts(values: Array, levels: int) -> Array:
-    return np.bincount(present(values).astype(np.int64), minlength=levels).astype(float)
+    return np.bincount(columns.present(values).astype(np.int64), minlength=levels).astype(float)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
