@@ -39,14 +39,10 @@ def linear_map(
     mapped = replace(mapped, **added)
     values = matrix @ np.array([e.value for e in estimates])
     plugins = matrix @ np.array([e.plugin for e in estimates])
+    rows = zip(*(getattr(mapped, f.name) for f in fields(Influence)), strict=True)
     return [
-        Estimate.of(
-            values[row],
-            Influence(*(getattr(mapped, f.name)[row] for f in fields(Influence))),
-            first.origin,
-            plugin=plugins[row],
-        )
-        for row in range(len(values))
+        Estimate.of(value, Influence(*row), first.origin, plugin=plugin)
+        for value, row, plugin in zip(values, rows, plugins, strict=True)
     ]
 
 

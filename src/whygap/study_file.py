@@ -28,8 +28,7 @@ class StudyFile:
 
     study: Study
     settings: Settings  # how to run it
-    # Which parts to take apart; None when the file does not say
-    detail: tuple[str, ...] | None = None
+    detail: tuple[str, ...] | None = None  # which parts to take apart; None: it does not say
     report: Path | None = None  # where to write a report; None when the file does not say
     targets: Mapping[str, Any] = field(default_factory=dict)  # more targets: name -> table
 

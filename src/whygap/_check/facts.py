@@ -37,9 +37,7 @@ class ColumnFacts:
     kind: str  # "numeric", "ordinal" or "category"
     missing: ByDomain[float]  # share of missing values in each domain
     values: int  # number of distinct values in both domains together, missing not counted
-    # Share of each domain's rows whose level the other domain does not have (categories and ordered
-    # categories only)
-    one_sided: ByDomain[float]
+    one_sided: ByDomain[float]  # share of rows whose level the other domain lacks (not for numbers)
     domain_auc: float  # how well this column alone tells the domains apart; 0.5 is not at all
 
 

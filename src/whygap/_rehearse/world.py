@@ -30,18 +30,13 @@ class PoolPlan:
     atoms: int = 20_000  # aimed at: small tables are filled up with copies until there are as many
     levels: int = 8  # values of a covariate, at most: a curve still shows, and each has many rows
     baseline_levels: int = 10  # of a W column, before their product is brought down to the cells
-    # Of W: rows a cell should hold, for means within it to be more than noise
-    rows_per_cell: int = 600
+    rows_per_cell: int = 600  # of W, for means within a cell to be more than noise
     fewest_cells: int = 4  # of W: two values for each of two columns, however few the rows
-    # Share of a covariate's values swapped in a copy: most of a row stays together
-    swapped: float = 0.1
-    # Of boosting for the risks, from `rows_for_all_rounds` rows on; fewer rows get fewer rounds:
-    # their noise would become the truth
-    rounds: int = 120
-    rows_for_all_rounds: int = 3000  # see `rounds`
+    swapped: float = 0.1  # share of a covariate's values in a copy: most of a row stays together
+    rounds: int = 120  # of boosting; fewer rows get fewer: their noise would become the truth
+    rows_for_all_rounds: int = 3000  # from so many on, all `rounds`
     rows_per_leaf: int = 30  # of the user's own: a leaf's mean is then known to about a tenth
-    # Of the rarer domain's share of rows, below which no P(domain | row) falls
-    least_share: float = 0.1
+    least_share: float = 0.1  # of the rarer domain's share of rows: no P(domain | row) is below it
 
 
 PLAN = PoolPlan()

@@ -31,14 +31,9 @@ def command(
     from whygap.datasets import load_employment
     from whygap.settings import Settings
 
-    chosen = settings_with(
-        Settings(support="common", learner="fast"),
-        settings,
-        speaker.quiet,
-        level=level,
-        seed=seed,
-        n_jobs=jobs or min(4, os.cpu_count() or 1),
-    )
+    usual, workers = Settings(support="common", learner="fast"), min(4, os.cpu_count() or 1)
+    asked = {"level": level, "seed": seed, "n_jobs": jobs or workers}
+    chosen = settings_with(usual, settings, speaker.quiet, **asked)
     folder = make_folder(output)
     speaker.note("A published model predicts who is at work. Why is it worse for non-citizens?")
     speaker.note(

@@ -28,7 +28,7 @@ Text = str | None
 
 
 def option(flags: str, metavar: str | None, words: str) -> Any:
-    """An option by its names, such as `--output -o`, and its line in the help."""
+    """An option by its names, such as `--output -o` (else the parameter's), and its help."""
     return Option(*flags.split(), metavar=metavar, help=words)
 
 
@@ -91,23 +91,17 @@ class ResultOptions:
 class RoleOptions:
     """The roles of a study, for work without a study file."""
 
-    source: Annotated[Text, Option(metavar="FILE", help="Source table.")] = None
-    target: Annotated[Text, Option(metavar="FILE", help="Target table.")] = None
-    outcome: Annotated[Text, Option(metavar="COLUMN", help="Outcome (Y).")] = None
-    baseline: Annotated[Text, Option(metavar="A,B", help="Baseline variables (W).")] = None
-    covariates: Annotated[
-        Text, Option(metavar="A,B", help="Covariates (Z); default: all others.")
-    ] = None
-    prediction: Annotated[Text, Option(metavar="COLUMN", help="Column of predictions.")] = None
-    model: Annotated[
-        Text, Option(metavar="MODEL", help="A .skops or .onnx file, or module:name.")
-    ] = None
-    metric: Annotated[
-        Text, Option(metavar="NAME", help="accuracy, zero_one, brier or log_loss.")
-    ] = None
-    positive: Annotated[Text, Option(metavar="VALUE", help="Outcome that counts as 1.")] = None
-    weights: Annotated[Text, Option(metavar="COLUMN", help="Row weights.")] = None
-    clusters: Annotated[Text, Option(metavar="COLUMN", help="Rows that belong together.")] = None
+    source: Annotated[Text, option("", "FILE", "Source table.")] = None
+    target: Annotated[Text, option("", "FILE", "Target table.")] = None
+    outcome: Annotated[Text, option("", "COLUMN", "Outcome (Y).")] = None
+    baseline: Annotated[Text, option("", "A,B", "Baseline variables (W).")] = None
+    covariates: Annotated[Text, option("", "A,B", "Covariates (Z); default: all others.")] = None
+    prediction: Annotated[Text, option("", "COLUMN", "Column of predictions.")] = None
+    model: Annotated[Text, option("", "MODEL", "A .skops or .onnx file, or module:name.")] = None
+    metric: Annotated[Text, option("", "NAME", "accuracy, zero_one, brier or log_loss.")] = None
+    positive: Annotated[Text, option("", "VALUE", "Outcome that counts as 1.")] = None
+    weights: Annotated[Text, option("", "COLUMN", "Row weights.")] = None
+    clusters: Annotated[Text, option("", "COLUMN", "Rows that belong together.")] = None
 
     @property
     def given(self) -> dict[str, str]:

@@ -57,12 +57,8 @@ class RiskSlope:
 
 def binned_slope(bins: int, m_up: Array, m_down: Array, h_up: Array, h_down: Array) -> RiskSlope:
     """From m and h in the bins above and below the row's nearest edge."""
-    return RiskSlope(
-        m=(m_up + m_down) / 2,
-        h=(h_up + h_down) / 2,
-        dm_dq=bins * (m_up - m_down),
-        dh_dq=bins * (h_up - h_down),
-    )
+    dm_dq, dh_dq = bins * (m_up - m_down), bins * (h_up - h_down)
+    return RiskSlope((m_up + m_down) / 2, (h_up + h_down) / 2, dm_dq, dh_dq)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,22 +32,18 @@ class WhereValues:
 def contribution(values: WhereValues, group: Group) -> Estimate:
     """C(g), debiased: -1_g pi_wz (l - mu_0_wz) at source rows, 1_g (l - mu_0_wz) at target rows."""
     inside = values.loss.zip(values.mu_0_wz, np.subtract).zip(group, np.multiply)
+    source, plugin = -values.pi_wz * inside.source, values.sample.mean(inside).target
     return Estimate.from_contributions(
-        values.sample,
-        source=-values.pi_wz * inside.source,
-        target=inside.target,
-        plugin=values.sample.mean(inside).target,
+        values.sample, source=source, target=inside.target, plugin=plugin
     )
 
 
 def target_share(values: WhereValues, group: Group) -> Estimate:
     """P_1(g): the share of target rows in the group."""
     inside = group.map(lambda mask: mask.astype(float))
+    source, plugin = np.zeros_like(inside.source), values.sample.mean(inside).target
     return Estimate.from_contributions(
-        values.sample,
-        source=np.zeros_like(inside.source),
-        target=inside.target,
-        plugin=values.sample.mean(inside).target,
+        values.sample, source=source, target=inside.target, plugin=plugin
     )
 
 

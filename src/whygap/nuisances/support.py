@@ -27,14 +27,12 @@ class Limits:
     # A row is shared when P(its domain | W, Z), both domains weighing the same, leaves the other at
     # least this much: weights within the region stay below 19
     probability: float = 0.05
-    # A target row surely has none when the source is left less than this
-    without_counterpart: float = 0.01
+    without_counterpart: float = 0.01  # a target row surely has none when the source is left less
     missing: float = 0.05  # share of the target without counterpart from which the region is needed
     # Of the source rows that must be left when they are reweighted: half of what the paper's own
     # world leaves, which is hard on purpose
     least_effective: float = 0.02
-    # Of either table's rows that the region must hold to say anything of it
-    least_share: float = 0.1
+    least_share: float = 0.1  # of either table's rows, for the region to say anything of it
     least_rows: int = 100  # likewise, in rows: 20 in each of five folds
 
 

@@ -37,8 +37,7 @@ METHOD = Method(
 class Region:
     """The box, measured on rows that did not shape it."""
 
-    # The sides of the box, in words; empty when the tree found nothing to split
-    rule: tuple[str, ...]
+    rule: tuple[str, ...]  # sides of the box, in words; empty when nothing was worth a split
     size: Estimate  # share of target rows inside
     source_risk: Estimate  # mean outcome inside, source
     target_risk: Estimate  # mean outcome inside, target

@@ -62,13 +62,10 @@ class Analysis:
     design: Design  # the whole tables
     report: Reporter
     menu: Menu
-    # All their rows; None for a single split, which has rows of its own
-    sample: Sample | None = None
+    sample: Sample | None = None  # all their rows; None for a single split, which has its own
     region: Region | None = None  # where the tables are compared; None is everywhere
-    # Of what is compared; none where nothing can be
-    crossfits: list[CrossFit] = field(default_factory=list)
-    # Cross-fittings of the whole tables, where they were made
-    whole: list[CrossFit] = field(default_factory=list)
+    crossfits: list[CrossFit] = field(default_factory=list)  # of what is compared, if anything
+    whole: list[CrossFit] = field(default_factory=list)  # of the whole tables, if made
     seconds: dict[str, float] = field(default_factory=dict)
     risks: list[SourceRisk] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)

@@ -28,12 +28,9 @@ __all__ = ["Kriging", "krige"]
 class Prior:
     """What games are expected to look like."""
 
-    # Expected totals of the saturating games: slow, usual and fast ones
-    saturations: tuple[float, ...] = (1.0, 3.0, 9.0)
-    # Of the rougher kernel, per player in exactly one of the sets
-    rough_correlation: float = 9 / 11
-    # Its variance, relative to the saturating ones: interactions are small
-    rough_share: float = 0.01
+    saturations: tuple[float, ...] = (1.0, 3.0, 9.0)  # of games: slow, usual and fast ones
+    rough_correlation: float = 9 / 11  # per player in exactly one of the sets
+    rough_share: float = 0.01  # its variance beside the saturating ones: interactions are small
     nugget: float = 0.01  # variance of what the prior does not describe, per pair of mean weight
     exact: float = 1e-6  # the same for the pair (full, empty): close to exact, yet well conditioned
 

@@ -33,8 +33,7 @@ class GaussianWorld:
     """Columns (W, Z1, ..., Zp) independent normal; logit risks linear; f = the source logit."""
 
     means: ByDomain[tuple[float, ...]] = MEANS  # per domain, of (W, Z1, ..., Zp)
-    # Per domain, coefficients of (W, Z1, ..., Zp); no intercept
-    logits: ByDomain[tuple[float, ...]] = LOGITS
+    logits: ByDomain[tuple[float, ...]] = LOGITS  # coefficients, no intercept
     sd: float = 2.0  # standard deviation of every column
     metric: str | Metric = "accuracy"  # a metric of whygap
     threshold: float = 0.5  # cuts predictions for metrics of labels

@@ -23,6 +23,8 @@ MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "#N/A",
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 QUERY = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
 PARSING = pa_csv.ParseOptions(newlines_in_values=True)
+# Types are guessed from the first block; most files fit whole into 64 MB.
+READING = pa_csv.ReadOptions(use_threads=False, block_size=64 * 2**20)
 
 
 def shared_names(paths: Sequence[Path], label: str) -> Sequence[str]:
@@ -120,18 +122,11 @@ def read_csv(path: Path, columns: Sequence[str]) -> Any:
     types: dict[str, Any] = {}
     while True:
         try:
-            return pa_csv.read_csv(
-                path,
-                # Types are guessed from the first block; most files fit whole into 64 MB.
-                read_options=pa_csv.ReadOptions(use_threads=False, block_size=64 * 2**20),
-                parse_options=PARSING,
-                convert_options=pa_csv.ConvertOptions(
-                    include_columns=list(columns),
-                    column_types=types,
-                    null_values=MISSING,
-                    strings_can_be_null=True,
-                ),
+            convert = pa_csv.ConvertOptions(
+                column_types=types, null_values=MISSING, strings_can_be_null=True
             )
+            convert.include_columns = list(columns)
+            return pa_csv.read_csv(path, READING, PARSING, convert)
         except pa.ArrowInvalid as err:
             column = re.search(r"In CSV column #(\d+): CSV conversion error", str(err))
             name = file_names(path, "")[int(column[1])] if column else ""

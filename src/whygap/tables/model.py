@@ -24,16 +24,14 @@ class Predictor:
     name: str  # what messages call it
     ask: Callable[[Any], Any]  # table (or matrix) -> the model's own answer
     answer: Answer  # what the answer is: probabilities, scores cut at 0, or any kind (labels too)
-    # The columns it was trained with, in order, when it says so
-    columns: tuple[str, ...] | None = None
+    columns: tuple[str, ...] | None = None  # it was trained with, in order, when it says so
     # The number of columns it was trained with, when it says only that; None also when it takes a
     # matrix of any width
     width: int | None = None
     # "table" (the caller's own kind), "frame" (the same, but pandas for files and pyarrow),
     # "pandas", or "matrix" (numbers only)
     sees: Sees = "table"
-    # The two labels in the order of the answer's columns; None means sorted
-    classes: tuple[Any, ...] | None = None
+    classes: tuple[Any, ...] | None = None  # in the order of the answer's columns; None: sorted
     notes: tuple[Note, ...] = ()  # what the user must know about it
 
 

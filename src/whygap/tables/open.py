@@ -33,8 +33,7 @@ class OpenedTable:
     label: str  # what messages call it: "source" or "target"
     kind: TableKind  # the kind of table that results are handed back in
     names: tuple[str, ...]  # column names, unique
-    # Columns -> the native table with these columns, in this order
-    load: Callable[[Sequence[str]], Any]
+    load: Callable[[Sequence[str]], Any]  # columns -> the native table with these, in this order
 
     def require(self, name: str, role: str) -> None:
         """Refuse a column that is not there."""
@@ -130,12 +129,8 @@ def open_in_memory(native: Any, label: str) -> OpenedTable:
         chosen = native[list(columns)] if kind == "pandas" else native.select(list(columns))
         return chosen.collect() if nw.dependencies.is_polars_lazyframe(chosen) else chosen
 
-    return OpenedTable(
-        label,
-        kind,
-        checked_names(guarded(names, label), label),
-        lambda columns: guarded(lambda: select(columns), label),
-    )
+    known = checked_names(guarded(names, label), label)
+    return OpenedTable(label, kind, known, lambda cols: guarded(lambda: select(cols), label))
 
 
 def kind_of(native: Any) -> TableKind | None:

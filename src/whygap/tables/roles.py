@@ -26,8 +26,7 @@ class Roles:
     weights: str | None = None  # column of row weights, or None
     clusters: str | None = None  # column of cluster names, or None
     source_risk: str | None = None  # column of a known p_0(Y=1 | W, Z), or None
-    # Player name -> columns of Z that act as one
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # player -> columns of Z
     named: frozenset[str] = frozenset()  # columns of W and Z that the caller named one by one
 
     @property
