@@ -11,14 +11,7 @@ from typing import Any
 
 from whygap.errors import SettingsError, did_you_mean
 from whygap.render import frame, phrases
-from whygap.render.formats import (
-    Section,
-    Sheet,
-    to_html,
-    to_latex,
-    to_markdown,
-    to_text,
-)
+from whygap.render.formats import Section, Sheet, to_html, to_latex, to_markdown, to_text
 from whygap.render.phrases import Units, level_name, percent, squared_error_units, units_of
 from whygap.results import Gap
 
