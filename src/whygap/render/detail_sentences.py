@@ -53,10 +53,11 @@ def what_would_settle(gap: Gap, detail: Detailed, level: float) -> str:
     if needed is None:
         return f"The estimated size is not above 0, so no number of rows can be named{likely}."
     times = needed.source / gap.about.rows.source
+    often = f"{times:.1f}" if times < 10 else rounded_count(times)
     if times > MOST_TIMES:
         return f"The estimated size is so near 0 that no number of rows can be named{likely}."
     return (
-        f"If the effect is as large as estimated, about {_times(times)} times the rows "
+        f"If the effect is as large as estimated, about {often} times the rows "
         f"({rounded_count(needed.source)} source and {rounded_count(needed.target)} target rows) "
         f"would settle it at the {level_name(level)} level."
     )
@@ -88,10 +89,6 @@ def _cancelling(reading: Reading, name: str) -> Iterator[str]:
             f"The {name} part as a whole is not distinguishable from 0, yet not 0 everywhere: it "
             "may raise the metric for some rows and lower it for others."
         )
-
-
-def _times(value: float) -> str:
-    return f"{value:.1f}" if value < 10 else rounded_count(value)
 
 
 def _base(detail: Detailed, level: float) -> Iterator[str]:

@@ -37,7 +37,7 @@ from whygap.render.views import (
     WalkDrawing,
     walk_of,
 )
-from whygap.render.words import ASSOCIATION, change_sentence, part_sentence, trust, why_sentence
+from whygap.render.words import ASSOCIATION, change_sentence, main_sentence, part_sentence, trust
 from whygap.results import Gap, Group, Where
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)  # of the switch; the level asked for joins them
@@ -152,7 +152,7 @@ def _at_level(
         "name": level_name(level),
         "wide": round(widening(gap.where, level), 6) if gap.where else 0,
         "change": change_sentence(reading),
-        "main": why_sentence(reading),
+        "main": main_sentence(reading),
         "culprit": answers.culprit_sentence(reading),
         "span": reading.units.span(*gap.aggregate.gap.interval(level)),
         "spans": [reading.units.span(*reading.parts[name].interval(level)) for name in order],

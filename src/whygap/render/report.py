@@ -17,7 +17,7 @@ from markupsafe import Markup
 from whygap import storage
 from whygap.errors import InputError
 from whygap.render import phrases, table
-from whygap.render.page import Page, page_of
+from whygap.render.page import page_of
 from whygap.render.phrases import (
     PART_TITLES,
     count,
@@ -54,6 +54,7 @@ def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | No
     known = curves or {}
     pages = {name: page_of(gap, level, curve=known.get(name)) for name, gap in gaps.items()}
     script = _asset("profile.js") + _asset("report.js")
+    digest = hashlib.sha256(script.encode("utf-8")).digest()  # no other script can run on the page
     first = next(iter(pages.values()))
     return (
         template_environment()
@@ -65,15 +66,12 @@ def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | No
             first=first.first,
             css=Markup(_asset("report.css")),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - our own file
-            script_hash=_digest(script),
+            script_hash=base64.b64encode(digest).decode("ascii"),
             explain=phrases,
             titles=PART_TITLES,
-            parts=[
-                part for part in PART_TITLES if any(part in _parts(one) for one in pages.values())
-            ],
             association=ASSOCIATION,
             measured=MEASURED,
-            answers=_answers(gaps, first) if len(pages) > 1 else {},
+            answers={k: with_minus(many_sentence(gaps, float(k))) for k in first.levels},
         )
     )
 
@@ -84,15 +82,6 @@ def notebook(gap: Gap) -> str:
     numbers = Markup(table.render(gap, "html", level))  # noqa: S704 - escaped by the table itself
     template = template_environment().get_template("notebook.html")
     return template.render(page=page_of(gap, level, levels=()), id="whygap", table=numbers)
-
-
-def _parts(page: Page) -> list[str]:
-    return [name for name, _, _ in page.now["parts"]]
-
-
-def _answers(gaps: Mapping[str, Gap], first: Page) -> dict[str, str]:
-    """What the targets have in common, per level of the switch."""
-    return {key: with_minus(many_sentence(gaps, float(key))) for key in first.levels}
 
 
 def template_environment() -> Environment:
@@ -120,8 +109,3 @@ def embedded(value: Any) -> Markup:
 @cache
 def _asset(name: str) -> str:
     return resources.files("whygap.render").joinpath("templates", name).read_text("utf-8")
-
-
-def _digest(script: str) -> str:
-    """The script's hash, for a policy under which nothing else on the page can run."""
-    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

@@ -70,12 +70,8 @@ def _shown(gap: Gap, part: str, level: float) -> list[frame.Row]:
         return [replace(rows[0], term="all variables", estimate=math.nan)]
     if part == "covariate":
         rows = [row for row in rows if row.term != frame.BASE]
-    return sorted(rows, key=_order)
-
-
-def _order(row: frame.Row) -> tuple[bool, float]:
-    value = 0.0 if math.isnan(row.estimate) else row.estimate
-    return row.term != frame.BASE, -value
+    known = {row: 0.0 if math.isnan(row.estimate) else row.estimate for row in rows}
+    return sorted(rows, key=lambda row: (row.term != frame.BASE, -known[row]))
 
 
 def _notes(gap: Gap) -> Iterator[str]:

@@ -50,7 +50,7 @@ def headline(gap: Gap, level: float | None = None) -> str:
 
 def headline_of(reading: Reading) -> str:
     """The answer in two or three sentences, from a result already read."""
-    sentences = [change_sentence(reading), why_sentence(reading), culprit_sentence(reading)]
+    sentences = [change_sentence(reading), main_sentence(reading), culprit_sentence(reading)]
     if not reading.gap.aggregate.comparable:
         sentences[:2] = reversed(sentences[:2])
     return " ".join(filter(None, sentences))
@@ -172,14 +172,10 @@ def many_sentence(gaps: Mapping[str, Gap], level: float) -> str:
     )
 
 
-def why_sentence(reading: Reading) -> str:
-    """Where it comes from; or why the tables cannot be compared."""
-    aggregate = reading.gap.aggregate
-    return main_sentence(reading) if aggregate.comparable else aggregate.reason
-
-
 def main_sentence(reading: Reading) -> str:
-    """Where it comes from: every part that is clear, largest first."""
+    """Where it comes from, every clear part, largest first; or why the tables do not compare."""
+    if not reading.gap.aggregate.comparable:
+        return reading.gap.aggregate.reason
     clear = [name for name in reading.parts if reading.is_clear(name)]
     if not clear:
         if not reading.clear:
