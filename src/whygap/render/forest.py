@@ -70,10 +70,6 @@ def _rows_of(blocks: Sequence[Block], level: float) -> list[_Row]:
     return rows
 
 
-def _height(blocks: Sequence[Block], level: float) -> float:
-    return height_of(sum(row.room for row in _rows_of(blocks, level)))
-
-
 def draw_blocks(
     ax: Axes, blocks: Sequence[Block], level: float, filled: Sequence[str] | None = None
 ) -> None:
@@ -130,16 +126,18 @@ def colour_of(key: str) -> str:
 
 
 def _draw_display(
-    ax: Axes | None, blocks: Sequence[Block], level: float, heading: tuple[str, str], nothing: str
-) -> Axes:
-    ax = style.axes_of(ax, 7.2, _height(blocks, level))
-    style.heading(ax, *heading)
-    if any(block.lines for block in blocks):
-        draw_blocks(ax, blocks, level)
+    display: PointsDisplay | WhereDisplay, ax: Axes | None, title: str, lines: str
+) -> None:
+    rows = _rows_of(display.blocks, display.level)
+    ax = style.axes_of(ax, 7.2, height_of(sum(row.room for row in rows)))
+    below = f"{phrases.capital(display.unit)}{lines} {level_name(display.level)} intervals"
+    style.heading(ax, title, below)
+    if any(row.line for row in rows):
+        draw_blocks(ax, display.blocks, display.level)
         ax.set_xlabel("Hollow dots: not distinguishable from 0", fontsize=9)
     else:
-        style.message(ax, nothing)
-    return ax
+        style.message(ax, display.nothing)
+    display.ax_, display.figure_ = ax, ax.get_figure(root=True)
 
 
 @dataclass(eq=False)
@@ -169,10 +167,7 @@ class PointsDisplay:
 
     def plot(self, ax: Axes | None = None) -> PointsDisplay:
         """Draw on `ax`, or on a figure of its own."""
-        below = f"{phrases.capital(self.unit)}; lines: {level_name(self.level)} intervals"
-        heading = ("What each variable costs or brings", below)
-        self.ax_ = _draw_display(ax, self.blocks, self.level, heading, self.nothing)
-        self.figure_ = self.ax_.get_figure(root=True)
+        _draw_display(self, ax, "What each variable costs or brings", "; lines:")
         return self
 
 
@@ -211,11 +206,7 @@ class WhereDisplay:
 
     def plot(self, ax: Axes | None = None) -> WhereDisplay:
         """Draw on `ax`, or on a figure of its own."""
-        below = f"{phrases.capital(self.unit)} (share of rows)\n"
-        below += f"Lines: simultaneous {level_name(self.level)} intervals"
-        heading = ("Who is hit", below)
-        self.ax_ = _draw_display(ax, self.blocks, self.level, heading, self.nothing)
-        self.figure_ = self.ax_.get_figure(root=True)
+        _draw_display(self, ax, "Who is hit", " (share of rows)\nLines: simultaneous")
         return self
 
 
