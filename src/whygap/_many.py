@@ -25,15 +25,10 @@ SOURCE_ONLY = ("p_0", "p_0 (twins)", "mu_00_w", "mu_00_wzs", "mu_ws", "mu_wzs", 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Many:
-    """The gaps of several targets, by name.
+    """The gaps of several targets, by name."""
 
-    Attributes:
-        gaps: target name -> its explanation, in the order the targets were given.
-        unfinished: targets left out because you interrupted the run.
-    """
-
-    gaps: Mapping[str, Gap]
-    unfinished: tuple[str, ...] = ()
+    gaps: Mapping[str, Gap]  # target name -> its explanation, in the order the targets were given
+    unfinished: tuple[str, ...] = ()  # targets left out because you interrupted the run
 
     def __getitem__(self, name: str) -> Gap:
         require_known(name, self.gaps, f"There is no target named '{name}'", "Targets")

@@ -60,7 +60,6 @@ def read_study_file(path: str | Path, *, unsafe_pickle: bool = False) -> StudyFi
 
 
 def parsed(file: Path) -> dict[str, Any]:
-    """The TOML of a file."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as err:
@@ -94,14 +93,12 @@ def check_keys(values: Mapping[str, Any], file: Path) -> None:
 
 
 def checked_table(value: Any, key: str, file: Path) -> dict[str, Any]:
-    """A [table] of TOML."""
     if not isinstance(value, dict):
         raise InputError(f"'{key}' in '{file.name}' must be a table", got=repr(value))
     return value
 
 
 def names_listed(value: Any, key: str, file: Path) -> tuple[str, ...]:
-    """A list of texts."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise InputError(f"'{key}' in '{file.name}' must be a list of names", got=repr(value))
     return tuple(value)
@@ -147,7 +144,6 @@ def metric_in(value: Any, folder: Path) -> Any:
 
 
 def details_of(value: Any, file: Path) -> tuple[str, ...] | None:
-    """Which parts to take apart."""
     if value is None:
         return None
     names = (value,) if isinstance(value, str) else names_listed(value, "detail", file)

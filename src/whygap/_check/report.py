@@ -191,7 +191,6 @@ def _missing(columns: Sequence[ColumnFacts]) -> str:
 
 
 def _levels(report: CheckReport) -> str:
-    """Categories: how many levels, and rows whose level the other table does not have."""
     coded = sorted(
         (c for c in report.columns if c.kind != "numeric"),
         key=lambda c: (-max(c.one_sided), -c.values, c.name),

@@ -164,7 +164,6 @@ def _games(analysis: Analysis, name: DetailName) -> list[_TrialGame]:
 
 
 def _game_cost(analysis: Analysis, game: _TrialGame) -> tuple[float, float]:
-    """CPU seconds of a game on the trial's rows, with the fewest and with the most subsets."""
     values, shared = _timed(game.prepare)
     large = probe_subsets(game.players, analysis.settings.seed)[-1]
     # The first subset also fits, once, what later ones start from.

@@ -103,7 +103,6 @@ def _with_copies(design: Design, rows: Array, copies: int, rng: np.random.Genera
 
 
 def _cells(columns: Array) -> IntArray:
-    """Number the combinations of values."""
     code = np.zeros(len(columns), dtype=np.int64)
     for column in columns.T:
         values = np.unique(column, return_inverse=True)[1]

@@ -55,7 +55,6 @@ def command(
 
 
 def _words(records: list[dict[str, Any]]) -> str:
-    """One short table per part and method, the largest importance first."""
     from whygap.render.formats import text_table
 
     lines = ["Importances of different methods have different units: compare ranks."]

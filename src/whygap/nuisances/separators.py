@@ -75,7 +75,6 @@ def _looks_like(column: Column, values: ByDomain[Array]) -> str:
 
 
 def _other_levels(column: Column, known: ByDomain[Array]) -> str:
-    """Levels that are written differently, or simply other ones."""
     used = known.map(lambda v: {column.levels[int(code)] for code in np.unique(v)})
     plain = used.map(
         lambda levels: {one.strip().lower().removesuffix(".0"): one for one in sorted(levels)}

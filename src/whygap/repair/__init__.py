@@ -6,16 +6,6 @@ from whygap.repair.model import RevisedModel, check_model_file, save_model
 from whygap.repair.revise import contrast_rankings, revise, revise_design
 from whygap.repair.revision import Contrast, Revision
 
-__all__ = [
-    "Contrast",
-    "LabelPlan",
-    "RevisedModel",
-    "Revision",
-    "check_model_file",
-    "check_revisable",
-    "contrast_rankings",
-    "plan_labels",
-    "revise",
-    "revise_design",
-    "save_model",
-]
+__all__ = ["Contrast", "LabelPlan", "RevisedModel", "Revision", "check_model_file"]
+__all__ += ["check_revisable", "contrast_rankings", "plan_labels", "revise", "revise_design"]
+__all__ += ["save_model"]

@@ -170,7 +170,6 @@ def check_revisable(design: Design, top: int) -> None:
 
 
 def check_rows(design: Design) -> None:
-    """Refuse a target that is too small to fit and measure on."""
     rows = design.rows.target
     happened = int(design.outcome.target.sum())
     if rows < LEAST_ROWS or min(happened, rows - happened) < FEWEST_EACH:

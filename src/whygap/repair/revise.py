@@ -152,7 +152,6 @@ def _given(ranking: Sequence[str] | None) -> Ranking | None:
 
 
 def _won_back(gap: Gap | None, players: Sequence[str]) -> Ranking | None:
-    """By what can be won back here; the baseline serves anyway."""
     here = gap.recoverable.here.variables if gap is not None and gap.recoverable else None
     if not here:
         return None

@@ -11,23 +11,6 @@ from whygap.results.gap import Gap
 from whygap.results.joint import Joint, RankInterval, Sampling
 from whygap.results.shares import Detailed, SubsetValue
 
-__all__ = [
-    "About",
-    "Aggregate",
-    "Budget",
-    "Condition",
-    "Detailed",
-    "Diagnostics",
-    "Gap",
-    "Group",
-    "Joint",
-    "NuisanceRecord",
-    "Points",
-    "RankInterval",
-    "RatioRecord",
-    "Recoverable",
-    "Rule",
-    "Sampling",
-    "SubsetValue",
-    "Where",
-]
+__all__ = ["About", "Aggregate", "Budget", "Condition", "Detailed", "Diagnostics", "Gap"]
+__all__ += ["Group", "Joint", "NuisanceRecord", "Points", "RankInterval", "RatioRecord"]
+__all__ += ["Recoverable", "Rule", "Sampling", "SubsetValue", "Where"]

@@ -75,7 +75,6 @@ def _check_name(name: str, role: str, variables: tuple[str, ...]) -> None:
 
 
 def _causal_order(parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Parents before children; a cycle is an error that names its members."""
     try:
         return tuple(TopologicalSorter(parents).static_order())
     except CycleError as error:

@@ -19,18 +19,8 @@ from whygap.settings import Settings
 from whygap.tables.design import Design
 
 # Settings that change how long a run takes, not what it computes.
-_HARMLESS = {
-    "n_jobs",
-    "progress",
-    "checkpoint",
-    "time_budget",
-    "backend",
-    "address",
-    "subsets",
-    "precision",
-    "precision_floor",
-    "level",
-}
+_HARMLESS = {"n_jobs", "progress", "checkpoint", "time_budget", "backend", "address"}
+_HARMLESS |= {"subsets", "precision", "precision_floor", "level"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,5 @@ from whygap.simulate.atoms import Atoms
 from whygap.simulate.gaussian import GaussianWorld
 from whygap.simulate.world import Corners, SubsetTruth, World, all_subsets, shares
 
-__all__ = [
-    "Atoms",
-    "Corners",
-    "GaussianWorld",
-    "SubsetTruth",
-    "World",
-    "all_subsets",
-    "gaussian",
-    "semisynthetic",
-    "shares",
-]
+__all__ = ["Atoms", "Corners", "GaussianWorld", "SubsetTruth", "World", "all_subsets"]
+__all__ += ["gaussian", "semisynthetic", "shares"]

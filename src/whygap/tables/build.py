@@ -205,7 +205,6 @@ def useless(encoded: EncodedColumn) -> Useless | None:
 
 
 def refuse_empty_side(encoded: EncodedColumn) -> None:
-    """A column that is filled in one table and empty in the other cannot be compared."""
     empty = encoded.values.map(lambda values: bool(np.isnan(values).all()))
     if empty.source == empty.target:
         return

@@ -89,7 +89,6 @@ def temporal_column(array: Any) -> RawColumn:
 
 
 def dictionary_column(array: Any, *, ordered: bool) -> RawColumn:
-    """Categories and text as codes into sorted levels (or into the stated order)."""
     texts = [None if value is None else str(value) for value in array.dictionary.to_pylist()]
     found = dict.fromkeys(text for text in texts if text is not None)
     levels = tuple(found) if ordered else tuple(sorted(found))

@@ -129,7 +129,6 @@ class GuessedRoles:
 
 
 def guess_roles(source: Any, target: Any) -> GuessedRoles:
-    """Read both tables and guess, by names first and values second."""
     opened, other = open_table(source, "source"), open_table(target, "target")
     names = [name for name in opened.names if name in set(other.names)]
     frame = opened.read(names)
@@ -184,7 +183,6 @@ def shown_values(column: RawColumn) -> tuple[str, ...]:
 
 
 def is_probability(column: RawColumn) -> bool:
-    """Fractions from 0 to 1, more than a few of them."""
     values = present(column.values)
     if column.kind != "number" or not len(values):
         return False
@@ -192,7 +190,6 @@ def is_probability(column: RawColumn) -> bool:
 
 
 def repeats(column: RawColumn) -> bool:
-    """Many values, some of them in several rows."""
     distinct = len(np.unique(present(column.values)))
     return max(FEW, len(column.values) / 50) < distinct < len(column.values)
 

@@ -50,8 +50,6 @@ class EncodedColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noted:
-    """A column of both tables after a step, and what the step did."""
-
     raw: ByDomain[RawColumn]
     notes: tuple[Note, ...] = ()
 
@@ -78,7 +76,6 @@ def encode_column(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
 
 
 def reconcile(name: str, raw: ByDomain[RawColumn]) -> Noted:
-    """Make the kinds of the two tables agree, or say why they cannot."""
     kinds = {r.kind for r in raw} - {"missing"}
     if kinds == {"number", "boolean"} or len(kinds) < 2:
         return Noted(raw)

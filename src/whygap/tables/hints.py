@@ -49,7 +49,6 @@ class Distinct:
 def feature_hints(
     columns: Sequence[EncodedColumn], outcome: ByDomain[Array], names: ByDomain[str]
 ) -> tuple[Note, ...]:
-    """One warning for every column that nearly is the outcome or tells the domains apart."""
     truth = np.concatenate([outcome.source, outcome.target])
     domain = np.repeat([0.0, 1.0], [len(outcome.source), len(outcome.target)])
     leaks, separators = [], []

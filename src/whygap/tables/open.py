@@ -75,18 +75,13 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class TablePart:
-    """Some rows and columns of a table: one file often holds both domains.
+    """Some rows and columns of a table: one file often holds both domains."""
 
-    Attributes:
-        table: anything `Study` takes as a table.
-        where: column -> the value, or list of values, a row must have. These columns define the
-            domain and are left out of it.
-        drop: more columns to leave out.
-    """
-
-    table: Any
+    table: Any  # anything `Study` takes as a table
+    # Column -> the value, or list of values, a row must have. These columns define the domain and
+    # are left out of it.
     where: Mapping[str, Any] = field(default_factory=dict)
-    drop: Sequence[str] = ()
+    drop: Sequence[str] = ()  # more columns to leave out
 
 
 def open_table(table: Any, label: str) -> OpenedTable:
