@@ -7,15 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
-from whygap._check.facts import (
-    ColumnFacts,
-    DomainFacts,
-    RoleFacts,
-    column_facts,
-    domain_facts,
-    problems_of,
-    role_facts,
-)
+from whygap._check import facts
+from whygap._check.facts import ColumnFacts, DomainFacts, RoleFacts
 from whygap._check.trial import Forecast, Overlap, forecast, measure_overlap
 from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import WhygapError
@@ -47,14 +40,14 @@ def check(study: Study, settings: Settings | None = None) -> CheckReport:
     settings = settings or Settings()
     with reporter(settings.progress) as report:
         design = study.read(report)
-    domains, columns = domain_facts(design), column_facts(design)
+    domains, columns = facts.domain_facts(design), facts.column_facts(design)
     overlap, obstacle = _attempt(lambda: measure_overlap(design, settings))
     costs, stopped = None, ""
     if overlap is not None:
         costs, stopped = _attempt(lambda: forecast(design, settings, overlap))
     notes = (*design.notes, *(overlap.notes if overlap else ()))
     problems = [
-        *problems_of(study, domains, columns),
+        *facts.problems_of(study, domains, columns),
         *(note.text for note in notes if note.level == "problem"),
         *filter(None, (obstacle, stopped)),
     ]
@@ -62,7 +55,7 @@ def check(study: Study, settings: Settings | None = None) -> CheckReport:
         names=study.names,
         metric=study.metric_.name,
         is_share=study.metric_.is_share,
-        roles=role_facts(study, design),
+        roles=facts.role_facts(study, design),
         domains=domains,
         columns=columns,
         overlap=overlap,
@@ -154,10 +147,10 @@ def _rows(report: CheckReport) -> str:
 
     title = f"{report.metric} ({report.level:.0%} interval)"
     rows = []
-    for name, facts in zip(report.names, report.domains, strict=True):
-        span = " to ".join(map(metric, facts.metric.interval(report.level)))
-        sizes = (f"{facts.rows:,}", f"{facts.effective_rows:,.0f}", f"{facts.positive_share:.1%}")
-        rows.append((name, *sizes, f"{metric(facts.metric.value)} ({span})"))
+    for name, one in zip(report.names, report.domains, strict=True):
+        span = " to ".join(map(metric, one.metric.interval(report.level)))
+        sizes = (f"{one.rows:,}", f"{one.effective_rows:,.0f}", f"{one.positive_share:.1%}")
+        rows.append((name, *sizes, f"{metric(one.metric.value)} ({span})"))
     table = text_table(("", "rows", "effective", "outcome 1", title), rows, "lrrrl")
     if not report.roles.clusters:
         return table

@@ -69,19 +69,12 @@ class Employment:
         """The study that `whygap demo` explains; any argument of `Study` can be changed."""
         from whygap.study import Study
 
-        roles: dict[str, Any] = {
-            "source": self.source,
-            "target": self.target,
-            "outcome": self.outcome,
-            "prediction": self.prediction,
-            "baseline": list(self.baseline),
-            "covariates": list(self.covariates),
-            "groups": {name: list(columns) for name, columns in self.groups.items()},
-            "metric": "accuracy",
-            "source_name": "US-born citizens",
-            "target_name": "non-citizens",
-        }
-        return Study(**(roles | changes))
+        groups = {name: list(columns) for name, columns in self.groups.items()}
+        columns = {"baseline": list(self.baseline), "covariates": list(self.covariates)}
+        roles: dict[str, Any] = {"source": self.source, "target": self.target, **columns}
+        roles |= {"outcome": self.outcome, "prediction": self.prediction, "groups": groups}
+        names = {"source_name": "US-born citizens", "target_name": "non-citizens"}
+        return Study(**({"metric": "accuracy", **roles, **names} | changes))
 
 
 def load_employment(as_: str = "pyarrow") -> Employment:

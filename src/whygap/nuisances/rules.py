@@ -16,7 +16,7 @@ import numpy as np
 from scipy import special
 
 from whygap.combine import joint_covariance
-from whygap.domains import DOMAINS, Array, ByDomain, Domain
+from whygap.domains import DOMAINS, Array, ByDomain, Domain, Subset
 from whygap.estimate import Estimate
 from whygap.nuisances.conditions import Conditions, Mask, conditions_of
 from whygap.nuisances.cross_fit import CrossFit
@@ -24,6 +24,8 @@ from whygap.results import Rule
 from whygap.shapley import max_t_quantile
 
 __all__ = ["Rules", "find_rules"]
+
+Masks = ByDomain[Mask]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +88,7 @@ def _halves(crossfit: CrossFit) -> tuple[ByDomain[Mask], ByDomain[Mask]]:
 
 
 def _search(
-    crossfit: CrossFit,
-    known: Conditions,
-    rows: ByDomain[Array],
-    half: ByDomain[Mask],
-    other: ByDomain[Mask],
+    crossfit: CrossFit, known: Conditions, rows: ByDomain[Array], half: Masks, other: Masks
 ) -> list[tuple[int, ...]]:
     """The strongest rules by their contrast on one half, no two of nearly the same rows.
 
@@ -167,11 +165,7 @@ def _contrasts(
 
 
 def _measure(
-    crossfit: CrossFit,
-    known: Conditions,
-    rows: ByDomain[Array],
-    half: ByDomain[Mask],
-    rules: Sequence[tuple[int, ...]],
+    crossfit: CrossFit, known: Conditions, rows: ByDomain[Array], half: Masks, rules: list[Subset]
 ) -> list[_Measured]:
     """Contribution and contrast of each rule on the other half, all taken together."""
     found = []

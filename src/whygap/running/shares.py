@@ -110,15 +110,4 @@ def _too_wide(widest: float) -> str:
 def _undefined(
     name: PartName, names: tuple[str, ...], denominator: Estimate, reason: str
 ) -> Detailed:
-    return Detailed(
-        part=name,
-        players=names,
-        denominator=denominator,
-        defined=False,
-        reason=reason,
-        base=None,
-        shares={},
-        covariance=np.zeros((0, 0)),
-        subsets=(),
-        sampling=None,
-    )
+    return Detailed(name, names, denominator, False, reason, None, {}, np.zeros((0, 0)), (), None)

@@ -30,9 +30,6 @@ SCHEMA = f"whygap/{VERSION}"
 T = TypeVar("T")
 
 
-# -- to plain values -----------------------------------------------------------------------------
-
-
 def to_mapping(gap: Gap, influence: bool = False) -> dict[str, Any]:
     """A whole result, ready for JSON."""
     return {"schema": SCHEMA} | cast(dict[str, Any], _Writer(influence).plain(gap))
@@ -86,9 +83,6 @@ class _Writer:
 
 def _packed(values: Array) -> str:
     return base64.b64encode(np.asarray(values, dtype="<f8").tobytes()).decode("ascii")
-
-
-# -- and back ------------------------------------------------------------------------------------
 
 
 def from_mapping(mapping: Mapping[str, Any]) -> Gap:
