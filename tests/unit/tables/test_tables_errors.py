@@ -559,7 +559,9 @@ def test_a_missing_extra_is_named(
     changes, message = EXTRAS[package]
     for name in ("model.onnx", "model.skops"):
         (tmp_path / name).write_bytes(b"")
-    monkeypatch.setitem(sys.modules, package, None)
+    already = [name for name in sys.modules if name.startswith(f"{package}.")]
+    for name in (package, *already):
+        monkeypatch.setitem(sys.modules, name, None)
     filled = {k: v and v.replace("{folder}", str(tmp_path)) for k, v in changes.items()}
     with pytest.raises(InputError) as caught:
         Study(**given(**filled))
