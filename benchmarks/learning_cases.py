@@ -16,7 +16,7 @@ from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.nuisances.cross_fit import cross_fit
-from whygap.nuisances.held_out import out_of_fold
+from whygap.nuisances.held_out import block_sorted, out_of_fold
 from whygap.nuisances.source_risk import risk_columns
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
@@ -95,9 +95,9 @@ def _reduced_risk(design: Any, settings: Settings, name: str) -> dict[str, Any]:
         "probability",
         _half_of_the_players(design, 0),
         "target",
-        crossfit.sorted_outcome.target,
+        block_sorted(crossfit.blocks, design.outcome).target,
         trained_on,
-        risk_columns(crossfit, dict.fromkeys(trained_on, crossfit.sorted_risk)),
+        risk_columns(crossfit, dict.fromkeys(trained_on, crossfit.risk)),
     )
     return _mean_loss(design, crossfit.features, Menu(settings), task)
 
