@@ -24,6 +24,7 @@ EXPERIMENTS = (
     "coverage",
     "culprits",
     "graph",
+    "judging",
     "power",
     "refit",
     "revisions",

@@ -34,6 +34,7 @@ NOT_FEATURES = ("state", "year", "person_weight", "household", "public_coverage"
 WHERE_FROM = {
     "acs_public_coverage_2018.parquet": "ACS 1-year 2018 public-use microdata of NE, WV, NM and WY",
     "acs_public_coverage_2018_2024.parquet": "ACS 1-year 2018 and 2024 of NE, WY, LA and KS",
+    "acs_workers_2024.parquet": "ACS 1-year 2024, people at work in eleven states",
     "hospital_readmission.parquet": "UCI 'Diabetes 130-US hospitals 1999-2008'",
 }
 

@@ -10,7 +10,7 @@ import random
 from collections.abc import Mapping
 from pathlib import Path
 
-from experiments import coverage, culprits, semisynthetic, shares, true_risk, untuned
+from experiments import coverage, culprits, judging, semisynthetic, shares, true_risk, untuned
 from experiments.canaries import Numbers, moved
 from experiments.record import engine_of
 from experiments.replicates import Config, Line, replicate
@@ -19,7 +19,7 @@ from whygap._version import ENGINE
 
 __all__ = ["run", "sample"]
 
-EXPERIMENTS = (coverage, culprits, semisynthetic, shares, true_risk, untuned)
+EXPERIMENTS = (coverage, culprits, judging, semisynthetic, shares, true_risk, untuned)
 
 
 def run(order: Order, given: argparse.Namespace) -> str:

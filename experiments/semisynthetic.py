@@ -6,6 +6,7 @@ the one of the shipped employment tables needs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,15 +18,16 @@ from experiments.replicates import Config
 from experiments.simulation import Lines, Order, Plan, Simulation, kept_lines, run_simulation
 from experiments.summary import Row
 from experiments.untuned import null_table
+from whygap.settings import DetailName
 
 if TYPE_CHECKING:
     from whygap.simulate.atoms import Atoms
     from whygap.study import Study
 
-__all__ = ["build_pools", "plan", "run", "white_or_other"]
+__all__ = ["POOLS", "Pool", "build_pools", "plan", "run", "section", "step", "white_or_other"]
 
 POOLS = Path("evidence") / "artefacts" / "pools"
-PARTS = ("covariate", "outcome")
+PARTS: tuple[DetailName, ...] = ("covariate", "outcome")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +76,17 @@ KNOWN = (
 )
 
 
-def build_pools(data: Path | None, folder: Path, names: tuple[str, ...]) -> list[Path]:
+def build_pools(folder: Path, pools: Iterable[Pool], world: Callable[[Pool], Atoms]) -> list[Path]:
     """Make the pools that are not there yet, or were made by other code."""
-    found = []
-    for pool in KNOWN:
-        path = folder / pool.file_name
-        if pool.name in names and not is_current(path, pool.words):
-            found.append(save_pool(_world(pool, data), path, pool.words))
-    return found
+    missing = [(p, folder / p.file_name) for p in pools]
+    return [
+        save_pool(world(pool), path, pool.words)
+        for pool, path in missing
+        if not is_current(path, pool.words)
+    ]
 
 
-def _world(pool: Pool, data: Path | None) -> Atoms:
+def _world(data: Path | None, pool: Pool) -> Atoms:
     from experiments.cases import Move, insurance_study, readmission_study
     from whygap.simulate.semisynthetic import from_design
 
@@ -128,15 +130,22 @@ def white_or_other(table: Any) -> Any:
 def plan(*, quick: bool, folder: Path = POOLS) -> Plan:
     """Configurations and how many replicates each gets; none where the pool is not there."""
     if quick:
-        return [_step(KNOWN[0], folder, 6, (1500, 1500), learner="fast")]
-    default = [_step(pool, folder, 200, pool.rows) for pool in KNOWN]
+        return [step(KNOWN[0], folder, 6, (1500, 1500), learner="fast")]
+    default = [step(pool, folder, 200, pool.rows) for pool in KNOWN]
     plain = {"twins": False, "risk_uncertainty": False}
-    return default + [_step(pool, folder, 100, pool.rows, **plain) for pool in KNOWN]
+    return default + [step(pool, folder, 100, pool.rows, **plain) for pool in KNOWN]
 
 
-def _step(
-    pool: Pool, folder: Path, count: int, rows: tuple[int, int], **settings: Any
+def step(
+    pool: Pool,
+    folder: Path,
+    count: int,
+    rows: tuple[int, int],
+    *,
+    parts: tuple[DetailName, ...] = PARTS,
+    **settings: Any,
 ) -> tuple[Config, int]:
+    """One configuration of a pool's world; no replicates where the pool is not there."""
     path = folder / pool.file_name
     there = is_current(path, pool.words)
     players = load_pool(path).players if there else ()
@@ -145,6 +154,7 @@ def _step(
         rows=rows,
         metric=pool.metric,
         settings=settings,
+        parts=parts,
         subsets=((), *((players.index(name),) for name in pool.singles if there)),
         options={"name": pool.name, "file": str(path)},
     )
@@ -154,9 +164,8 @@ def _step(
 def run(order: Order) -> Path:
     """Build missing pools, run what is missing, write tables and the page."""
     pools = order.output / "artefacts" / "pools"
-    small = order.quick or order.data is None
-    wanted = ("employment",) if small else tuple(pool.name for pool in KNOWN)
-    for path in build_pools(order.data, pools, wanted) if order.jobs else ():
+    wanted = KNOWN[:1] if order.quick or order.data is None else KNOWN
+    for path in build_pools(pools, wanted, partial(_world, order.data)) if order.jobs else ():
         order.report(f"built {path}")
     steps = plan(quick=order.quick, folder=pools)
     return run_simulation(Simulation("semisynthetic", steps, partial(_view, order.quick)), order)
@@ -164,7 +173,7 @@ def run(order: Order) -> Path:
 
 def _view(quick: bool, rows: list[Row], lines: Lines, folder: Path) -> dict[str, Any]:  # noqa: ARG001
     """What the page shows, the other worlds beside it."""
-    worlds = [_section(pool, rows) for pool in (KNOWN[:1] if quick else KNOWN)]
+    worlds = [section(pool, rows) for pool in (KNOWN[:1] if quick else KNOWN)]
     if quick:
         return {"worlds": worlds, "beside": ""}
     others = ("coverage", "semisynthetic", "untuned", "shares")
@@ -173,7 +182,8 @@ def _view(quick: bool, rows: list[Row], lines: Lines, folder: Path) -> dict[str,
     return {"worlds": worlds, "beside": beside, "nulls": nulls}
 
 
-def _section(pool: Pool, rows: list[Row]) -> dict[str, Any]:
+def section(pool: Pool, rows: list[Row]) -> dict[str, Any]:
+    """What the page says of one world."""
     here = [r for r in rows if r.config.startswith(f"pool_name-{pool.name}_")]
     counts = {r.config: max(x.replicates for x in here if x.config == r.config) for r in here}
     configs = dict.fromkeys((r.settings, r.config) for r in here)
