@@ -7,9 +7,9 @@ blocks, so three halvings cost as many fits as one.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ class Blocks:
         bounds: per domain, block k occupies sorted rows bounds[k]:bounds[k+1].
         trained: per domain and block, how many of the block's rows models may be trained on: its
             first ones. None is all of them.
+        per_fold: how many blocks make up a fold; models are never trained on the row's own fold.
     """
 
     count: int
@@ -40,6 +41,7 @@ class Blocks:
     order: ByDomain[IntArray]
     bounds: ByDomain[IntArray]
     trained: ByDomain[IntArray] | None = None
+    per_fold: int = 1
 
     def rows(self, domain: Domain, block: int) -> slice:
         """Sorted rows of one block."""
@@ -55,25 +57,30 @@ class Blocks:
         return tuple(slice(r.start, r.start + int(n)) for r, n in zip(rows, counts, strict=True))
 
     def complement(self, block: int) -> BlockSet:
-        """All other blocks."""
-        return frozenset(range(self.count)) - {block}
+        """All blocks of other folds."""
+        fold = block // self.per_fold
+        return frozenset(k for k in range(self.count) if k // self.per_fold != fold)
 
     def complements(self) -> tuple[BlockSet, ...]:
-        """One training set per evaluated block."""
-        return tuple(self.complement(k) for k in self.evaluated)
+        """One training set per evaluated fold."""
+        return tuple(dict.fromkeys(self.complement(k) for k in self.evaluated))
 
     def halvings(self, block: int, count: int) -> tuple[tuple[BlockSet, BlockSet], ...]:
-        """Ways to split the other blocks into two disjoint halves, in a fixed order."""
+        """Ways to split the other blocks into two disjoint halves, spread over all there are."""
         others = sorted(self.complement(block))
-        half = len(others) // 2
-        if half == 0:
+        # Equal halves have no order: the first block always is in the first one.
+        fixed = others[: 1 - len(others) % 2]
+        size = len(others) // 2 - len(fixed)
+        if len(others) < 2:
             raise FitError("Twins need at least 3 blocks", got=self.count, hint="Use folds=5.")
+        ways = math.comb(len(others) - len(fixed), size)
+        count = min(count, ways)
         pairs = []
-        for chosen in combinations(others[1:], half - 1):
-            first = frozenset((others[0], *chosen))
-            rest = [b for b in others if b not in first]
-            pairs.append((first, frozenset(rest[:half])))
-        return tuple(pairs[:count])
+        for way in range(count):
+            chosen = _combination(others[len(fixed) :], size, way * ways // count)
+            first = frozenset((*fixed, *chosen))
+            pairs.append((first, frozenset(others) - first))
+        return tuple(pairs)
 
     def halves(self, count: int) -> tuple[BlockSet, ...]:
         """Every half used by some evaluated block, once."""
@@ -102,13 +109,26 @@ class Blocks:
         return self.order.zip(stops, lambda order, stop: order[:stop])
 
 
+def _combination(items: list[int], size: int, rank: int) -> list[int]:
+    """The combination of this rank, in the order of `itertools.combinations`."""
+    if size == 0:
+        return []
+    with_first = math.comb(len(items) - 1, size - 1)
+    if rank < with_first:
+        return [items[0], *_combination(items[1:], size - 1, rank)]
+    return _combination(items[1:], size, rank - with_first)
+
+
 def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) -> Blocks:
     """Seeded, outcome-stratified, cluster-respecting blocks in each domain."""
+    # Halvings of fewer than three other blocks have nothing to disagree on.
+    per_fold = 2 if settings.twins and settings.split is None and settings.folds == 3 else 1
     if settings.split is None:
-        shares = np.full(settings.folds, 1.0 / settings.folds)
-        evaluated = tuple(range(settings.folds))
+        count = settings.folds * per_fold
+        shares = np.full(count, 1.0 / count)
+        evaluated = tuple(range(count))
     else:
-        others = settings.folds - 1
+        others = max(settings.folds - 1, 3)
         shares = np.array([settings.split] + [(1.0 - settings.split) / others] * others)
         evaluated = (0,)
     labels = ByDomain(*(_labels(design, d, shares, rng) for d in DOMAINS))
@@ -123,6 +143,7 @@ def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) ->
         order=labels.zip(chosen, lambda b, first: np.lexsort((~first, b))),
         bounds=labels.map(lambda b: np.searchsorted(np.sort(b), np.arange(len(shares) + 1))),
         trained=labels.zip(chosen, lambda b, first: np.bincount(b[first], minlength=len(shares))),
+        per_fold=per_fold,
     )
 
 

@@ -10,6 +10,7 @@ from oracle_inputs import group_noise
 from experiments.worlds.atoms_answers import AtomsAnswers
 from whygap.domains import ByDomain
 from whygap.equations import recoverable
+from whygap.equations.halvings import Plan
 from whygap.equations.recoverable import DomainValues
 from whygap.estimate import Sample
 
@@ -162,7 +163,7 @@ def test_gain_and_irreducible_add_up_to_the_squared_error(seed, domain, binary):
     count = rows[domain]
     outcome = rng.integers(2, size=count) * 1.0 if binary else rng.normal(size=count)
     values = DomainValues(
-        sample, domain, outcome, rng.random(count), rows.map(lambda n: np.arange(n) % 5)
+        sample, domain, outcome, rng.random(count), Plan(rows.map(lambda n: np.arange(n) % 5), 0.08)
     )
     twins = fitted(rng, count, 3)
     won, left = recoverable.gain(values, twins), recoverable.irreducible(values, twins)

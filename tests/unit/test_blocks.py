@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -73,19 +73,18 @@ def test_a_single_split_evaluates_one_block_of_the_size_asked_for():
         assert len(one) == len(two) == 2
 
 
-@pytest.mark.parametrize("folds", [3, 4, 5, 7])
+@pytest.mark.parametrize("folds", [3, 4, 5, 7, 10, 20])
 def test_halves_are_disjoint_and_leave_out_the_evaluated_block(folds):
     blocks = cut(shifted_design((800, 700)), folds=folds)
     for block in blocks.evaluated:
         pairs = blocks.halvings(block, 3)
-        assert pairs
-        assert len(set(pairs)) == len(pairs)
+        assert len(set(pairs)) == 3
         for one, two in pairs:
             assert one
             assert two
             assert not one & two
             assert block not in one | two
-            assert one | two <= blocks.complement(block)
+            assert one | two == blocks.complement(block)
             assert abs(len(one) - len(two)) <= 1
             assert {one, two} <= set(blocks.halves(3))
 
@@ -95,6 +94,20 @@ def test_three_halvings_of_five_blocks_need_ten_fits():
     assert len(blocks.halvings(0, 3)) == 3
     assert len(blocks.halves(3)) == 10
     assert len(blocks.halves(1)) <= 10
+
+
+def test_halvings_of_many_blocks_are_unlike_each_other():
+    """Two that share all but one of their blocks would have hardly anything to disagree on."""
+    blocks = cut(shifted_design((800, 700)), folds=10)
+    firsts = [one for one, _ in blocks.halvings(0, 3)]
+    assert max(len(a & b) for a, b in combinations(firsts, 2)) <= 2
+
+
+def test_a_fold_of_two_blocks_is_left_out_as_one():
+    blocks = cut(shifted_design((800, 700)), folds=3)
+    assert blocks.count == 6
+    assert blocks.complement(2) == blocks.complement(3) == {0, 1, 4, 5}
+    assert len(blocks.complements()) == 3
 
 
 def test_rows_come_back_in_their_own_order():

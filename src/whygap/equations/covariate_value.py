@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain, IntArray
-from whygap.equations.halvings import average, crossed
+from whygap.domains import Array, ByDomain
+from whygap.equations.halvings import Plan, average, crossed
 from whygap.estimate import Estimate, Sample
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CovariateValues:
-    """Loss and ratios at source rows, twins (halvings, 2, rows) of the means, the rows' blocks.
+    """Loss and ratios at source rows, twins (halvings, 2, rows) of the means, their plan.
 
     For the empty subset `mu_00_wzs` and `mu_s0_w` are both mu_.00(W).
     """
@@ -35,7 +35,7 @@ class CovariateValues:
     mu_10_w: ByDomain[Array]
     mu_00_wzs: ByDomain[Array]
     mu_s0_w: ByDomain[Array]
-    blocks: ByDomain[IntArray] | None = None
+    plan: Plan | None = None
 
 
 def numerator(values: CovariateValues) -> Estimate:
@@ -44,7 +44,7 @@ def numerator(values: CovariateValues) -> Estimate:
     source = crossed(d.source, _source_residual(values))
     target = d.target[:, 0] * d.target[:, 1] + crossed(d.target, _target_residual(values))
     plugin = float(np.mean(d.target**2 * values.sample.weights.target))
-    return average(values.sample, ByDomain(source, target), plugin, values.blocks)
+    return average(values.sample, ByDomain(source, target), plugin, values.plan)
 
 
 def _source_residual(values: CovariateValues) -> Array:

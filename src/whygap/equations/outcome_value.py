@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain, IntArray
-from whygap.equations.halvings import average, crossed
+from whygap.domains import Array, ByDomain
+from whygap.equations.halvings import Plan, average, crossed
 from whygap.estimate import Estimate, Sample
 
 
@@ -29,7 +29,7 @@ from whygap.estimate import Estimate, Sample
 class OutcomeValues:
     """What does not depend on the subset; the risks p_0 and p_1 are twins.
 
-    `blocks` numbers the block of every row, so that the disagreement of halvings can be measured.
+    With the `plan` of the halvings, what they disagree on is counted.
     """
 
     sample: Sample
@@ -38,7 +38,7 @@ class OutcomeValues:
     pi_wz: Array
     p_0: ByDomain[Array]
     p_1: ByDomain[Array]
-    blocks: ByDomain[IntArray] | None = None
+    plan: Plan | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +77,7 @@ def denominator(values: OutcomeValues) -> Estimate:
     target = e.target[:, 0] * e.target[:, 1] + b.target * crossed(e.target, y.target - p_1.target)
     source = -values.pi_wz * b.source * crossed(e.source, y.source - p_0.source)
     plugin = float(np.mean(e.target**2 * values.sample.weights.target))
-    return average(values.sample, ByDomain(source, target), plugin, values.blocks)
+    return average(values.sample, ByDomain(source, target), plugin, values.plan)
 
 
 def numerator(values: OutcomeValues, reduced: Reduced) -> Estimate:
@@ -88,7 +88,7 @@ def numerator(values: OutcomeValues, reduced: Reduced) -> Estimate:
     target = b2 * gained - crossed(reduced.h, left)
     plugin = float(np.mean(b2 * (p_1 - reduced.m) ** 2 * values.sample.weights.target))
     source = _risk_term(values, reduced.risk)
-    return average(values.sample, ByDomain(source, target), plugin, values.blocks)
+    return average(values.sample, ByDomain(source, target), plugin, values.plan)
 
 
 def _risk_term(values: OutcomeValues, risk: RiskSlope | None) -> Array:

@@ -18,20 +18,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain, Domain, IntArray
-from whygap.equations.halvings import average, crossed
+from whygap.domains import Array, ByDomain, Domain
+from whygap.equations.halvings import Plan, average, crossed
 from whygap.estimate import Estimate, Sample
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DomainValues:
-    """Outcomes and predictions f at the rows of one domain; `blocks` number every row's block."""
+    """Outcomes and predictions f at the rows of one domain, and the twins' plan."""
 
     sample: Sample
     domain: Domain
     outcome: Array
     prediction: Array
-    blocks: ByDomain[IntArray] | None = None
+    plan: Plan | None = None
 
 
 def squared_error(values: DomainValues) -> Estimate:
@@ -68,7 +68,7 @@ class TargetMixValues:
     prediction: ByDomain[Array]
     pi_wz: Array
     p_0: ByDomain[Array]
-    blocks: ByDomain[IntArray] | None = None
+    plan: Plan | None = None
 
 
 def on_target_mix(values: TargetMixValues) -> Estimate:
@@ -82,7 +82,7 @@ def on_target_mix(values: TargetMixValues) -> Estimate:
     source = -values.pi_wz * crossed(away.source, residual)
     target = away.target[:, 0] * away.target[:, 1]
     plugin = float(np.mean(away.target**2 * values.sample.weights.target))
-    return average(values.sample, ByDomain(source, target), plugin, values.blocks)
+    return average(values.sample, ByDomain(source, target), plugin, values.plan)
 
 
 def irreducible_on_target_mix(values: TargetMixValues) -> Estimate:
@@ -96,12 +96,12 @@ def irreducible_on_target_mix(values: TargetMixValues) -> Estimate:
     target = p_0.target.mean(axis=1) - p_0.target[:, 0] * p_0.target[:, 1]
     spread = p_0.target * (1 - p_0.target)
     plugin = float(np.mean(spread * values.sample.weights.target))
-    return average(values.sample, ByDomain(source, target), plugin, values.blocks)
+    return average(values.sample, ByDomain(source, target), plugin, values.plan)
 
 
 def _averaged(values: DomainValues, per_halving: Array, plugin: Array) -> Estimate:
     contributions = _in_one_domain(values, per_halving)
-    return average(values.sample, contributions, _mean(values, plugin), values.blocks)
+    return average(values.sample, contributions, _mean(values, plugin), values.plan)
 
 
 def _in_one_domain(values: DomainValues, per_row: Array) -> ByDomain[Array]:

@@ -75,7 +75,7 @@ class CovariatePart:
                 self.mu_10_w,
                 mu_00_wzs,
                 mu_s0_w,
-                crossfit.blocks.of_evaluated_rows,
+                crossfit.plan,
             )
         )
 

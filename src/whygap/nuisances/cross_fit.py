@@ -10,6 +10,7 @@ import numpy as np
 from whygap.blocks import Blocks, BlockSet, make_blocks
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.equations.corners import AggregateValues
+from whygap.equations.halvings import Plan
 from whygap.estimate import Estimate, Sample
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
@@ -48,6 +49,11 @@ class CrossFit:
         if self.settings.twins:
             return self.blocks.halves(self.settings.halvings)
         return self.blocks.complements()
+
+    @property
+    def plan(self) -> Plan | None:
+        """Which halvings quadratic terms are averaged over; none without twins."""
+        return Plan.of(self.blocks, self.settings.halvings) if self.settings.twins else None
 
     def evaluated(self, values: ByDomain[Array]) -> ByDomain[Array]:
         """Keep the evaluated rows."""

@@ -101,7 +101,7 @@ def prepare_outcome(
         crossfit.aggregate.pi_wz,
         source_risk.twins_of_risks(crossfit, p_0),
         p_1,
-        crossfit.blocks.of_evaluated_rows,
+        crossfit.plan,
     )
     compared = values if known else replace(values, p_0=p_0_compared)
     extra = source_risk.risk_columns(crossfit, p_0)

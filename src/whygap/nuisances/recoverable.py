@@ -77,7 +77,7 @@ def target_mix_values(crossfit: CrossFit, source: SourceRisk) -> TargetMixValues
         crossfit.evaluated(crossfit.design.prediction),
         crossfit.aggregate.pi_wz,
         twins_of_risks(crossfit, p_0),
-        crossfit.blocks.of_evaluated_rows,
+        crossfit.plan,
     )
 
 
@@ -87,7 +87,7 @@ def _values(crossfit: CrossFit, domain: Domain) -> DomainValues:
         domain,
         crossfit.evaluated(crossfit.design.outcome)[domain],
         crossfit.evaluated(crossfit.design.prediction)[domain],
-        crossfit.blocks.of_evaluated_rows,
+        crossfit.plan,
     )
 
 

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from learning_designs import shifted_design
 
+from whygap.blocks import Blocks, make_blocks
 from whygap.domains import ByDomain
-from whygap.equations.halvings import average
+from whygap.equations.halvings import Plan, average
 from whygap.estimate import Sample
+from whygap.settings import Settings
 
 BLOCKS, PER_BLOCK = 5, 400
 ROWS = BLOCKS * PER_BLOCK
 NUMBERS = np.repeat(np.arange(BLOCKS), PER_BLOCK)
 SAMPLE = Sample.of(ByDomain(ROWS, ROWS))
-BLOCK_OF = ByDomain(NUMBERS, NUMBERS)
+BOUNDS = np.arange(BLOCKS + 1) * PER_BLOCK
+ORDER = np.arange(ROWS)
+PLAN = Plan.of(
+    Blocks(BLOCKS, tuple(range(BLOCKS)), ByDomain(ORDER, ORDER), ByDomain(BOUNDS, BOUNDS)), 3
+)
 
 
 def contributions(shift, rng, noise=1.0):
@@ -25,7 +32,7 @@ def contributions(shift, rng, noise=1.0):
 
 def test_halvings_that_agree_add_nothing():
     same = contributions(np.zeros((3, BLOCKS)), np.random.default_rng(0))
-    estimate = average(SAMPLE, same, 0.0, BLOCK_OF)
+    estimate = average(SAMPLE, same, 0.0, PLAN)
     assert estimate.influence.fits == pytest.approx(np.zeros(15))
     assert estimate.standard_error == average(SAMPLE, same, 0.0).standard_error
 
@@ -34,24 +41,46 @@ def test_the_estimate_is_the_mean_of_the_halvings():
     rng = np.random.default_rng(1)
     pairs = contributions(rng.normal(size=(3, BLOCKS)), rng)
     expected = pairs.target.mean()
-    assert average(SAMPLE, pairs, 0.0, BLOCK_OF).value == pytest.approx(expected)
+    assert average(SAMPLE, pairs, 0.0, PLAN).value == pytest.approx(expected)
 
 
-def test_the_noise_of_products_is_measured():
-    """Errors e_i of five blocks; a halving ab|cd sees the product of its halves' mean errors."""
+PLANS = {
+    **{f"{folds} folds": Settings(folds=folds) for folds in (3, 4, 5, 6, 10, 20)},
+    "two halvings": Settings(halvings=2),
+    "single split": Settings(split=0.3),
+    "single split of four": Settings(split=0.3, folds=4),
+}
+
+
+@pytest.mark.parametrize("settings", PLANS.values(), ids=PLANS)
+def test_the_noise_of_products_is_measured_whatever_the_plan(settings):
+    """Every block has an error, a random function; models average those of their blocks.
+
+    What a halving adds to a block's mean is the inner product of its two models' errors.
+    """
     rng = np.random.default_rng(2)
+    blocks = make_blocks(shifted_design((600, 600)), settings, rng)
+    plan = Plan.of(blocks, settings.halvings)
+    pairs = [blocks.halvings(block, settings.halvings) for block in blocks.evaluated]
+    rows = ByDomain(*(len(rows) for rows in blocks.evaluated_rows()))
+    sample = Sample.of(rows)
     values, measured = [], []
-    for _ in range(400):
-        error = rng.normal(size=BLOCKS) * 0.3
-        shift = np.empty((3, BLOCKS))
-        for block in range(BLOCKS):
-            a, b, c, d = (error[k] for k in range(BLOCKS) if k != block)
-            pairings = (((a, b), (c, d)), ((a, c), (b, d)), ((a, d), (b, c)))
-            shift[:, block] = [np.mean(one) * np.mean(two) for one, two in pairings]
-        estimate = average(SAMPLE, contributions(shift, rng, noise=1e-6), 0.0, BLOCK_OF)
+    for _ in range(600):
+        error = rng.normal(size=(blocks.count, 8))
+        shift = np.array(
+            [[error[list(a)].mean(0) @ error[list(b)].mean(0) for a, b in k] for k in pairs]
+        ).T
+        moved = shift[:, plan.blocks.target] + rng.normal(size=rows.target) * 1e-6
+        both = ByDomain(np.zeros((len(shift), rows.source)), moved)
+        estimate = average(sample, both, 0.0, plan)
         values.append(estimate.value)
         measured.append(float(estimate.influence.fits @ estimate.influence.fits))
-    assert np.mean(measured) == pytest.approx(np.var(values), rel=0.2)
+    assert np.mean(measured) == pytest.approx(np.mean(np.square(values)), rel=0.15)
+
+
+def test_five_folds_and_three_halvings_leave_four_fifths_of_the_variance_between_halvings():
+    """That variance is the sum of squares over all blocks and halvings, 15, over 10."""
+    assert PLAN.factor == pytest.approx(0.8 / 10)
 
 
 def test_disagreement_by_chance_is_taken_off():
@@ -60,7 +89,7 @@ def test_disagreement_by_chance_is_taken_off():
     found = []
     for _ in range(100):
         pairs = ByDomain(np.zeros((3, ROWS)), rng.normal(size=(3, ROWS)))
-        fits = average(SAMPLE, pairs, 0.0, BLOCK_OF).influence.fits
+        fits = average(SAMPLE, pairs, 0.0, PLAN).influence.fits
         found.append(float(fits @ fits))
     naive = 0.8 / PER_BLOCK
     assert np.mean(found) < 0.3 * naive
@@ -68,4 +97,4 @@ def test_disagreement_by_chance_is_taken_off():
 
 def test_one_halving_shows_no_disagreement():
     one = contributions(np.zeros((1, BLOCKS)), np.random.default_rng(4))
-    assert len(average(SAMPLE, one, 0.0, BLOCK_OF).influence.fits) == 0
+    assert len(average(SAMPLE, one, 0.0, PLAN).influence.fits) == 0
