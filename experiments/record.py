@@ -46,6 +46,8 @@ def engines(lines: Sequence[Mapping[str, Any]]) -> str:
     counts: dict[int, Counter[str]] = {}
     for line in lines:
         counts.setdefault(engine_of(line), Counter())[line["config"]] += 1
+    if not counts:
+        return "None has been run."
     if len(counts) == 1:
         return f"Made by engine {next(iter(counts))}."
     told = "; ".join(

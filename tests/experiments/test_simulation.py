@@ -8,16 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from experiments import (
-    EXPERIMENTS,
-    coverage,
-    judging,
-    semisynthetic,
-    shares,
-    simulation,
-    true_risk,
-    untuned,
-)
+from experiments import EXPERIMENTS, coverage, semisynthetic, shares, simulation, true_risk, untuned
 from experiments.replicates import Config, run_missing
 from experiments.simulation import Order, Simulation, run_simulation
 from whygap._version import ENGINE
@@ -93,14 +84,6 @@ def test_every_configuration_of_a_plan_has_a_label_of_its_own(module):
 def test_the_semisynthetic_plan_knows_what_is_missing(tmp_path):
     planned = semisynthetic.plan(quick=False, folder=tmp_path)
     assert [count for _, count in planned] == [0] * 6
-
-
-def test_the_worlds_that_judge_are_none_of_those_that_rules_were_chosen_on(tmp_path):
-    planned = judging.plan(quick=False, folder=tmp_path)
-    assert [count for _, count in planned] == [0] * 9
-    assert {p.name for p in judging.KNOWN} & {p.name for p in semisynthetic.KNOWN} == set()
-    page = judging.run(simulation.Order(tmp_path, jobs=0)).read_text()
-    assert page.count("Not run.") == 4
 
 
 def test_studies_have_the_names_of_the_command_line():
