@@ -30,7 +30,7 @@ class Study:
 
     Attributes:
         source: table where the model was scored first: pandas, polars (eager or lazy), pyarrow, a
-            duckdb relation or query, or a path (.csv, .csv.gz, .parquet, a folder, a glob).
+            duckdb relation or query, or a path (.csv, .tsv, .xlsx, .parquet, a folder, a glob).
         target: table where it scores differently.
         outcome: column with two distinct values.
         baseline: columns of W; may be empty.
@@ -132,7 +132,18 @@ class Study:
             report.stage("asking the model")
             model = replace(model, after_batch=lambda done, all_: report.update(done, all_, "rows"))
         scoring = Scoring(self.metric_, self.threshold, model)
-        return build_design(frames, self.roles, scoring, self.positive, self.names)
+        design = build_design(frames, self.roles, scoring, self.positive, self.names)
+        entrance = (*self.tables.source.notes, *self.tables.target.notes, *self.roles.notes)
+        return replace(design, notes=(*entrance, *design.notes))
+
+    def __repr__(self) -> str:
+        """Shapes and roles, no rows."""
+        source, target = ByDomain(self.source, self.target).zip(self.tables, _shape)
+        asked = f"outcome='{self.roles.outcome}', baseline={list(self.roles.baseline)}"
+        return (
+            f"Study(source={source}, target={target}, {asked}, "
+            f"{len(self.roles.covariates)} covariates, metric='{self.metric_.name}')"
+        )
 
     @cached_property
     def model_scoring(self) -> ModelScoring | None:
@@ -144,3 +155,10 @@ class Study:
     def with_target(self, table: Any, name: str) -> Study:
         """The same study against another target."""
         return replace(self, target=table, target_name=name)
+
+
+def _shape(given: Any, opened: OpenedTable) -> str:
+    """Rows, where they are known without reading them, and columns."""
+    shape = getattr(given, "shape", None)
+    rows = f"{shape[0]:,} rows, " if shape else ""
+    return f"<{rows}{len(opened.names)} columns>"

@@ -118,6 +118,7 @@ def table_of(value: Any, label: str, folder: Path, drop: tuple[str, ...]) -> Any
         value = value["path"]
     if not isinstance(value, str):
         raise TableError(f"The {label} table in a study file must be a path", got=repr(value))
+    files.refuse_remote(value, label)
     if files.is_query(value):
         table = files.run_query(value, label, folder)
     else:

@@ -85,7 +85,7 @@ def write_case(case: Case, folder: Path) -> Path:
     for name, change, seed in (("source", case.source, 1), ("target", case.target, 2)):
         change(make_table(240, seed)).to_csv(folder / f"{name}.csv", index=False)
     (folder / "bad_scores.py").write_text(MODEL)
-    for name in ("model.pkl", "source.xlsx"):
+    for name in ("model.pkl", "source.sav"):
         (folder / name).write_bytes(b"whatever")
     lines = {
         "source": '"source.csv"',
@@ -306,10 +306,10 @@ CASES: dict[str, Case] = {
     ),
     "a table of an unknown format": Case(
         (
-            "The source table '{folder}/source.xlsx' is of an unknown format. Got '.xlsx'. "
-            "Use .csv, .csv.gz or .parquet, or read it yourself and pass the table."
+            "The source table '{folder}/source.sav' is of an unknown format. Got '.sav'. Use .csv, "
+            ".tsv (or .gz of these), .xlsx or .parquet, or read it yourself and pass the table."
         ),
-        {"source": '"source.xlsx"'},
+        {"source": '"source.sav"'},
     ),
     "a table that is not there": Case(
         "The source table '{folder}/sorce.csv' does not exist. Did you mean 'source.csv'?",

@@ -6,59 +6,139 @@ import contextlib
 import glob
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
-import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
-from whygap.errors import TableError, did_you_mean_file, first_line
+from whygap.errors import TableError, did_you_mean_file, first_line, listed
+from whygap.tables.delimited import Dialect, dialect_of, obstacle, read_names, read_text, words_of
+from whygap.tables.design import Note
+from whygap.tables.excel import Sheet, read_sheet, sheet_of
 
-__all__ = ["find_files", "is_query", "read_files", "read_relation", "run_query", "shared_names"]
+__all__ = ["DataFiles", "is_query", "open_files", "read_relation", "refuse_remote", "run_query"]
 
-PARQUET = (".parquet", ".pq")
-CSV = (".csv", ".csv.gz")
-MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "#N/A", "<NA>"]
+Kind = Literal["parquet", "csv", "excel"]
+ENDINGS: dict[str, Kind] = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".tsv": "csv",
+    ".tsv.gz": "csv",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+}
+READABLE = ".csv, .tsv (or .gz of these), .xlsx or .parquet"
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 QUERY = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
-PARSING = pa_csv.ParseOptions(newlines_in_values=True)
-# Types are guessed from the first block; most files fit whole into 64 MB.
-READING = pa_csv.ReadOptions(use_threads=False, block_size=64 * 2**20)
+REMOTE = re.compile(r"([a-z][a-z0-9+.-]+):/{1,2}(?=[^/])", re.IGNORECASE)
 
 
-def shared_names(paths: Sequence[Path], label: str) -> Sequence[str]:
-    """The column names of files that must have the same ones."""
-    names = file_names(paths[0], label)
-    for other in paths[1:]:
-        difference = set(names) ^ set(file_names(other, label))
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file whose columns are known and whose rows are not read yet."""
+
+    path: Path
+    names: tuple[str, ...]
+    form: Dialect | Sheet | None = None  # of text, of a workbook; None: Parquet
+
+    def words(self) -> str:
+        """How it was read, where that was not plain from its name."""
+        if isinstance(self.form, Dialect):
+            return words_of(self.form)
+        several = isinstance(self.form, Sheet) and self.form.others
+        return f"the sheet '{self.form.title}' alone" if several else ""  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True, slots=True)
+class DataFiles:
+    """One table in one or more files of the same columns."""
+
+    files: tuple[DataFile, ...]
+    label: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the columns, in the first file's order."""
+        return self.files[0].names
+
+    def load(self, columns: Sequence[str]) -> Any:
+        """The chosen columns of all files, one below the other."""
+        tables = [read_file(file, columns, self.label) for file in self.files]
+        try:
+            return pa.concat_tables(tables, promote_options="permissive")
+        except pa.ArrowException as err:
+            raise TableError(
+                f"The files of the {self.label} table have columns of different types",
+                got=first_line(err),
+            ) from err
+
+    def notes(self) -> tuple[Note, ...]:
+        """How files were read whose names do not say it; one note for each way."""
+        ways: dict[str, list[str]] = {}
+        for file in self.files:
+            ways.setdefault(file.words(), []).append(file.path.name)
+        return tuple(
+            Note("info", f"Of the {self.label} table, {listed(names, 2)} was read with {words}.")
+            for words, names in ways.items()
+            if words
+        )
+
+
+def open_files(path: str | Path, label: str) -> DataFiles:
+    """What a path, folder or glob stands for; all files must have the same columns."""
+    refuse_remote(str(path), label)
+    files = tuple(open_file(one, label) for one in find_files(path, label))
+    for other in files[1:]:
+        difference = set(files[0].names) ^ set(other.names)
         if difference:
             raise TableError(
                 f"The files of the {label} table have different columns",
-                got=f"'{min(difference)}' in only one of {paths[0].name} and {other.name}",
+                got=f"'{min(difference)}' in only one of {files[0].path.name} and "
+                f"{other.path.name}",
             )
-    return names
+    return DataFiles(files, label)
+
+
+def refuse_remote(path: str, label: str) -> None:
+    """Nothing is fetched: what to do instead, with the lines to write."""
+    scheme = REMOTE.match(path)
+    if scheme is None:
+        return
+    plain = re.sub(r"^[^/@]*@", "", path[scheme.end() :].partition("?")[0])
+    address = f"{scheme[1]}://{plain}"  # without passwords and signatures
+    kind = "parquet" if address.lower().endswith((".parquet", ".pq")) else "csv"
+    raise TableError(
+        f"The {label} table is not on this machine",
+        got=address,
+        hint="Download it first, or read it yourself and pass the table:\n"
+        f'    {label} = pandas.read_{kind}("{address}")\n'
+        f"    study = whygap.Study({label}={label}, ...)",
+    )
 
 
 def find_files(path: str | Path, label: str) -> list[Path]:
     """The files a path, folder or glob stands for, sorted by name."""
     where = Path(path).expanduser()
     if where.is_file():
-        if suffix_of(where) is None:
+        if kind_of(where) is None:
             raise TableError(
                 f"The {label} table '{path}' is of an unknown format",
                 got=f"'{where.suffix}'",
-                hint="Use .csv, .csv.gz or .parquet, or read it yourself and pass the table.",
+                hint=f"Use {READABLE}, or read it yourself and pass the table.",
             )
         return [where]
     if where.is_dir():
         return in_folder(where, label)
     if any(sign in str(path) for sign in "*?["):
         matches = [Path(m) for m in sorted(glob.glob(str(where), recursive=True))]  # noqa: PTH207 - absolute patterns
-        found = [m for m in matches if m.is_file() and suffix_of(m) is not None]
+        found = [m for m in matches if m.is_file() and kind_of(m) is not None]
         if found:
             return found
-        raise TableError(f"No .csv or .parquet file matches the {label} table '{path}'")
+        raise TableError(f"No {READABLE} file matches the {label} table '{path}'")
     raise TableError(f"The {label} table '{path}' does not exist", hint=did_you_mean_file(where))
 
 
@@ -67,85 +147,64 @@ def in_folder(folder: Path, label: str) -> list[Path]:
     found = sorted(
         p
         for p in folder.rglob("*")
-        if p.is_file() and not p.name.startswith(("_", ".")) and suffix_of(p) is not None
+        if p.is_file() and not p.name.startswith(("_", ".")) and kind_of(p) is not None
     )
-    kinds = {suffix_of(p) for p in found}
     if not found:
-        raise TableError(f"The folder '{folder}' ({label}) holds no .csv or .parquet file")
-    if len(kinds) > 1:
+        raise TableError(f"The folder '{folder}' ({label}) holds no {READABLE} file")
+    if len({kind_of(p) for p in found}) > 1:
+        endings = sorted({p.suffix for p in found})
         raise TableError(
-            f"The folder '{folder}' ({label}) holds both .csv and .parquet files",
-            hint="Name the files with a glob, for example 'folder/*.parquet'.",
+            f"The folder '{folder}' ({label}) holds files of several kinds",
+            got=", ".join(endings),
+            hint=f"Name the files with a glob, for example 'folder/*{endings[-1]}'.",
         )
     return found
 
 
-def suffix_of(path: Path) -> str | None:
+def kind_of(path: Path) -> Kind | None:
     name = path.name.lower()
-    if name.endswith(PARQUET):
-        return "parquet"
-    return "csv" if name.endswith(CSV) else None
+    return next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), None)
 
 
-def file_names(path: Path, label: str) -> list[str]:
+def open_file(path: Path, label: str) -> DataFile:
     """Column names of one file; the row index that pandas stores is not a column."""
     with refusing(path, label):
-        if suffix_of(path) == "parquet":
+        if kind_of(path) == "excel":
+            sheet = sheet_of(path, label)
+            return DataFile(path, sheet.names, sheet)
+        if kind_of(path) == "parquet":
             names = pa_parquet.read_schema(path).names
-        else:
-            with pa_csv.open_csv(path, parse_options=PARSING) as reader:
-                names = reader.schema.names
-    return [name for name in names if not PANDAS_INDEX.fullmatch(name)]
+            return DataFile(path, tuple(n for n in names if not PANDAS_INDEX.fullmatch(n)))
+        dialect = dialect_of(path, label)
+    with refusing(path, label, dialect):
+        return DataFile(path, read_names(path, dialect), dialect)
 
 
-def read_files(paths: Sequence[Path], columns: Sequence[str], label: str) -> Any:
-    """The chosen columns of all files, one below the other."""
-    tables = [read_file(path, columns, label) for path in paths]
-    try:
-        return pa.concat_tables(tables, promote_options="permissive")
-    except pa.ArrowException as err:
-        raise TableError(
-            f"The files of the {label} table have columns of different types", got=first_line(err)
-        ) from err
-
-
-def read_file(path: Path, columns: Sequence[str], label: str) -> Any:
-    with refusing(path, label):
-        if suffix_of(path) == "parquet":
-            with pa_parquet.ParquetFile(path) as file:
-                return file.read(columns=list(columns), use_threads=False).select(list(columns))
-        return read_csv(path, columns)
-
-
-def read_csv(path: Path, columns: Sequence[str]) -> Any:
-    """Types are guessed from the values; a column that does not keep its type becomes text."""
-    types: dict[str, Any] = {}
-    while True:
-        try:
-            convert = pa_csv.ConvertOptions(
-                column_types=types, null_values=MISSING, strings_can_be_null=True
-            )
-            convert.include_columns = list(columns)
-            return pa_csv.read_csv(path, READING, PARSING, convert)
-        except pa.ArrowInvalid as err:
-            column = re.search(r"In CSV column #(\d+): CSV conversion error", str(err))
-            name = file_names(path, "")[int(column[1])] if column else ""
-            if not column or name in types:
-                raise
-            types[name] = pa.string()
+def read_file(file: DataFile, columns: Sequence[str], label: str) -> Any:
+    path, form = file.path, file.form
+    with refusing(path, label, form):
+        if isinstance(form, Sheet):
+            return read_sheet(path, form, columns, label)
+        if isinstance(form, Dialect):
+            return read_text(path, form, file.names, columns)
+        with pa_parquet.ParquetFile(path) as parquet:
+            return parquet.read(columns=list(columns), use_threads=False).select(list(columns))
 
 
 @contextlib.contextmanager
-def refusing(path: Path, label: str) -> Iterator[None]:
+def refusing(path: Path, label: str, form: Dialect | Sheet | None = None) -> Iterator[None]:
     """Refuse a file that exists and cannot be read: damaged, or not what its name says."""
     try:
         yield
-    except (pa.ArrowException, OSError, EOFError) as err:
+    except (KeyboardInterrupt, MemoryError, TableError):
+        raise
+    except Exception as err:  # workbooks and damaged files fail in many ways
+        text = form if isinstance(form, Dialect) else None
         raise TableError(
             f"The {label} table '{path}' cannot be read",
-            got=first_line(err),
+            got=obstacle(path, text, err) if text else first_line(err),
             hint="The file may be damaged, half-written, or of another format than its name says.",
-        ) from err
+        ) from (None if text else err)  # what pyarrow says of a text file quotes the row
 
 
 def is_query(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,13 +17,16 @@ from numpy.typing import NDArray
 
 from whygap.errors import ColumnError, TableError, did_you_mean, first_line
 from whygap.tables import files
+from whygap.tables.design import Note
 
 __all__ = ["Frame", "Mask", "OpenedTable", "TableKind", "TablePart", "native_table", "open_table"]
 
 Mask = NDArray[np.bool_]
 TableKind = Literal["pandas", "polars", "pyarrow"]
 
-ACCEPTED = "a pandas, polars or pyarrow table, a duckdb relation, or a path to .csv or .parquet"
+ACCEPTED = (
+    "a pandas, polars or pyarrow table, a duckdb relation, or a path to .csv, .xlsx or .parquet"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +37,7 @@ class OpenedTable:
     kind: TableKind  # the kind of table that results are handed back in
     names: tuple[str, ...]  # column names, unique
     load: Callable[[Sequence[str]], Any]  # columns -> the native table with these, in this order
+    notes: tuple[Note, ...] = ()  # how it was read, where that is not plain
 
     def require(self, name: str, role: str) -> None:
         """Refuse a column that is not there."""
@@ -96,10 +100,10 @@ def open_table(table: Any, label: str) -> OpenedTable:
     if isinstance(native, str) and files.is_query(native):
         native = files.run_query(native, label)
     if isinstance(native, str | Path):
-        paths = files.find_files(native, label)
-        names = files.shared_names(paths, label)
-        load = partial(files.read_files, paths, label=label)
-    elif type(native).__name__ == "DuckDBPyRelation":
+        found = files.open_files(native, label)
+        names = checked_names(found.names, label)
+        return OpenedTable(label, "pyarrow", names, found.load, found.notes())
+    if type(native).__name__ == "DuckDBPyRelation":
         names, load = native.columns, partial(files.read_relation, native, label=label)
     else:
         return open_in_memory(native, label)
@@ -169,10 +173,19 @@ def checked_names(names: Sequence[Any], label: str) -> tuple[str, ...]:
 
 
 def hint_for(native: Any) -> str:
-    if isinstance(native, dict) or type(native).__module__ == "numpy":
+    """What to write instead of an object that is not a table."""
+    library = type(native).__module__.partition(".")[0]
+    if native is None:
+        return "A function that makes it may lack its 'return'."
+    if isinstance(native, dict | list | tuple) or library == "numpy":
         return "Name the columns first, for example with pandas.DataFrame(...)."
     if isinstance(native, pa.RecordBatch):
         return "Use pyarrow.Table.from_batches([batch])."
+    if library in ("pyspark", "dask", "modin"):
+        call = {"pyspark": "toPandas", "dask": "compute", "modin": "_to_pandas"}[library]
+        return f"Use table.{call}(), or write it as Parquet and give the path."
+    if isinstance(native, Iterable):
+        return "Make a table of its rows first: pandas.DataFrame(list(rows))."
     return ""
 
 
@@ -186,7 +199,7 @@ def part_of(part: TablePart, opened: OpenedTable) -> OpenedTable:
         native = opened.load((*columns, *part.where))
         return choose_rows(native, part.where, columns, opened.label)
 
-    return OpenedTable(opened.label, opened.kind, names, load)
+    return OpenedTable(opened.label, opened.kind, names, load, opened.notes)
 
 
 def choose_rows(native: Any, where: Mapping[str, Any], columns: Sequence[str], label: str) -> Any:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from whygap.domains import ByDomain
 from whygap.errors import ColumnError, TableError, did_you_mean, listed
+from whygap.tables.design import Note
 from whygap.tables.open import OpenedTable
 
-__all__ = ["ONE_COLUMN", "Roles", "resolve_roles"]
+__all__ = ["ONE_COLUMN", "Roles", "resolve_roles", "saved_index"]
 
+INDEX_NAME = re.compile(r"|Unnamed: \d+(\.\d+)*")
 ONE_COLUMN = ("outcome", "prediction", "weights", "clusters", "source_risk")
 
 
@@ -28,6 +32,7 @@ class Roles:
     source_risk: str | None = None  # column of a known p_0(Y=1 | W, Z), or None
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # player -> columns of Z
     named: frozenset[str] = frozenset()  # columns of W and Z that the caller named one by one
+    notes: tuple[Note, ...] = ()  # columns that were given no role, and why
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -60,8 +65,11 @@ def resolve_roles(
     pairs += [("baseline", name) for name in w_names]
     pairs += [("covariates", name) for name in z_names or ()]
     check_pairs(pairs, tables)
+    notes: tuple[Note, ...] = ()
     if z_names is None:
-        z_names = remaining(tables, {name for _, name in pairs})
+        taken = {name for _, name in pairs}
+        z_names = remaining(tables, taken)
+        notes = index_notes(tables, taken)
     if not z_names:
         raise ColumnError(
             "No column is left to be a covariate",
@@ -69,7 +77,9 @@ def resolve_roles(
         )
     named = frozenset(w_names) | (frozenset() if covariates is None else frozenset(z_names))
     grouped = checked_groups(groups, z_names)
-    return Roles(baseline=w_names, covariates=z_names, groups=grouped, named=named, **ones)
+    return Roles(
+        baseline=w_names, covariates=z_names, groups=grouped, named=named, notes=notes, **ones
+    )
 
 
 def one_name(role: str, name: Any) -> str | None:
@@ -115,7 +125,9 @@ def check_pairs(pairs: Sequence[tuple[str, str]], tables: ByDomain[OpenedTable])
 
 def remaining(tables: ByDomain[OpenedTable], taken: set[str]) -> tuple[str, ...]:
     """Every column not otherwise named, in the source's order; both tables must agree."""
-    source, target = tables.map(lambda t: tuple(n for n in t.names if n not in taken))
+    source, target = tables.map(
+        lambda t: tuple(n for n in t.names if n not in taken and n not in saved_index(t.names))
+    )
     only = {
         "source": [name for name in source if name not in target],
         "target": [name for name in target if name not in source],
@@ -128,6 +140,19 @@ def remaining(tables: ByDomain[OpenedTable], taken: set[str]) -> tuple[str, ...]
             hint="Drop these columns, or say which ones to use with covariates=[...].",
         )
     return source
+
+
+def saved_index(names: Sequence[str]) -> tuple[str, ...]:
+    """The row numbers that pandas and R write in front of a table, known by their names."""
+    return tuple(itertools.takewhile(INDEX_NAME.fullmatch, names))
+
+
+def index_notes(tables: ByDomain[OpenedTable], taken: set[str]) -> tuple[Note, ...]:
+    found = [(t.label, n) for t in tables for n in saved_index(t.names) if n not in taken]
+    return tuple(
+        Note("info", f"Column '{name}' of {label} is left out: it looks like a saved row index.")
+        for label, name in found
+    )
 
 
 def checked_groups(groups: Any, covariates: Sequence[str]) -> dict[str, tuple[str, ...]]:

@@ -174,8 +174,8 @@ CASES: dict[str, Case] = {
         TableError,
         (
             "The source table must be a pandas, polars or pyarrow table, a duckdb relation, or a "
-            "path to .csv or .parquet. Got an object of type dict. Name the columns first, for "
-            "example with pandas.DataFrame(...)."
+            "path to .csv, .xlsx or .parquet. Got an object of type dict. Name the columns first, "
+            "for example with pandas.DataFrame(...)."
         ),
     ),
     "empty table": (
@@ -456,8 +456,8 @@ def bad_file(name: str) -> Callable[[Path], Path]:
             path.write_bytes(gzip.compress(source.to_csv().encode())[:2000])
         elif name == "ragged.csv":
             path.write_text("a,b\n1,2\n1,2,3\n")
-        elif name == "odd.xlsx":
-            path.write_bytes(b"PK")
+        elif name == "odd.sav":
+            path.write_bytes(b"$FL2")
         elif name == "empty.csv":
             path.write_text("")
         return path
@@ -468,9 +468,10 @@ def bad_file(name: str) -> Callable[[Path], Path]:
 FILES: dict[str, str] = {
     "half.parquet": "The source table '{path}' cannot be read. Got {foreign} " + HINT_FILE,
     "half.csv.gz": "The source table '{path}' cannot be read. Got {foreign} " + HINT_FILE,
-    "ragged.csv": "The source table '{path}' cannot be read. Got {foreign} " + HINT_FILE,
-    "odd.xlsx": "The source table '{path}' is of an unknown format. Got '.xlsx'. "
-    "Use .csv, .csv.gz or .parquet, or read it yourself and pass the table.",
+    "ragged.csv": "The source table '{path}' cannot be read. Got 3 fields in line 3, where the "
+    "first has 2. " + HINT_FILE,
+    "odd.sav": "The source table '{path}' is of an unknown format. Got '.sav'. "
+    "Use .csv, .tsv (or .gz of these), .xlsx or .parquet, or read it yourself and pass the table.",
     "empty.csv": "The source table '{path}' cannot be read. Got {foreign} " + HINT_FILE,
     "absent.csv": "The source table '{path}' does not exist.",
 }
@@ -516,8 +517,8 @@ def test_a_folder_holds_one_format(tmp_path: Path) -> None:
     with pytest.raises(TableError) as caught:
         Study(**given(source=tmp_path))
     assert str(caught.value) == (
-        f"The folder '{tmp_path}' (source) holds both .csv and .parquet files. "
-        "Name the files with a glob, for example 'folder/*.parquet'."
+        f"The folder '{tmp_path}' (source) holds files of several kinds. "
+        "Got .csv, .parquet. Name the files with a glob, for example 'folder/*.parquet'."
     )
 
 
