@@ -61,6 +61,12 @@ def mean_111(values: AggregateValues) -> Estimate:
     return plain_means(values.sample, values.loss).target
 
 
+def mean_at(values: AggregateValues, corner: str) -> Estimate:
+    """The mean at the corner of this name."""
+    means = {"000": mean_000, "100": mean_100, "110": mean_110, "111": mean_111}
+    return means[corner](values)
+
+
 def aggregate(corners: dict[str, Estimate], whole: ByDomain[Estimate] | None = None) -> Aggregate:
     """Lambda = Lambda_W + Lambda_Z + Lambda_Y, from the corners, so that they add up exactly.
 

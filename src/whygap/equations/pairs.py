@@ -1,0 +1,258 @@
+"""Metrics of pairs of rows: the area under the ROC curve, of one outcome or class by class.
+
+With k(u, v) = 1{u > v} + 1/2 1{u = v}, R(t) = E k(t, f), U(t) = E[y k(f, t)], rho = E y and
+kappa = E[y R(f)], AUC = (kappa - rho^2 / 2) / (rho (1 - rho)). kappa is quadratic in the
+distribution: its first-order change is the mean of v = y R(f) + U(f). So
+
+    corner    kappa_P = mean_P[v_P] - kappa(fit),  v_P from the corner's own rows;
+    line      l = int g_rho dt y + w_P v_P + w_P' v_P',
+              w_P = int (1 - t) g_kappa dt,  w_P' = int t g_kappa dt
+
+along the mixture (1 - t) P + t P', where kappa has a third coordinate, the cross term
+E_P[v_P']. Ranks are estimated, too; their part of the slack is w_c (mean_c - fit_c)[D[y k(f, .)] +
+y D[k(., f)]] for c = P, P'. Not in the paper. Everything is O(n) once scores are sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from whygap.domains import DOMAINS, Array, ByDomain, IntArray
+from whygap.equations.corners import AggregateValues, mean_at
+from whygap.equations.lines import (
+    NODES,
+    WEIGHTS,
+    Gradient,
+    Line,
+    Of,
+    SlopeSlack,
+    combined,
+    combined_values,
+    jacobian,
+    smooth,
+    values_of,
+)
+from whygap.equations.where import Group
+from whygap.estimate import Estimate, Sample
+
+CornerName = Literal["000", "100", "110", "111"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairValues:
+    """One score and one 0/1 label at the evaluated rows; `places` are scores on a common grid.
+
+    `basis` (functions, rows) are functions of W; what is not fitted given W is projected on them.
+    """
+
+    sample: Sample
+    label: ByDomain[Array]
+    p_0: ByDomain[Array]  # E_0[label | W, Z]
+    places: ByDomain[IntArray]
+    size: int  # of the grid
+    pi_w: Array
+    pi_wz: Array
+    basis: ByDomain[Array]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """A corner as masses on the grid: of all rows, and of those with label 1."""
+
+    mass: Array
+    positive: Array
+
+    @property
+    def rank(self) -> Array:
+        """R: the mass below each place, ties half."""
+        return below(self.mass)
+
+    @property
+    def above(self) -> Array:
+        """U: the positive mass above each place, ties half."""
+        return np.asarray(self.positive.sum() - below(self.positive))
+
+    def mean(self, intercept: Array, slope: Array) -> float:
+        """Of intercept + slope * label, functions on the grid."""
+        return float(self.mass @ intercept + self.positive @ slope)
+
+    @property
+    def kappa(self) -> float:
+        """E[y R(f)]."""
+        return float(self.positive @ self.rank)
+
+
+def below(mass: Array) -> Array:
+    """The mass below each place of the grid, ties half."""
+    return np.asarray(np.cumsum(mass) - mass / 2)
+
+
+def fitted(values: PairValues, corner: CornerName) -> Fitted:
+    """Source or target rows as they are; target rows with p_0; source rows weighted by pi_w."""
+    domain: Literal["source", "target"] = "source" if corner in ("000", "100") else "target"
+    mass = values.sample.weights[domain]
+    if corner == "100":
+        mass = mass * values.pi_w
+    mass = mass / mass.sum()
+    label = values.p_0.target if corner == "110" else values.label[domain]
+    place, size = values.places[domain], values.size
+    return Fitted(summed(place, mass, size), summed(place, mass * label, size))
+
+
+def summed(place: IntArray, mass: Array, size: int) -> Array:
+    """Masses of rows, on the grid."""
+    return np.bincount(place, mass, size).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """What is known of one label and score: y and the v of every corner, as terms."""
+
+    values: PairValues
+    fits: Mapping[CornerName, Fitted]
+    label: AggregateValues
+    label_everywhere: ByDomain[Array]  # at all rows
+    v: Mapping[CornerName, AggregateValues]
+    v_everywhere: Mapping[CornerName, ByDomain[Array]]
+
+    def rho(self, corner: CornerName) -> Estimate:
+        """E y at a corner."""
+        return mean_at(self.label, corner)
+
+    def kappa(self, corner: CornerName) -> Estimate:
+        """E[y R(f)] at a corner, debiased."""
+        return mean_at(self.v[corner], corner) - self.fits[corner].kappa
+
+    def crossed(self, start: CornerName, end: CornerName) -> Estimate:
+        """E_P[v_P'] = E_P'[v_P], debiased: the middle coordinate of kappa along the mixture."""
+        there = self.fits[end]
+        fit = self.fits[start].mean(there.above, there.rank)
+        return mean_at(self.v[end], start) + mean_at(self.v[start], end) - fit
+
+
+def pair_corner(pairs: Sequence[Pair], corner: CornerName, of: Of, gradient: Gradient) -> Estimate:
+    """The metric at a corner: g of all rho, then all kappa."""
+    means = [pair.rho(corner) for pair in pairs] + [pair.kappa(corner) for pair in pairs]
+    return smooth(means, of, gradient)
+
+
+def pair_line(
+    pairs: Sequence[Pair], start: CornerName, end: CornerName, of: Of, gradient: Gradient
+) -> Line:
+    """The step between two corners. Terms are, for every pair, y, v_P and v_P'."""
+    coordinates = tuple(e for pair in pairs for e in _coordinates(pair, start, end))
+    slopes = _slopes(len(pairs), gradient)
+    gamma = slopes(values_of(coordinates))
+    terms = [one for p in pairs for one in (p.label, p.v[start], p.v[end])]
+    everywhere = [
+        one
+        for p in pairs
+        for one in (p.label_everywhere, p.v_everywhere[start], p.v_everywhere[end])
+    ]
+    values = combined_values(gamma, terms)
+    slope = SlopeSlack(tuple(terms), coordinates, jacobian(slopes, coordinates))
+    ranks = RankSlack(tuple(pairs), (start, end), gamma.reshape(-1, 3)[:, 1:])
+    return Line(
+        pair_corner(pairs, start, of, gradient),
+        pair_corner(pairs, end, of, gradient),
+        mean_at(values, start),
+        combined(gamma, everywhere),
+        values,
+        (slope, ranks),
+    )
+
+
+def _coordinates(pair: Pair, start: CornerName, end: CornerName) -> list[Estimate]:
+    rho = [pair.rho(start), pair.rho(end)]
+    return [*rho, pair.kappa(start), pair.crossed(start, end), pair.kappa(end)]
+
+
+def _slopes(count: int, gradient: Gradient) -> Callable[[Array], Array]:
+    """From five coordinates of every pair to the slopes of its three terms."""
+
+    def slopes(at: Array) -> Array:
+        rho_p, rho_q, kappa_p, crossed, kappa_q = at.reshape(count, 5).T
+        total = np.zeros((count, 3))
+        for t, weight in zip(NODES, WEIGHTS, strict=True):
+            rho = (1 - t) * rho_p + t * rho_q
+            kappa = (1 - t) ** 2 * kappa_p + t * (1 - t) * crossed + t**2 * kappa_q
+            g_rho, g_kappa = np.split(gradient(np.concatenate([rho, kappa])), 2)
+            total += weight * np.stack([g_rho, (1 - t) * g_kappa, t * g_kappa], axis=1)
+        return total.ravel()
+
+    return slopes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankSlack:
+    """What estimated ranks add to D[l]."""
+
+    pairs: tuple[Pair, ...]
+    ends: tuple[CornerName, CornerName]
+    weights: Array  # (pairs, 2): w_P and w_P'
+
+    def of_rows(self, weight: Array) -> Estimate:
+        """D has these signed weights on the source rows, at their own labels."""
+        values = self.pairs[0].values
+        rows = weight * values.sample.weights.source / len(weight)
+        found = []
+        for pair in self.pairs:
+            place, size = pair.values.places.source, pair.values.size
+            positive = summed(place, rows * pair.values.label.source, size)
+            found.append(Fitted(summed(place, rows, size), positive))
+        return self._moved(found)
+
+    def of_group(self, group: Group) -> Estimate:
+        """D = P_111 - P_110 within a group: it moves labels, not rows."""
+        found = []
+        for pair in self.pairs:
+            values, total = pair.values, np.zeros(pair.values.size)
+            residual = values.label.zip(values.p_0, np.subtract).zip(group, np.multiply)
+            residual = ByDomain(-values.pi_wz * residual.source, residual.target)
+            for d in DOMAINS:
+                rows = residual[d] * values.sample.weights[d] / len(residual[d])
+                total = total + summed(values.places[d], rows, values.size)
+            found.append(Fitted(np.zeros(values.size), total))
+        return self._moved(found)
+
+    def _moved(self, differences: Sequence[Fitted]) -> Estimate:
+        parts = [
+            corner_error(pair, corner, difference.above, difference.rank) * float(weight)
+            for pair, difference, weights in zip(self.pairs, differences, self.weights, strict=True)
+            for corner, weight in zip(self.ends, weights, strict=True)
+        ]
+        return sum(parts[1:], parts[0])
+
+
+def corner_error(pair: Pair, corner: CornerName, intercept: Array, slope: Array) -> Estimate:
+    """(mean_c - fit_c)[intercept + slope * label], functions on the grid; mean_c is debiased."""
+    values = pair.values
+    a, b = values.places.map(intercept.__getitem__), values.places.map(slope.__getitem__)
+    at_label = a.zip(b.zip(values.label, np.multiply), np.add)
+    source, target = (np.zeros_like(one) for one in at_label)
+    match corner:
+        case "000":
+            source = at_label.source
+        case "111":
+            target = at_label.target
+        case "110":
+            source = values.pi_wz * b.source * (values.label.source - values.p_0.source)
+            target = a.target + b.target * values.p_0.target
+        case "100":
+            given_w = _projected(values, at_label.source)
+            source = (at_label.source - given_w.source) * values.pi_w
+            target = given_w.target
+    fit = pair.fits[corner].mean(intercept, slope)
+    mean = Estimate.from_contributions(values.sample, source=source, target=target, plugin=fit)
+    return mean - fit
+
+
+def _projected(values: PairValues, per_row: Array) -> ByDomain[Array]:
+    """E_0[. | W] within the span of the basis, by least squares over source rows."""
+    root = np.sqrt(values.sample.weights.source)
+    factors = np.linalg.lstsq((values.basis.source * root).T, per_row * root, rcond=None)[0]
+    return values.basis.map(lambda basis: factors @ basis)
