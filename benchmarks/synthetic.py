@@ -64,7 +64,7 @@ def wide_design(rows: int, columns: int, players: int) -> Design:
         features[domain], outcome[domain] = table, label
     tables, labels = ByDomain(**features), ByDomain(**outcome)
     predicted = tables.map(world.predicted)
-    return Design(
+    return Design.affine(
         features=tables,
         columns=tuple(
             Column(f"x{j}", kind)  # type: ignore[arg-type]

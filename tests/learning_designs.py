@@ -30,7 +30,7 @@ def make_design(
     width = features.source.shape[1]
     named = kinds or ["numeric"] * width
     columns = tuple(Column(f"x{j}", kind) for j, kind in enumerate(named))  # type: ignore[arg-type]
-    return Design(
+    return Design.affine(
         features=features,
         columns=columns,
         baseline=(0,) if width else (),

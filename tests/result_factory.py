@@ -94,7 +94,7 @@ def make_gap(
     rng = np.random.default_rng(seed)
     sample = Sample.of(ByDomain(*rows))
     world = _World(sample, rng, noise, share_noise)
-    known = METRICS.get(metric)
+    known = next((m for m in METRICS if m.name == metric), None)
     about = _about(metric, rows, baseline, outcome or covariate or {}, names)
     about = replace(
         about,

@@ -162,7 +162,7 @@ class CorrelatedWorld:
         )
         prediction = features.map(self.model)
         coefficients = prediction.map(lambda p: metric_of(self.metric).coefficients(p, 0.5))
-        return Design(
+        return Design.affine(
             features=features,
             columns=tuple(Column(name, "numeric") for name in NAMES),
             baseline=BASELINE,

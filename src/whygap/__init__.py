@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from whygap._check import check
     from whygap._explain import explain, subset_values
     from whygap._many import explain_many
+    from whygap._metrics import Metric, metrics
     from whygap._rehearse import rehearse
     from whygap.errors import WhygapWarning
     from whygap.estimate import Estimate
@@ -25,6 +26,7 @@ __all__ = [
     "Detailed",
     "Estimate",
     "Gap",
+    "Metric",
     "Settings",
     "Study",
     "WhygapWarning",
@@ -35,6 +37,7 @@ __all__ = [
     "explain",
     "explain_many",
     "load",
+    "metrics",
     "rehearse",
     "revise",
     "simulate",
@@ -45,6 +48,7 @@ _HOMES = {
     "Detailed": "results",
     "Estimate": "estimate",
     "Gap": "results",
+    "Metric": "_metrics",
     "Settings": "settings",
     "Study": "study",
     "WhygapWarning": "errors",
@@ -53,6 +57,7 @@ _HOMES = {
     "explain": "_explain",
     "explain_many": "_many",
     "load": "storage",
+    "metrics": "_metrics",
     "rehearse": "_rehearse",
     "revise": "repair",
     "subset_values": "_explain",

@@ -56,13 +56,7 @@ def test_permuting_rows_permutes_results(seed, which):
     before = mean_and_ratio(design, blocks, which, (0, 1, 2))
     rng = np.random.default_rng(seed)
     order = design.rows.map(rng.permutation)
-    moved = replace(
-        design,
-        features=design.features.zip(order, lambda x, o: x[o]),
-        outcome=design.outcome.zip(order, lambda y, o: y[o]),
-        intercept=design.intercept.zip(order, lambda y, o: y[o]),
-        slope=design.slope.zip(order, lambda y, o: y[o]),
-    )
+    moved = design.take(order)
     after = mean_and_ratio(moved, renumbered(blocks, order.map(np.argsort)), which, (0, 1, 2))
     for one, two in zip(before, after, strict=True):
         assert np.allclose(one[order.source], two, rtol=1e-6)

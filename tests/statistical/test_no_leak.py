@@ -21,7 +21,7 @@ def null_design(seed: int) -> Design:
     features = ByDomain(*(rng.normal(size=(ROWS, COLUMNS)) for _ in range(2)))
     risk = features.map(lambda x: 1 / (1 + np.exp(-x @ SLOPES)))
     label = risk.map(lambda r: (r >= 0.5).astype(float))
-    return Design(
+    return Design.affine(
         features=features,
         columns=tuple(Column(f"x{k}", "numeric") for k in range(COLUMNS)),
         baseline=(0, 1),

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from whygap._metrics import METRICS
+from whygap._metrics import metric_named
 from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import ColumnError
 from whygap.study import Study
@@ -82,7 +82,7 @@ def test_a_study_is_frozen() -> None:
 
 def test_metric_and_loss() -> None:
     study = study_of(metric="brier")
-    assert study.metric_ is METRICS["brier"]
+    assert study.metric_ is metric_named("brier")
     source = table(120, 1)
     np.testing.assert_allclose(study.design.loss.source, (source["risk"] - source["y"]) ** 2)
 

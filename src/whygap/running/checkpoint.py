@@ -84,8 +84,9 @@ def fingerprint(design: Design, settings: Settings) -> dict[str, Any]:
         "features": design.features,
         "outcome": design.outcome,
         "prediction": design.prediction,
-        "metric": design.loss,
-        "slope of the metric": design.slope,
+        "scores": design.scores,
+        "metric": design.terms,
+        "slope of the metric": design.term_slope,
         "weights": design.weights,
         "clusters": design.clusters,
         "source risk": design.source_risk,
@@ -94,6 +95,7 @@ def fingerprint(design: Design, settings: Settings) -> dict[str, Any]:
         name: "none" if pair is None else _digest(*(np.ascontiguousarray(a) for a in pair))
         for name, pair in arrays.items()
     }
+    ingredients["metric"] += f" ({design.metric.name})"
     roles = repr((design.columns, design.baseline, design.players))
     return {
         "settings": {k: v for k, v in settings.to_mapping().items() if k not in _HARMLESS},

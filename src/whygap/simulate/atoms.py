@@ -52,7 +52,7 @@ class Atoms:
 
     def design(self, atoms: ByDomain[IntArray], outcome: ByDomain[Array]) -> Design:
         """Rows at these atoms with these outcomes."""
-        return Design(
+        return Design.affine(
             features=atoms.map(lambda i: self.features[i]),
             columns=self.columns,
             baseline=self.baseline,

@@ -119,7 +119,7 @@ def model_design(
     metric = metric_of(metric)
     prediction = features.map(model)
     coefficients = prediction.map(lambda p: metric.coefficients(p, threshold))
-    return Design(
+    return Design.affine(
         features=features,
         columns=columns,
         baseline=(0,),

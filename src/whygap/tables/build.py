@@ -42,7 +42,8 @@ def build_design(
     order = sorted(features.columns, key=lambda c: c.name not in set(roles.baseline))
     baseline = tuple(i for i, c in enumerate(order) if c.name in set(roles.baseline))
     players = players_of(order, roles)
-    metric = scored.prediction.map(lambda p: scoring.metric.coefficients(p, scoring.threshold))
+    metric = scoring.metric.given(threshold=scoring.threshold, classes=2)
+    terms = scored.prediction.map(lambda p: metric.term_coefficients(p, scoring.threshold))
     design = Design(
         features=ByDomain(*(np.column_stack([c.values[d] for c in order]) for d in DOMAINS)),
         columns=tuple(c.column for c in order),
@@ -50,8 +51,9 @@ def build_design(
         players=players,
         outcome=scored.outcome,
         prediction=scored.prediction,
-        intercept=metric.map(lambda pair: pair[0]),
-        slope=metric.map(lambda pair: pair[1]),
+        metric=metric,
+        term_intercept=terms.map(lambda pair: pair[0]),
+        term_slope=terms.map(lambda pair: pair[1]),
         weights=extras.weights,
         clusters=extras.clusters,
         source_risk=extras.source_risk,

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from whygap._metrics import Metric, Task
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.estimate import Sample
 
@@ -49,29 +50,93 @@ class Note:
     text: str
 
 
+def outcome_itself(_: Array, outcome: Array) -> Array:
+    """The per-row metric of a design that was given its values, not the way to compute them."""
+    return outcome
+
+
+PER_ROW = Metric(terms=outcome_itself)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Rows (W, Z, Y) of both domains with the metric written as `loss = intercept + slope * y`."""
+    """Rows (W, Z, Y) of both domains, with the per-row terms u_k of the metric.
+
+    For a binary outcome every term is `u_k = term_intercept + term_slope * y`; for others the
+    terms are known at the observed outcomes alone (`observed_terms`).
+    """
 
     # (rows, columns) float64; W and Z columns together, codes for categories, NaN for missing
     features: ByDomain[Array]
     columns: tuple[Column, ...]  # one per column of `features`
     baseline: tuple[int, ...]  # positions of the W columns
     players: tuple[Player, ...]  # the covariates Z, grouped
-    outcome: ByDomain[Array]  # 0.0 or 1.0
-    prediction: ByDomain[Array]  # what the model said, as given (probability or label)
-    intercept: ByDomain[Array]  # a(x) = l(x, 0)
-    slope: ByDomain[Array]  # b(x) = l(x, 1) - l(x, 0)
+    outcome: ByDomain[Array]  # 0.0 or 1.0; codes 0..C-1 of `classes`; or real values
+    # What the model said: a probability or label; codes of labels; or real values
+    prediction: ByDomain[Array]
+    task: Task = "binary"
+    metric: Metric = PER_ROW
+    term_intercept: ByDomain[Array] | None = None  # (K, rows): a_k(x) = u_k(x, 0); binary only
+    term_slope: ByDomain[Array] | None = None  # (K, rows): b_k(x) = u_k(x, 1) - u_k(x, 0)
+    observed_terms: ByDomain[Array] | None = None  # (K, rows): u_k(x, y); where not binary
+    classes: tuple[str, ...] = ()  # what the codes of the outcome stand for; () for real values
+    scores: ByDomain[Array] | None = None  # (rows, C) probabilities of several classes, if given
     weights: ByDomain[Array] | None = None  # row weights, or None
     clusters: ByDomain[IntArray] | None = None  # cluster numbers, or None
     source_risk: ByDomain[Array] | None = None  # a known p_0(Y=1 | W, Z) at every row, or None
     threshold: float = 0.5  # from which prediction on the model's label is 1
     notes: tuple[Note, ...] = field(default=())  # what was dropped, pooled, or looks wrong
 
+    @classmethod
+    def affine(cls, *, intercept: ByDomain[Array], slope: ByDomain[Array], **rest: Any) -> Design:
+        """A design with a 0/1 outcome and the per-row metric `intercept + slope * y`."""
+        return cls(term_intercept=intercept.map(_one_row), term_slope=slope.map(_one_row), **rest)
+
+    @property
+    def terms(self) -> ByDomain[Array]:
+        """The metric's terms u_k at every row, (K, rows)."""
+        if self.observed_terms is not None:
+            return self.observed_terms
+        intercept, slope = self._affine_terms()
+        return intercept.zip(slope.zip(self.outcome, np.multiply), np.add)
+
+    def _affine_terms(self) -> tuple[ByDomain[Array], ByDomain[Array]]:
+        if self.term_intercept is None or self.term_slope is None:
+            raise TypeError(f"terms of a {self.task} outcome have no intercept and slope")
+        return self.term_intercept, self.term_slope
+
     @property
     def loss(self) -> ByDomain[Array]:
-        """The metric at every row."""
-        return self.intercept.zip(self.slope.zip(self.outcome, np.multiply), np.add)
+        """The metric at every row; of a metric that is a mean over rows."""
+        return self.terms.map(_the_row)
+
+    @property
+    def intercept(self) -> ByDomain[Array]:
+        """a(x) of a binary outcome and a metric that is a mean: l = a(x) + b(x) y."""
+        return self._affine_terms()[0].map(_the_row)
+
+    @property
+    def slope(self) -> ByDomain[Array]:
+        """b(x), see `intercept`."""
+        return self._affine_terms()[1].map(_the_row)
+
+    def with_loss(self, intercept: ByDomain[Array], slope: ByDomain[Array]) -> Design:
+        """The same rows with another per-row metric `intercept + slope * y`."""
+        return replace(
+            self,
+            metric=PER_ROW,
+            term_intercept=intercept.map(_one_row),
+            term_slope=slope.map(_one_row),
+        )
+
+    def as_binary(self) -> Design:
+        """Several classes scored right or wrong: C = 1{Y = predicted} in the outcome's place."""
+        right = self.prediction.zip(self.outcome, lambda p, y: np.equal(p, y).astype(float))
+        sign = 1.0 if self.metric.higher_is_better else -1.0
+        start = right.map(lambda c: np.full(len(c), (1 - sign) / 2))
+        slope = right.map(lambda c: np.full(len(c), sign))
+        binary = replace(self, task="binary", outcome=right, observed_terms=None)
+        return replace(binary.with_loss(start, slope), metric=self.metric)
 
     @property
     def rows(self) -> ByDomain[int]:
@@ -96,10 +161,16 @@ class Design:
 
     def take(self, rows: ByDomain[NDArray[Any]]) -> Design:
         """The same design on some rows of each domain, given as positions or as a mask."""
-        always = ("features", "outcome", "prediction", "intercept", "slope")
+        by_row = ("features", "outcome", "prediction", "scores", "weights", "clusters")
         taken: dict[str, Any] = {
             name: values.zip(rows, lambda one, chosen: one[chosen])
-            for name in (*always, "weights", "clusters", "source_risk")
+            for name in (*by_row, "source_risk")
+            if (values := getattr(self, name)) is not None
+        }
+        by_term = ("term_intercept", "term_slope", "observed_terms")
+        taken |= {
+            name: values.zip(rows, lambda one, chosen: one[:, chosen])
+            for name in by_term
             if (values := getattr(self, name)) is not None
         }
         return replace(self, **taken)
@@ -112,3 +183,12 @@ class Design:
             None if self.weights is None else self.weights.zip(keep, lambda w, i: w[i]),
             None if self.clusters is None else self.clusters.zip(keep, lambda c, i: c[i]),
         )
+
+
+def _one_row(values: Array) -> Array:
+    return values[None, :]
+
+
+def _the_row(terms: Array) -> Array:
+    (values,) = terms
+    return np.asarray(values)

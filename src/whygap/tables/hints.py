@@ -129,16 +129,16 @@ def swap_hint(design: Design, scoring: Scoring, names: ByDomain[str]) -> tuple[N
 
     When it is not chance (rows taken as independent), it is a warning.
     """
-    weights = design.weights or design.loss.map(np.ones_like)
+    weights = design.weights or design.outcome.map(np.ones_like)
     share = weights.map(lambda values: values / values.sum())
-    source, target = share.zip(design.loss, lambda part, loss: float(part @ loss))
+    source, target = design.terms.zip(share, design.metric.value)
     if source == target or scoring.metric.higher_is_better != (target > source):
         return ()
     text = (
         f"{scoring.metric.name} is better in {names.target} ({target:.3f}) than in {names.source} "
         f"({source:.3f}): if the model was trained on {names.target}, swap the two tables."
     )
-    centred = design.loss.zip(ByDomain(source, target), lambda loss, mean: loss - mean)
+    centred = design.terms.zip(share, design.metric.influence)
     variance = sum(share.zip(centred, lambda part, rest: float(part**2 @ rest**2)))
     sure = (target - source) ** 2 > 3.0**2 * variance  # three standard errors are not chance
     return (Note("warning" if sure else "info", text),)

@@ -57,8 +57,7 @@ def test_a_given_source_risk_is_taken_as_it_is(design):
 
 
 def test_the_fitted_metric_is_affine_in_the_risk(design):
-    slanted = replace(
-        design,
+    slanted = design.with_loss(
         intercept=design.outcome.map(lambda y: np.full(len(y), 0.25)),
         slope=design.outcome.map(lambda y: np.full(len(y), -2.0)),
     )

@@ -21,7 +21,7 @@ def world(rows: ByDomain[int], seed: int = 0, covariates: int = 4, shift: float 
     outcome = risk.map(lambda p: (rng.random(len(p)) < p).astype(float))
     prediction = x.map(lambda block: special.expit(block @ before))
     pairs = prediction.map(lambda p: metric_named("accuracy").coefficients(p, 0.5))
-    return Design(
+    return Design.affine(
         features=x,
         columns=tuple(Column(name, "numeric") for name in names),
         baseline=(0,),

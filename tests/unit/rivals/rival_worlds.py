@@ -21,7 +21,7 @@ def design_of(
     count = features.source.shape[1]
     names = [f"w{j}" for j in range(baseline)] + [f"z{j + 1}" for j in range(count - baseline)]
     coefficients = prediction.map(lambda p: metric_named(metric).coefficients(p, 0.5))
-    return Design(
+    return Design.affine(
         features=features,
         columns=tuple(
             Column(name, (kinds or {}).get(j, "numeric"))  # type: ignore[arg-type]

@@ -120,8 +120,7 @@ def test_parametric_acc_is_flat_where_the_shift_is(large_b):
 
 
 def test_parametric_acc_brings_any_loss_to_the_unit_interval(large_b):
-    scaled = replace(
-        large_b,
+    scaled = large_b.with_loss(
         intercept=large_b.intercept.map(lambda a: 5 * a - 2),
         slope=large_b.slope.map(lambda b: 5 * b),
     )

@@ -40,7 +40,7 @@ def event_rate_design(rows: int, seed: int) -> Design:
         linear_world(rows, 2 * seed, (0, 0, 0)), linear_world(rows, 2 * seed + 1, (1, 1, 1))
     )
     outcome = blocks.map(lambda b: b[:, 2])
-    return Design(
+    return Design.affine(
         features=blocks.map(lambda b: b[:, :2]),
         columns=(Column("x1", "numeric"), Column("x2", "numeric")),
         baseline=(),
@@ -139,7 +139,7 @@ def fitted_design(rows: int, seed: int) -> tuple[Design, LogisticRegression]:
     blank = event_rate_design(rows, seed)
     label = blank.features.map(model.predict)
     return (
-        Design(
+        Design.affine(
             features=blank.features,
             columns=blank.columns,
             baseline=(),

@@ -1,0 +1,259 @@
+"""Metrics that are smooth functions of several means, mostly ratios."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from whygap._metrics.metric import Metric
+from whygap._metrics.pairs import auc_of, auc_slopes, auc_terms, macro_auc_terms
+from whygap.domains import Array
+
+__all__ = ["RATIOS"]
+
+
+def ratio(means: Array) -> float:
+    """Of two means."""
+    return float(means[0] / means[1])
+
+
+def ratio_slopes(means: Array) -> Array:
+    return np.array([1 / means[1], -means[0] / means[1] ** 2])
+
+
+def precision(label: Array, outcome: Array) -> Array:
+    return np.stack([label * outcome, label])
+
+
+def recall(label: Array, outcome: Array) -> Array:
+    return np.stack([label * outcome, outcome])
+
+
+def specificity(label: Array, outcome: Array) -> Array:
+    return np.stack([(1 - label) * (1 - outcome), 1 - outcome])
+
+
+def npv(label: Array, outcome: Array) -> Array:
+    return np.stack([(1 - label) * (1 - outcome), 1 - label])
+
+
+def cells(label: Array, outcome: Array) -> Array:
+    """Both, the label, the outcome: with them the whole two-by-two table is known."""
+    return np.stack([label * outcome, label, outcome])
+
+
+def f1(means: Array) -> float:
+    both, label, outcome = means
+    return float(2 * both / (label + outcome))
+
+
+def f1_slopes(means: Array) -> Array:
+    both, label, outcome = means
+    less = -2 * both / (label + outcome) ** 2
+    return np.array([2 / (label + outcome), less, less])
+
+
+def mcc(means: Array) -> float:
+    """The correlation of label and outcome."""
+    both, label, outcome = means
+    spread = label * (1 - label) * outcome * (1 - outcome)
+    return float((both - label * outcome) / np.sqrt(spread))
+
+
+def class_hits(label: Array, outcome: Array, *, classes: int) -> Array:
+    """(2 C, rows): seen and predicted; seen."""
+    codes = np.arange(classes)[:, None]
+    seen = np.equal(outcome, codes)
+    return np.concatenate([seen & np.equal(label, codes), seen]).astype(float)
+
+
+def class_cells(label: Array, outcome: Array, *, classes: int) -> Array:
+    """(3 C, rows): seen and predicted; predicted; seen."""
+    codes = np.arange(classes)[:, None]
+    seen, said = np.equal(outcome, codes), np.equal(label, codes)
+    return np.concatenate([seen & said, said, seen]).astype(float)
+
+
+def mean_ratio(means: Array) -> float:
+    hits, seen = np.reshape(means, (2, -1))
+    return float(np.mean(hits / seen))
+
+
+def mean_ratio_slopes(means: Array) -> Array:
+    hits, seen = np.reshape(means, (2, -1))
+    return np.concatenate([1 / seen, -hits / seen**2]) / len(seen)
+
+
+def macro_f1(means: Array) -> float:
+    hits, said, seen = np.reshape(means, (3, -1))
+    return float(np.mean(2 * hits / (said + seen)))
+
+
+def macro_f1_slopes(means: Array) -> Array:
+    hits, said, seen = np.reshape(means, (3, -1))
+    less = -2 * hits / (said + seen) ** 2
+    return np.concatenate([2 / (said + seen), less, less]) / len(seen)
+
+
+def squared_error(prediction: Array, outcome: Array) -> Array:
+    return (prediction - outcome) ** 2
+
+
+def root(means: Array) -> float:
+    return float(np.sqrt(means[0]))
+
+
+def root_slopes(means: Array) -> Array:
+    return np.array([0.5 / np.sqrt(means[0])])
+
+
+def errors_and_moments(prediction: Array, outcome: Array, *, centre: float) -> Array:
+    """Squared error, and the first two moments about a centre near the mean, not to lose digits."""
+    away = outcome - centre
+    return np.stack([(prediction - outcome) ** 2, away, away**2])
+
+
+def r2(means: Array) -> float:
+    error, first, second = means
+    return float(1 - error / (second - first**2))
+
+
+def r2_slopes(means: Array) -> Array:
+    error, first, second = means
+    variance = second - first**2
+    return np.array([-1 / variance, -2 * first * error / variance**2, error / variance**2])
+
+
+RATIOS = (
+    Metric(
+        name="auc",
+        terms=auc_terms,
+        of=auc_of,
+        slopes=auc_slopes,
+        pairs=True,
+        tasks=("binary",),
+        wants="probability",
+        higher_is_better=True,
+        sentence="The chance that a row with outcome 1 has a higher score than one with outcome 0.",
+    ),
+    Metric(
+        name="precision",
+        terms=precision,
+        of=ratio,
+        slopes=ratio_slopes,
+        tasks=("binary",),
+        wants="label",
+        higher_is_better=True,
+        is_share=True,
+        aliases=("ppv",),
+        sentence="Of the rows called 1, the share that are.",
+    ),
+    Metric(
+        name="recall",
+        terms=recall,
+        of=ratio,
+        slopes=ratio_slopes,
+        tasks=("binary",),
+        wants="label",
+        higher_is_better=True,
+        is_share=True,
+        aliases=("sensitivity",),
+        sentence="Of the rows that are 1, the share called so.",
+    ),
+    Metric(
+        name="specificity",
+        terms=specificity,
+        of=ratio,
+        slopes=ratio_slopes,
+        tasks=("binary",),
+        wants="label",
+        higher_is_better=True,
+        is_share=True,
+        sentence="Of the rows that are 0, the share called so.",
+    ),
+    Metric(
+        name="npv",
+        terms=npv,
+        of=ratio,
+        slopes=ratio_slopes,
+        tasks=("binary",),
+        wants="label",
+        higher_is_better=True,
+        is_share=True,
+        sentence="Of the rows called 0, the share that are.",
+    ),
+    Metric(
+        name="f1",
+        terms=cells,
+        of=f1,
+        slopes=f1_slopes,
+        tasks=("binary",),
+        wants="label",
+        higher_is_better=True,
+        sentence="The harmonic mean of precision and recall.",
+    ),
+    Metric(
+        name="balanced_accuracy",
+        terms=class_hits,
+        of=mean_ratio,
+        slopes=mean_ratio_slopes,
+        tasks=("binary", "multiclass"),
+        wants="label",
+        higher_is_better=True,
+        is_share=True,
+        needs=("classes",),
+        sentence="The share of right labels within each class, averaged over classes.",
+    ),
+    Metric(
+        name="mcc",
+        terms=cells,
+        of=mcc,
+        tasks=("binary",),
+        wants="label",
+        higher_is_better=True,
+        sentence="The correlation of label and outcome (Matthews).",
+    ),
+    Metric(
+        name="macro_f1",
+        terms=class_cells,
+        of=macro_f1,
+        slopes=macro_f1_slopes,
+        tasks=("multiclass",),
+        wants="label",
+        higher_is_better=True,
+        needs=("classes",),
+        sentence="F1 of each class against the rest, averaged over classes.",
+    ),
+    Metric(
+        name="macro_auc",
+        terms=macro_auc_terms,
+        of=auc_of,
+        slopes=auc_slopes,
+        pairs=True,
+        tasks=("multiclass",),
+        wants="classes",
+        higher_is_better=True,
+        needs=("classes",),
+        sentence="The AUC of each class's probability against the rest, averaged over classes.",
+    ),
+    Metric(
+        name="rmse",
+        terms=squared_error,
+        of=root,
+        slopes=root_slopes,
+        tasks=("regression",),
+        wants="value",
+        higher_is_better=False,
+        sentence="The root of the mean squared error, in the outcome's own units.",
+    ),
+    Metric(
+        name="r2",
+        terms=errors_and_moments,
+        of=r2,
+        slopes=r2_slopes,
+        tasks=("regression",),
+        wants="value",
+        higher_is_better=True,
+        needs=("centre",),
+        sentence="The share of the outcome's variance that the predictions account for.",
+    ),
+)

@@ -1,0 +1,74 @@
+"""All metrics by name, and the user's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from whygap._metrics.means import MEANS
+from whygap._metrics.metric import Metric, Task
+from whygap._metrics.ratios import RATIOS
+from whygap.errors import SettingsError, did_you_mean
+
+__all__ = ["METRICS", "metric_named", "metric_of", "metrics", "names_for", "tasks_of"]
+
+METRICS = (*MEANS, *RATIOS)
+
+
+def names_for(task: Task) -> tuple[str, ...]:
+    """The metrics of one kind of outcome, by name."""
+    return tuple(metric.name for metric in METRICS if task in metric.tasks)
+
+
+def tasks_of(name: str) -> tuple[Task, ...]:
+    """The kinds of outcome for which there is a metric of that name."""
+    return tuple(task for metric in called(name) for task in metric.tasks)
+
+
+def called(name: str) -> list[Metric]:
+    return [metric for metric in METRICS if name in (metric.name, *metric.aliases)]
+
+
+def metric_named(name: str, task: Task = "binary") -> Metric:
+    """A built-in metric."""
+    found = called(name)
+    if not found:
+        known = dict.fromkeys(n for metric in METRICS for n in (metric.name, *metric.aliases))
+        raise SettingsError(
+            f"There is no metric '{name}'",
+            hint=did_you_mean(name, known) or f"Metrics are: {', '.join(known)}, or a callable.",
+        )
+    for metric in found:
+        if task in metric.tasks:
+            return metric
+    raise SettingsError(
+        f"The metric '{name}' is not for a {task} outcome",
+        hint=f"Metrics for it are: {', '.join(names_for(task))}, or a callable.",
+    )
+
+
+def metric_of(metric: Any, task: Task = "binary") -> Metric:
+    """A built-in metric by name, or the user's callable(prediction, outcome) wrapped."""
+    if isinstance(metric, str):
+        return metric_named(metric, task)
+    if isinstance(metric, Metric):
+        if task not in metric.tasks:
+            raise SettingsError(
+                f"The metric '{metric.name}' is not for a {task} outcome",
+                got=f"tasks={metric.tasks}",
+            )
+        return metric
+    if not callable(metric):
+        raise SettingsError(
+            "The metric must be a name or a callable(prediction, outcome)",
+            got=type(metric).__name__,
+        )
+    return Metric(name=getattr(metric, "__name__", "metric"), terms=metric)
+
+
+def metrics(task: Task | None = None) -> dict[str, str]:
+    """Every metric with a sentence on what it tells; of one kind of outcome where `task` says."""
+    shown = [metric for metric in METRICS if task is None or task in metric.tasks]
+    found: dict[str, str] = {}
+    for metric in shown:
+        found.setdefault(metric.name, metric.sentence)
+    return found
