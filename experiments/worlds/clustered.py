@@ -58,7 +58,8 @@ class ClusteredWorld:
             self._rows("source", clusters.source, rng), self._rows("target", clusters.target, rng)
         )
         design = self.marginal.design(drawn.map(lambda d: d[0]), drawn.map(lambda d: d[1]))
-        return replace(design, clusters=clusters)
+        apart = ByDomain(clusters.source, clusters.target + clusters.source.max() + 1)
+        return replace(design, clusters=apart)
 
     def _clusters(self, rows: int, rng: np.random.Generator) -> IntArray:
         sizes = 1 + rng.poisson(self.rows_per_cluster - 1, size=rows)

@@ -131,9 +131,10 @@ def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) ->
         others = max(settings.folds - 1, 3)
         shares = np.array([settings.split] + [(1.0 - settings.split) / others] * others)
         evaluated = (0,)
-    labels = ByDomain(*(_labels(design, d, shares, rng) for d in DOMAINS))
+    labels = _labels(design, shares, rng)
     for domain in DOMAINS:
-        _check(labels[domain], design.outcome[domain], len(shares), domain)
+        fold = labels[domain] // per_fold
+        _check(fold, design.outcome[domain], len(shares) // per_fold, domain)
     chosen = labels.zip(
         design.outcome, lambda b, y: _for_training(b, y, settings.most_training_rows, rng)
     )
@@ -162,25 +163,34 @@ def _for_training(
     return chosen
 
 
-def _labels(design: Design, domain: Domain, shares: Array, rng: np.random.Generator) -> IntArray:
-    outcome = design.outcome[domain]
+def _labels(design: Design, shares: Array, rng: np.random.Generator) -> ByDomain[IntArray]:
+    """A block for every row; a cluster has one, in both domains if it has rows in both."""
+    positive = design.outcome.map(lambda y: (y > 0).astype(np.int64))
     if design.clusters is None:
-        unit = np.arange(len(outcome))
+        units = design.rows.map(np.arange)
+    elif design.shares_clusters:
+        every = np.concatenate(list(design.clusters))
+        kinds = np.concatenate([1 + 4 * positive.source, 2 + 8 * positive.target])
+        label = _dealt(np.unique(every, return_inverse=True)[1], kinds, shares, rng)
+        return ByDomain(label[: design.rows.source], label[design.rows.source :])
     else:
-        unit = np.unique(design.clusters[domain], return_inverse=True)[1]
+        units = design.clusters.map(lambda c: np.unique(c, return_inverse=True)[1])
+    return units.zip(positive, lambda unit, kind: _dealt(unit, kind, shares, rng))
+
+
+def _dealt(unit: IntArray, kind: IntArray, shares: Array, rng: np.random.Generator) -> IntArray:
+    """Units to blocks; those whose rows have the same kinds (bits) in proportion to the shares."""
     size = np.bincount(unit)
-    stratum = np.bincount(unit, weights=outcome) > 0
-    label = np.empty(len(size), dtype=np.int64)
-    for value in (False, True):
-        members = rng.permutation(np.flatnonzero(stratum == value))
+    kinds, label = np.zeros_like(size), np.empty_like(size)
+    np.bitwise_or.at(kinds, unit, kind)
+    for one in np.unique(kinds):
+        members = rng.permutation(np.flatnonzero(kinds == one))
         label[members] = _deal(size[members], shares, rng)
-    return label[unit]
+    return np.asarray(label[unit], dtype=np.int64)
 
 
 def _deal(size: IntArray, shares: Array, rng: np.random.Generator) -> IntArray:
     """Deal shuffled units to blocks in proportion to the shares of rows."""
-    if len(size) == 0:
-        return np.zeros(0, dtype=np.int64)
     reached = (np.cumsum(size) - size / 2) / size.sum()
     start = rng.permutation(len(shares))
     edges = np.cumsum(shares[start])
@@ -189,7 +199,7 @@ def _deal(size: IntArray, shares: Array, rng: np.random.Generator) -> IntArray:
 
 
 def _check(labels: IntArray, outcome: Array, count: int, domain: Domain) -> None:
-    """Every block needs rows of both outcomes; disjointness holds by construction."""
+    """Every fold needs rows of both outcomes; disjointness holds by construction."""
     rows = np.bincount(labels, minlength=count)
     positives = np.bincount(labels, weights=outcome, minlength=count)
     if rows.min() < 5 or positives.min() < 1 or (rows - positives).min() < 1:

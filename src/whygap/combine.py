@@ -9,7 +9,8 @@ from dataclasses import fields, replace
 import numpy as np
 
 from whygap.domains import Array
-from whygap.estimate import ERRORS, Estimate, Influence, same_study
+from whygap.estimate import Estimate, same_study
+from whygap.influence import ERRORS, Influence
 
 
 def linear_map(

@@ -16,23 +16,28 @@ import uuid
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.errors import InputError, ResultError
 from whygap.fieller import Ratio, in_errors, normal_quantile
+from whygap.influence import Influence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
     """Who was measured: per domain the row weights (mean 1) and the unit of each row, 0..G-1.
 
-    Units are rows or clusters of rows. Estimates made from one sample carry its `key`.
+    Units are rows or clusters of rows. Where clusters have rows in both domains, `owners` gives
+    every unit the number of its cluster among all of them, and influence values are kept by
+    cluster. Estimates made from one sample carry its `key`.
     """
 
     weights: ByDomain[Array]
     units: ByDomain[IntArray]
     sizes: ByDomain[int]
+    owners: ByDomain[IntArray] | None = None
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @classmethod
@@ -53,6 +58,7 @@ class Sample:
             weights=raw.map(lambda w: w / w.mean()),
             units=units,
             sizes=units.map(lambda u: int(u.max()) + 1 if len(u) else 0),
+            owners=None if clusters is None else _owners(clusters),
         )
 
     def grouped(self, most: int, rng: np.random.Generator) -> Sample:
@@ -62,25 +68,61 @@ class Sample:
         """
         if max(self.sizes) <= most:
             return self
-        group = self.sizes.map(lambda size: rng.permutation(size) % most)
+        if self.owners is not None:
+            group = rng.permutation(self._owner_count) % most
+            units = self.units.zip(self.owners, lambda unit, owner: group[owner][unit])
+            every = ByDomain(np.arange(most), np.arange(most))
+            return replace(self, units=units, sizes=every.map(len), owners=every)
+        groups = self.sizes.map(lambda size: rng.permutation(size) % most)
         few = self.sizes.map(lambda size: min(size, most))
-        return replace(self, units=group.zip(self.units, lambda g, unit: g[unit]), sizes=few)
+        return replace(self, units=groups.zip(self.units, lambda g, unit: g[unit]), sizes=few)
+
+    def random_half(self, rng: np.random.Generator) -> ByDomain[NDArray[np.bool_]]:
+        """Half of the units; rows of one unit stay together."""
+        if self.owners is None:
+            chosen = self.sizes.map(lambda size: rng.permutation(size) % 2 == 0)
+        else:
+            one = rng.permutation(self._owner_count) % 2 == 0
+            chosen = self.owners.map(lambda owner: one[owner])
+        return chosen.zip(self.units, lambda half, unit: half[unit])
+
+    @property
+    def _owner_count(self) -> int:
+        return 0 if self.owners is None else 1 + max(int(owner.max()) for owner in self.owners)
 
     def mean(self, contributions: ByDomain[Array]) -> ByDomain[float]:
         """Weighted mean in each domain."""
         return contributions.zip(self.weights, lambda c, w: float(np.mean(c * w)))
 
     def influence(self, contributions: ByDomain[Array]) -> Influence:
-        """Centre within the domain, weight, and sum by unit."""
-        sums = (
+        """Centre within the domain, weight, and sum by unit, or by cluster of both domains."""
+        sums = [
             _unit_sums(contributions[d], self.weights[d], self.units[d], self.sizes[d])
             for d in DOMAINS
-        )
-        return Influence(*sums)
+        ]
+        if self.owners is None:
+            return Influence(*sums)
+        count = self._owner_count
+        both = np.zeros(count)
+        for owner, values in zip(self.owners, sums, strict=True):
+            # Clusters of one domain alone have the variance they would have there.
+            size = len(values)
+            small = math.sqrt(size / max(size - 1, 1) * (count - 1) / count)
+            both[owner] += values * (count / size * small)
+        return Influence(both, np.zeros(0))
 
     def effective_size(self) -> ByDomain[float]:
         """Kish's effective number of rows."""
         return self.weights.map(lambda w: float(w.sum() ** 2 / (w**2).sum()))
+
+
+def _owners(clusters: ByDomain[IntArray]) -> ByDomain[IntArray] | None:
+    """Every unit's number among the clusters of both domains; None if none is in both."""
+    names = clusters.map(np.unique)
+    every = np.union1d(*names)
+    if len(every) == sum(map(len, names)):
+        return None
+    return names.map(lambda own: np.searchsorted(every, own))
 
 
 def _unit_sums(contribution: Array, weight: Array, unit: IntArray, size: int) -> Array:
@@ -89,72 +131,6 @@ def _unit_sums(contribution: Array, weight: Array, unit: IntArray, size: int) ->
         return centred
     sums: Array = np.bincount(unit, weights=centred, minlength=size).astype(np.float64)
     return sums * (size / len(centred))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Influence:
-    """Influence values: `estimate - truth` is about the sum of five independent errors.
-
-    `mean(source) + mean(target)` from the rows; each entry of `draws` (sampled subsets), `fits`
-    (what halvings of the same rows disagree on) and `repeats` (how far repeated cross-fittings lie
-    apart) is an error of that standard deviation.
-    """
-
-    source: Array
-    target: Array
-    draws: Array = field(default_factory=lambda: np.zeros(0))
-    fits: Array = field(default_factory=lambda: np.zeros(0))
-    repeats: Array = field(default_factory=lambda: np.zeros(0))
-
-    def scaled(self, factor: float) -> Influence:
-        """Every entry times a number."""
-        rest = (getattr(self, name) * factor for name in ERRORS)
-        return Influence(self.source * factor, self.target * factor, *rest)
-
-    def plus(self, other: Influence) -> Influence:
-        """Entry by entry; errors are padded (an estimate may have none of a kind)."""
-        rest = (_padded_sum(getattr(self, name), getattr(other, name)) for name in ERRORS)
-        return Influence(self.source + other.source, self.target + other.target, *rest)
-
-    def sampling_variance(self) -> float:
-        """Variance from sampling subsets."""
-        return float(self.draws @ self.draws)
-
-    def variance(self) -> float:
-        """Variance of the estimate."""
-        return self.covariance(self)
-
-    def covariance(self, other: Influence) -> float:
-        """Covariance of two estimates of one study."""
-        rows = _mean_covariance(self.source, other.source)
-        rows += _mean_covariance(self.target, other.target)
-        return rows + sum(
-            _shared_product(getattr(self, name), getattr(other, name)) for name in ERRORS
-        )
-
-
-ERRORS = ("draws", "fits", "repeats")
-"""The kinds of error that do not come from rows."""
-
-
-def _padded_sum(left: Array, right: Array) -> Array:
-    if len(left) < len(right):
-        left, right = right, left
-    total = left.copy()
-    total[: len(right)] += right
-    return total
-
-
-def _shared_product(left: Array, right: Array) -> float:
-    shared = min(len(left), len(right))
-    return float(left[:shared] @ right[:shared])
-
-
-def _mean_covariance(left: Array, right: Array) -> float:
-    n = len(left)
-    if n < 2:
-        return 0.0
-    return float((left - left.mean()) @ (right - right.mean())) / (n * (n - 1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

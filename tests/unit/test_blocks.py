@@ -54,6 +54,18 @@ def test_rows_of_one_cluster_share_a_block():
         assert np.bincount(label).min() > 0.1 * design.rows[domain]
 
 
+def test_rows_of_a_cluster_in_both_tables_share_a_block():
+    design = shifted_design((600, 500))
+    clusters = ByDomain(np.arange(600) // 2, 100 + np.arange(500) // 2)
+    blocks = cut(make_design(*design.features, outcome=design.outcome, clusters=clusters), folds=5)
+    found = {}
+    for domain, block in product(DOMAINS, range(5)):
+        rows = rows_of(blocks, domain, block)
+        assert abs(len(rows) - design.rows[domain] / 5) < 0.04 * design.rows[domain]
+        for cluster in clusters[domain][rows]:
+            assert found.setdefault(cluster, block) == block
+
+
 def test_the_seed_decides_the_blocks():
     design = shifted_design()
     one, again, other = cut(design, 1), cut(design, 1), cut(design, 2)

@@ -11,8 +11,9 @@ from scipy import stats
 from whygap.combine import linear_map, median_of
 from whygap.domains import ByDomain
 from whygap.errors import InputError, ResultError
-from whygap.estimate import Estimate, Influence, Sample
+from whygap.estimate import Estimate, Sample
 from whygap.fieller import Ratio
+from whygap.influence import Influence
 
 ROWS = ByDomain(60, 45)
 
@@ -106,7 +107,9 @@ def test_weights_equal_replicated_rows():
         target=values.target,
     )
     rows = values.zip(counts, np.repeat)
-    units = counts.map(lambda c: np.repeat(np.arange(len(c)), c))
+    units = ByDomain(
+        *(np.repeat(np.arange(100, 100 + len(c)) * k, c) for k, c in enumerate(counts, 1))
+    )
     replicated = Estimate.from_contributions(
         Sample.of(rows.map(len), clusters=units), source=rows.source, target=rows.target
     )
@@ -118,7 +121,7 @@ def test_cluster_errors_agree_with_a_cluster_bootstrap():
     rng = np.random.default_rng(4)
     groups = ByDomain(np.repeat(np.arange(80), 5), np.repeat(np.arange(60), 4))
     values = groups.map(lambda g: rng.normal(size=g.max() + 1)[g] + rng.normal(size=len(g)))
-    sample = Sample.of(groups.map(len), clusters=groups)
+    sample = Sample.of(groups.map(len), clusters=ByDomain(groups.source, groups.target + 80))
     clustered = Estimate.from_contributions(sample, source=values.source, target=values.target)
     by_group = values.zip(groups, lambda v, g: np.bincount(g, weights=v) / np.bincount(g))
     draws = [
@@ -135,7 +138,7 @@ def test_cluster_errors_agree_with_a_cluster_bootstrap():
 def test_cluster_numbers_may_be_any_whole_numbers():
     values = ByDomain(np.array([1.0, 2.0, 5.0, 9.0]), np.array([3.0, 4.0]))
     named = ByDomain(np.array([7, 7, -3, 900]), np.array([5, 5000]))
-    plain = ByDomain(np.array([0, 0, 1, 2]), np.array([0, 1]))
+    plain = ByDomain(np.array([0, 0, 1, 2]), np.array([3, 4]))
     errors = [
         Estimate.from_contributions(
             Sample.of(ByDomain(4, 2), clusters=c), source=values.source, target=values.target
@@ -143,6 +146,61 @@ def test_cluster_numbers_may_be_any_whole_numbers():
         for c in (named, plain)
     ]
     assert errors[0] == pytest.approx(errors[1], rel=1e-12)
+
+
+def people_in_both_tables(rng, shared=60):
+    """Effects of people, of whom some have rows in both tables; their own sizes."""
+    people = ByDomain(np.arange(80), np.arange(80 - shared, 140 - shared))
+    groups = ByDomain(np.repeat(people.source, 5), np.repeat(people.target, 3))
+    effect = rng.normal(size=140)
+    return groups, groups.map(lambda g: effect[g] + rng.normal(size=len(g)))
+
+
+def test_errors_of_clusters_in_both_tables_agree_with_a_bootstrap_of_people():
+    rng = np.random.default_rng(4)
+    groups, values = people_in_both_tables(rng)
+    sums = groups.zip(values, lambda g, v: np.bincount(g, weights=v, minlength=140))
+    counts = groups.map(lambda g: np.bincount(g, minlength=140))
+    people = np.unique(np.concatenate(list(groups)))
+
+    both = list(zip(sums, counts, strict=True))
+
+    def difference(drawn):
+        return float(np.diff([s[drawn].sum() / n[drawn].sum() for s, n in both])[0])
+
+    draws = [difference(people[rng.integers(0, len(people), len(people))]) for _ in range(2000)]
+    sample = Sample.of(groups.map(len), clusters=groups)
+    own = Estimate.from_contributions(sample, source=-values.source, target=values.target)
+    assert own.standard_error == pytest.approx(np.std(draws), rel=0.08)
+    apart = ByDomain(groups.source, groups.target + 1000)
+    naive = Estimate.from_contributions(
+        Sample.of(groups.map(len), clusters=apart), source=-values.source, target=values.target
+    )
+    assert naive.standard_error > 1.3 * own.standard_error
+    assert naive.value == own.value
+
+
+def test_few_clusters_in_both_tables_leave_the_errors_of_the_others_alone():
+    """The one that is in both has no say: the estimate is as if tables shared nobody."""
+    rng = np.random.default_rng(5)
+    groups = ByDomain(np.arange(12), np.arange(11, 21))
+    values = groups.map(lambda g: rng.normal(size=len(g)))
+    values.source[-1] = values.source[:-1].mean()
+    pair = {"source": values.source, "target": values.target}
+    together = Estimate.from_contributions(Sample.of(ByDomain(12, 10), clusters=groups), **pair)
+    alone = Estimate.from_contributions(Sample.of(ByDomain(12, 10)), **pair)
+    assert together.standard_error == pytest.approx(alone.standard_error, rel=1e-12)
+
+
+def test_half_of_the_units_is_half_of_the_people():
+    groups, _ = people_in_both_tables(np.random.default_rng(6))
+    half = Sample.of(groups.map(len), clusters=groups).random_half(np.random.default_rng(0))
+    inside, outside = (
+        np.concatenate(list(groups.zip(rows, lambda g, m: g[m])))
+        for rows in (half, half.map(np.logical_not))
+    )
+    assert not set(inside) & set(outside)
+    assert 30 < len(set(inside)) < 70
 
 
 def test_effective_size_is_kishs():

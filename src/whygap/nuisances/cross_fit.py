@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from whygap.blocks import Blocks, BlockSet, make_blocks
-from whygap.domains import Array, ByDomain, IntArray
+from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.equations.corners import AggregateValues
 from whygap.equations.halvings import Plan
 from whygap.estimate import Estimate, Sample
@@ -32,7 +32,7 @@ class CrossFit:
     sample: Sample  # the evaluated rows (all of them, or the held-out part of a single split)
     rows: ByDomain[IntArray]  # their numbers, ascending
     # The source risk q at all rows: at source rows out of fold, at target rows averaged over the
-    # source blocks' fits (which never saw target rows)
+    # source blocks' fits (which never saw target rows; out of fold if clusters are in both tables)
     risk: ByDomain[Array]
     aggregate: AggregateValues  # what the corner means need, at the evaluated rows
     ratio_w: Fits
@@ -133,17 +133,21 @@ def _source_risk(
     halves = blocks.complements()
     task = mean_task(features, "p_0", "probability", columns, "source", outcome, halves)
     fits = _fitted(features, menu, task, columns="W, Z", target="outcome, source")
-    source = np.empty(design.rows.source)
-    for k in range(blocks.count):
-        source[blocks.order.source[blocks.rows("source", k)]] = _own_block(fits, k)
-    target = np.mean(list(everywhere(fits, "target").values()), axis=0)
-    return ByDomain(source, target)
+    source = _other_folds(fits, "source")
+    if design.shares_clusters:
+        return ByDomain(source, _other_folds(fits, "target"))
+    return ByDomain(source, np.mean(list(everywhere(fits, "target").values()), axis=0))
 
 
-def _own_block(fits: Fits, block: int) -> Array:
+def _other_folds(fits: Fits, domain: Domain) -> Array:
+    """At every row, by the model of the other folds; of a single split by its only one."""
     blocks = fits.features.blocks
-    trained_on = blocks.complement(block if block in blocks.evaluated else blocks.evaluated[0])
-    return fits.predict(trained_on, "source", block)
+    found = np.empty(len(blocks.order[domain]))
+    for k in range(blocks.count):
+        trained_on = blocks.complement(k if k in blocks.evaluated else blocks.evaluated[0])
+        place = blocks.order[domain][blocks.rows(domain, k)]
+        found[place] = fits.predict(trained_on, domain, k)
+    return found
 
 
 def _mean_loss_given_w(design: Design, features: Features, menu: Menu) -> ByDomain[Array]:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import special
 
 from whygap.combine import joint_covariance
-from whygap.domains import DOMAINS, Array, ByDomain, Domain, Subset
+from whygap.domains import Array, ByDomain, Domain, Subset
 from whygap.estimate import Estimate
 from whygap.nuisances.conditions import Conditions, Mask, conditions_of
 from whygap.nuisances.cross_fit import CrossFit
@@ -79,11 +79,7 @@ def find_rules(crossfit: CrossFit) -> Rules:
 
 def _halves(crossfit: CrossFit) -> tuple[ByDomain[Mask], ByDomain[Mask]]:
     """Units at random, so that rows of one cluster stay together."""
-    rng = np.random.default_rng([crossfit.settings.seed, 3])
-    sample = crossfit.sample
-    first = ByDomain(
-        *((rng.permutation(sample.sizes[d]) % 2 == 0)[sample.units[d]] for d in DOMAINS)
-    )
+    first = crossfit.sample.random_half(np.random.default_rng([crossfit.settings.seed, 3]))
     return first, first.map(np.logical_not)
 
 

@@ -51,13 +51,19 @@ def plan_labels(estimate: Estimate, width: float, level: float = 0.95) -> LabelP
     more rows, would shrink it.
 
     Raises:
-        ResultError: the estimate was saved without influence values.
+        ResultError: the estimate was saved without influence values, or clusters have rows in both
+            tables.
         SettingsError: the width is not positive.
     """
     if estimate.influence is None:
         raise ResultError(
             "A plan for labels needs the estimate's influence values",
             hint="Save the result with gap.save(path, influence=True), or plan before saving.",
+        )
+    if not len(estimate.influence.target):
+        raise ResultError(
+            "A plan for labels needs tables that share no clusters",
+            hint="Here new target rows may come from people who are in the source as well.",
         )
     if not width > 0:
         raise SettingsError("The wanted width must be above 0", got=width)

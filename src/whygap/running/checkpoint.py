@@ -14,7 +14,8 @@ import numpy as np
 from whygap.combine import padded_stack
 from whygap.domains import Subset
 from whygap.errors import ResultError
-from whygap.estimate import Estimate, Influence
+from whygap.estimate import Estimate
+from whygap.influence import Influence
 from whygap.settings import Settings
 from whygap.tables.design import Design
 

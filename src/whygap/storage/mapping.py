@@ -21,7 +21,8 @@ from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hin
 import numpy as np
 
 from whygap.domains import Array
-from whygap.estimate import Estimate, Influence
+from whygap.estimate import Estimate
+from whygap.influence import Influence
 from whygap.results import Aggregate, Gap
 
 VERSION = 2  # of the file format; goes up when a file could be misread by an older whygap

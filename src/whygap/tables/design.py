@@ -82,7 +82,8 @@ class Design:
     classes: tuple[str, ...] = ()  # what the codes of the outcome stand for; () for real values
     scores: ByDomain[Array] | None = None  # (rows, C) probabilities of several classes, if given
     weights: ByDomain[Array] | None = None  # row weights, or None
-    clusters: ByDomain[IntArray] | None = None  # cluster numbers, or None
+    # cluster numbers, the same number for the same cluster in both tables, or None
+    clusters: ByDomain[IntArray] | None = None
     source_risk: ByDomain[Array] | None = None  # a known p_0(Y=1 | W, Z) at every row, or None
     threshold: float = 0.5  # from which prediction on the model's label is 1
     notes: tuple[Note, ...] = field(default=())  # what was dropped, pooled, or looks wrong
@@ -153,6 +154,11 @@ class Design:
         """Whether b^2 is one constant, as for accuracy and 0-1 loss: then h(G) = 0."""
         squares = np.concatenate([self.slope.source**2, self.slope.target**2])
         return bool(np.ptp(squares) <= 1e-12 * max(1.0, float(squares.max())))
+
+    @property
+    def shares_clusters(self) -> bool:
+        """Whether some cluster has rows in both tables, as before and after on the same people."""
+        return self.clusters is not None and bool(np.isin(*self.clusters).any())
 
     def subset_columns(self, players: tuple[int, ...]) -> tuple[int, ...]:
         """Positions of the columns of W and of these players."""

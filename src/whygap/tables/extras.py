@@ -113,10 +113,10 @@ def shared_notes(name: str, clusters: ByDomain[IntArray]) -> tuple[Note, ...]:
     if not shared:
         return ()
     text = (
-        f"{shared:,} clusters ('{name}') have rows in both tables; the two tables are treated as "
-        "independent samples."
+        f"{shared:,} clusters ('{name}') have rows in both tables: folds keep such rows together, "
+        "and standard errors count that they are alike."
     )
-    return (Note("warning", text),)
+    return (Note("info", text),)
 
 
 def same_scale(arrays: ByDomain[Any], raw: ByDomain[RawColumn]) -> ByDomain[Any]:

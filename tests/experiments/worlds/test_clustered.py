@@ -52,6 +52,7 @@ def bootstrap_errors(world, design, rng, replicates=300):
 
 
 def _resampled(values, clusters, rng):
+    clusters = np.unique(clusters, return_inverse=True)[1]
     patients = int(clusters.max()) + 1
     times = np.bincount(rng.integers(patients, size=patients), minlength=patients)[clusters]
     return times @ values / times.sum()

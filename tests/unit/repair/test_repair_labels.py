@@ -66,3 +66,12 @@ def test_bad_use_is_refused():
     with pytest.raises(SettingsError) as refused:
         plan_labels(difference(ByDomain(50, 50)), width=0.0)
     assert str(refused.value) == "The wanted width must be above 0. Got 0.0."
+
+
+def test_tables_of_the_same_people_are_refused():
+    people = ByDomain(np.arange(30), np.arange(30))
+    values = np.random.default_rng(0).normal(size=30)
+    sample = Sample.of(ByDomain(30, 30), clusters=people)
+    estimate = Estimate.from_contributions(sample, source=values, target=-values)
+    with pytest.raises(ResultError, match="needs tables that share no clusters"):
+        plan_labels(estimate, 0.1)

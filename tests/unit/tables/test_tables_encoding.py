@@ -375,9 +375,9 @@ def test_weights_clusters_and_known_risk() -> None:
     shared = len(set(target["patient"]))
     assert "5 source rows have weight zero." in texts(design, "info")
     assert (
-        f"{shared} clusters ('patient') have rows in both tables; the two tables are treated as "
-        "independent samples."
-    ) in texts(design, "warning")
+        f"{shared} clusters ('patient') have rows in both tables: folds keep such rows together, "
+        "and standard errors count that they are alike."
+    ) in texts(design, "info")
 
 
 def test_long_cluster_numbers_stay_apart() -> None:

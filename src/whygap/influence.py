@@ -1,0 +1,75 @@
+"""Influence values: how every row, and every other source of error, moves an estimate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from whygap.domains import Array
+
+ERRORS = ("draws", "fits", "repeats")
+"""The kinds of error that do not come from rows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Influence:
+    """Influence values: `estimate - truth` is about the sum of five independent errors.
+
+    `mean(source) + mean(target)` from the rows (where clusters have rows in both tables, `source`
+    has one entry for each cluster of either, and `target` none); each entry of `draws` (sampled
+    subsets), `fits` (what halvings of the same rows disagree on) and `repeats` (how far repeated
+    cross-fittings lie apart) is an error of that standard deviation.
+    """
+
+    source: Array
+    target: Array
+    draws: Array = field(default_factory=lambda: np.zeros(0))
+    fits: Array = field(default_factory=lambda: np.zeros(0))
+    repeats: Array = field(default_factory=lambda: np.zeros(0))
+
+    def scaled(self, factor: float) -> Influence:
+        """Every entry times a number."""
+        rest = (getattr(self, name) * factor for name in ERRORS)
+        return Influence(self.source * factor, self.target * factor, *rest)
+
+    def plus(self, other: Influence) -> Influence:
+        """Entry by entry; errors are padded (an estimate may have none of a kind)."""
+        rest = (_padded_sum(getattr(self, name), getattr(other, name)) for name in ERRORS)
+        return Influence(self.source + other.source, self.target + other.target, *rest)
+
+    def sampling_variance(self) -> float:
+        """Variance from sampling subsets."""
+        return float(self.draws @ self.draws)
+
+    def variance(self) -> float:
+        """Variance of the estimate."""
+        return self.covariance(self)
+
+    def covariance(self, other: Influence) -> float:
+        """Covariance of two estimates of one study."""
+        rows = _mean_covariance(self.source, other.source)
+        rows += _mean_covariance(self.target, other.target)
+        return rows + sum(
+            _shared_product(getattr(self, name), getattr(other, name)) for name in ERRORS
+        )
+
+
+def _padded_sum(left: Array, right: Array) -> Array:
+    if len(left) < len(right):
+        left, right = right, left
+    total = left.copy()
+    total[: len(right)] += right
+    return total
+
+
+def _shared_product(left: Array, right: Array) -> float:
+    shared = min(len(left), len(right))
+    return float(left[:shared] @ right[:shared])
+
+
+def _mean_covariance(left: Array, right: Array) -> float:
+    n = len(left)
+    if n < 2:
+        return 0.0
+    return float((left - left.mean()) @ (right - right.mean())) / (n * (n - 1))
