@@ -17,12 +17,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.errors import InputError, ResultError
-from whygap.fieller import Ratio, in_errors, normal_quantile
+from whygap.fieller import Ratio, in_errors, sum_of
 from whygap.influence import Influence
+from whygap.student import as_student, normal_quantile, two_sided
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,6 +145,8 @@ class Estimate:
         origin: key of the sample it was measured on; estimates combine only within one.
         ratio: set by a division; makes `interval` Fieller's.
         sampling_error: the part of the standard error due to sampled subsets.
+        degrees_of_freedom: how well the standard error is known; of Student's t behind `interval`
+            and `p_value`. Few effective rows or clusters have few.
     """
 
     value: float
@@ -154,6 +156,7 @@ class Estimate:
     origin: str = field(default="", repr=False)
     ratio: Ratio | None = field(default=None, repr=False)
     sampling_error: float = 0.0
+    degrees_of_freedom: float = math.inf
 
     @classmethod
     def from_contributions(
@@ -192,6 +195,7 @@ class Estimate:
             origin=origin,
             ratio=ratio,
             sampling_error=math.sqrt(influence.sampling_variance()),
+            degrees_of_freedom=influence.degrees_of_freedom(),
         )
 
     def __add__(self, other: Estimate | float) -> Estimate:
@@ -199,7 +203,8 @@ class Estimate:
             return self._affine(1.0, float(other))
         left, right = same_study(self, other)
         value, plugin = self.value + other.value, self.plugin + other.plugin
-        return Estimate.of(value, left.plus(right), self.origin, plugin=plugin)
+        total = Estimate.of(value, left.plus(right), self.origin, plugin=plugin)
+        return replace(total, ratio=sum_of([self.ratio, other.ratio], total.standard_error))
 
     __radd__ = __add__
 
@@ -248,22 +253,28 @@ class Estimate:
             origin=self.origin,
             ratio=None if self.ratio is None else self.ratio.affine(scale, offset),
             sampling_error=abs(scale) * self.sampling_error,
+            degrees_of_freedom=self.degrees_of_freedom,
         )
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Two-sided confidence interval: Fieller's for a ratio, else the normal one."""
+        """Two-sided confidence interval: Student's, for a ratio Fieller's."""
         if not 0 < level < 1:
             raise InputError(
                 "The level of an interval must lie between 0 and 1", got=level, hint="Try 0.95."
             )
+        return self.within(normal_quantile(level))
+
+    def within(self, critical: float) -> tuple[float, float]:
+        """All values that a normal quantile of `critical` does not exclude, read as Student's."""
+        t = as_student(critical, self.degrees_of_freedom)
         if self.ratio is not None:
-            return self.ratio.interval(level)
-        half = normal_quantile(level) * self.standard_error
+            return self.ratio.interval(t)
+        half = t * self.standard_error
         return self.value - half, self.value + half
 
     def p_value(self, null: float = 0.0) -> float:
         """Two-sided p-value of `value == null`: small where intervals leave it out."""
-        return float(2 * special.ndtr(-self.distance(null)))
+        return two_sided(self.distance(null), self.degrees_of_freedom)
 
     def distance(self, null: float = 0.0) -> float:
         """From `null`, in standard errors: for a ratio those of Fieller's interval."""

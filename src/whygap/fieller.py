@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-
-from scipy import special
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +23,10 @@ class Ratio:
         """The ratio times `scale` plus `offset`."""
         return replace(self, scale=self.scale * scale, offset=self.offset * scale + offset)
 
+    def shares_bottom(self, other: Ratio) -> bool:
+        """Whether two ratios have one denominator."""
+        return (self.bottom, self.variance_bottom) == (other.bottom, other.variance_bottom)
+
     def standard_error(self) -> float:
         """By the delta method."""
         value = self.top / self.bottom
@@ -36,12 +39,12 @@ class Ratio:
         variance = self.variance_top - 2 * t * self.covariance + t**2 * self.variance_bottom
         return in_errors(self.top - t * self.bottom, math.sqrt(max(variance, 0.0)))
 
-    def interval(self, level: float) -> tuple[float, float]:
-        """Fieller: all t with |top - t bottom| <= z se(top - t bottom).
+    def interval(self, critical: float) -> tuple[float, float]:
+        """Fieller: all t with |top - t bottom| <= critical se(top - t bottom).
 
-        Unbounded (both ends infinite) when the bottom is not distinguishable from 0 at this level.
+        Unbounded (both ends infinite) when the bottom is not so many standard errors from 0.
         """
-        z2 = normal_quantile(level) ** 2
+        z2 = critical**2
         a = self.bottom**2 - z2 * self.variance_bottom
         b = self.top * self.bottom - z2 * self.covariance
         c = self.top**2 - z2 * self.variance_top
@@ -52,13 +55,25 @@ class Ratio:
         return min(ends), max(ends)
 
 
+def sum_of(ratios: Sequence[Ratio | None], standard_error: float) -> Ratio | None:
+    """The sum of ratios over one denominator, given its standard error; None of any others.
+
+    Whether a sum or difference of numerators is 0 does not depend on the denominator's error.
+    """
+    known = [ratio for ratio in ratios if ratio is not None]
+    if len(known) < len(ratios) or not all(one.shares_bottom(known[0]) for one in known):
+        return None
+    bottom, variance_bottom = known[0].bottom, known[0].variance_bottom
+    top = sum(one.scale * one.top for one in known)
+    covariance = sum(one.scale * one.covariance for one in known)
+    value = top / bottom
+    variance = (bottom * standard_error) ** 2 + 2 * value * covariance - value**2 * variance_bottom
+    offset = sum(one.offset for one in known)
+    return Ratio(top, bottom, max(variance, 0.0), variance_bottom, covariance, offset=offset)
+
+
 def in_errors(difference: float, error: float) -> float:
     """A distance in standard errors; without error any distance is endless."""
     if error == 0:
         return 0.0 if difference == 0 else math.inf
     return abs(difference) / error
-
-
-def normal_quantile(level: float) -> float:
-    """The z of a two-sided interval."""
-    return float(special.ndtri(0.5 + level / 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -54,6 +55,19 @@ class Influence:
             _shared_product(getattr(self, name), getattr(other, name)) for name in ERRORS
         )
 
+    def degrees_of_freedom(self) -> float:
+        """How well the variance is known: that of a chi-square of so many degrees of freedom.
+
+        Satterthwaite: 2 V^2 over the variance of the estimated V. Rows: see `_doubt`. Fits: a
+        block's three halvings have entries of sum 0, so that the sum of their fourth powers is on
+        average the variance of the sum of their squares. The two others count in V as known:
+        subsets are drawn until their part is small, and repeats add the spread of a single
+        cross-fitting, which is more than the error of their median.
+        """
+        total = self.variance()
+        doubt = _doubt(self.source) + _doubt(self.target) + float((self.fits**4).sum())
+        return max(2 * total**2 / doubt, 1.0) if doubt > 0 else math.inf
+
 
 def _padded_sum(left: Array, right: Array) -> Array:
     if len(left) < len(right):
@@ -73,3 +87,17 @@ def _mean_covariance(left: Array, right: Array) -> float:
     if n < 2:
         return 0.0
     return float((left - left.mean()) @ (right - right.mean())) / (n * (n - 1))
+
+
+def _doubt(values: Array) -> float:
+    """Variance of the estimated variance of a mean: (kurtosis - 1) V^2 / (units - 1).
+
+    A kurtosis below the normal one counts as 3: few units cannot show it.
+    """
+    n = len(values)
+    if n < 2:
+        return 0.0
+    squares = (values - values.mean()) ** 2
+    second = float(squares.mean())
+    fourth = max(float((squares**2).mean()), 3 * second**2)
+    return (fourth - second**2) / (n - 1) ** 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
+from whygap.estimate import Estimate
 from whygap.shapley.inference import adjusted_p_values, rank_intervals, simultaneous_intervals
 
 REPLICATES = 400
@@ -26,7 +27,11 @@ def replicates():
 
 
 def test_simultaneous_intervals_cover_all_shares_at_once():
-    bounds = [simultaneous_intervals(values, covariance(), LEVEL) for values in replicates()]
+    errors = np.sqrt(np.diag(covariance()))
+    bounds = [
+        np.array(simultaneous_intervals(list(map(Estimate, values, errors)), covariance(), LEVEL))
+        for values in replicates()
+    ]
     covered = [((b[:, 0] <= TRUTH) & (b[:, 1] >= TRUTH)).all() for b in bounds]
     assert BAND[0] <= np.mean(covered) <= BAND[1]
 

@@ -20,7 +20,7 @@ from whygap.progress import Silent
 from whygap.running.game import Run
 from whygap.running.shares import shares as shares_of
 from whygap.settings import Settings
-from whygap.shapley import SubsetPlan, linear_weights, sampling_factor
+from whygap.shapley import SubsetPlan, linear_weights, max_t_quantile, sampling_factor
 from whygap.shapley.inference import rank_intervals, simultaneous_intervals
 
 PLAYERS = 8
@@ -69,6 +69,9 @@ class Shares:
     values: np.ndarray
     covariance: np.ndarray
     sampling: np.ndarray
+
+    def estimates(self) -> list[Estimate]:
+        return list(map(Estimate, self.values, np.sqrt(np.diag(self.covariance))))
 
 
 def solve(seed: int, noise: float) -> Shares:
@@ -128,8 +131,10 @@ def test_what_is_written_out_here_is_what_shares_report(noise):
     assert found.covariance == pytest.approx(here.covariance, rel=1e-6, abs=1e-12)
     errors = [e.sampling_error for e in found.shares.values()]
     assert errors == pytest.approx(np.sqrt(np.diag(here.sampling)), rel=1e-6)
-    bounds = simultaneous_intervals(here.values, here.covariance, LEVEL)
-    assert np.array(list(found.simultaneous(LEVEL).values())) == pytest.approx(bounds, abs=1e-6)
+    critical = max_t_quantile(here.covariance, LEVEL)
+    for share, ends in zip(found.shares.values(), found.simultaneous(LEVEL).values(), strict=True):
+        t = stats.t.ppf(stats.norm.cdf(critical), share.degrees_of_freedom)
+        assert [share.distance(end) for end in ends] == pytest.approx([t, t], rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +168,10 @@ def test_simultaneous_intervals_cover_all_shares_at_once(replicates, name, slack
     The error of drawn subsets is estimated from few pairs: where it is all there is, intervals of
     all shares at once are somewhat short. `subsets="auto"` goes on until it is a fifth or less.
     """
-    bounds = [simultaneous_intervals(r.values, r.covariance, LEVEL) for r in replicates[name]]
+    bounds = [
+        np.array(simultaneous_intervals(r.estimates(), r.covariance, LEVEL))
+        for r in replicates[name]
+    ]
     covered = [((b[:, 0] <= TRUTH) & (b[:, 1] >= TRUTH)).all() for b in bounds]
     assert BAND[0] - slack <= np.mean(covered) <= BAND[1]
 

@@ -274,7 +274,7 @@ def test_fieller_covers_where_the_delta_method_does_not():
     draws = rng.multivariate_normal([2.0, 1.0], cov, 4000)
     for top, bottom in draws:
         ratio = Ratio(top, bottom, cov[0, 0], cov[1, 1], cov[0, 1])
-        low, high = ratio.interval(0.9)
+        low, high = ratio.interval(stats.norm.ppf(0.95))
         fieller += low <= truth <= high
         bounded += math.isfinite(high)
         delta += abs(top / bottom - truth) <= stats.norm.ppf(0.95) * ratio.standard_error()
@@ -287,8 +287,9 @@ def test_fieller_equals_the_set_of_ratios_that_are_not_rejected(sample):
     a, b, _ = means(sample, 3)
     low, high = (a / b).interval(0.95)
     for end in (low, high):
-        z = (a - b * end).value / (a - b * end).standard_error
-        assert abs(z) == pytest.approx(stats.norm.ppf(0.975), rel=1e-9)
+        t = (a - b * end).value / (a - b * end).standard_error
+        critical = stats.t.ppf(0.975, (a / b).degrees_of_freedom)
+        assert abs(t) == pytest.approx(critical, rel=1e-9)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
@@ -318,7 +319,7 @@ def test_fieller_survives_affine_maps(sample):
 
 def test_fieller_is_unbounded_without_a_denominator():
     weak = Ratio(1.0, 0.1, 0.01, 0.04, 0.0)
-    assert weak.interval(0.95) == (-math.inf, math.inf)
+    assert weak.interval(1.96) == (-math.inf, math.inf)
 
 
 def test_linear_maps_equal_the_same_sums_written_out(sample):

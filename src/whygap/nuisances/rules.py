@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from whygap.combine import joint_covariance
 from whygap.domains import Array, ByDomain, Domain, Subset
@@ -22,6 +21,7 @@ from whygap.nuisances.conditions import Conditions, Mask, conditions_of
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.results import Rule
 from whygap.shapley import max_t_quantile
+from whygap.student import as_student
 
 __all__ = ["Rules", "find_rules"]
 
@@ -212,26 +212,8 @@ def _unseen_variance(crossfit: CrossFit, inside: Array) -> float:
 def _in_errors(estimate: Estimate, critical: float, unseen: float) -> float:
     """What an estimate must exceed, in its standard errors."""
     error = estimate.standard_error
-    return _in_t(critical, estimate) * math.hypot(1.0, math.sqrt(unseen) / error) if error else 0.0
-
-
-def _in_t(critical: float, estimate: Estimate) -> float:
-    """A normal quantile as Student's, where a few rows carry an estimate's variance.
-
-    Satterthwaite: the variance V of a mean over G units is known about as well as from
-    2 V^2 / sum_d (kurtosis_d - 1) V_d^2 / G_d degrees of freedom.
-    """
-    sides = estimate.influence
-    if sides is None or not estimate.standard_error:
-        return critical
-    total = doubt = 0.0
-    for values in (sides.source, sides.target):
-        squares = (values - values.mean()) ** 2
-        variance = squares.mean() / len(squares)
-        total += variance
-        doubt += (np.mean((squares / len(squares)) ** 2) - variance**2) / len(squares)
-    freedom = max(2 * total**2 / max(doubt, np.finfo(float).tiny), 1.0)
-    return float(special.stdtrit(freedom, special.ndtr(critical)))
+    critical = as_student(critical, estimate.degrees_of_freedom)
+    return critical * math.hypot(1.0, math.sqrt(unseen) / error) if error else 0.0
 
 
 def _half_mean(crossfit: CrossFit, rows: ByDomain[Array], half: ByDomain[Mask]) -> Estimate:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-
-import numpy as np
 
 from whygap.estimate import Estimate
 from whygap.render.phrases import (
@@ -57,15 +54,14 @@ def _verb(reading: Reading, value: float) -> str:
 
 
 def _near_ties(reading: Reading, joint: Joint, named: Sequence[str]) -> Iterator[str]:
-    """Clear variables that pull the same way as the first and may be as large."""
-    alike = [name for name in named if joint[name].value * joint[named[0]].value > 0]
-    ties = [
-        name
-        for name in alike[1:]
-        if not excludes_zero(joint.difference(alike[0], name), reading.level)
-    ]
+    """Clear variables that may be the largest of those that pull the same way as the first."""
+    if not named:
+        return
+    may_be = joint.first(reading.level, lowest=joint[named[0]].value < 0)
+    alike = [name for name in named[1:] if joint[name].value * joint[named[0]].value > 0]
+    ties = [name for name in alike if name in may_be]
     if ties:
-        yield f"{joined([alike[0], *ties])} are near ties: which is largest is open."
+        yield f"{joined([named[0], *ties])} are near ties: which is largest is open."
 
 
 def _rest(reading: Reading, joint: Joint, named: Sequence[str]) -> Iterator[str]:
@@ -87,10 +83,8 @@ def _rest(reading: Reading, joint: Joint, named: Sequence[str]) -> Iterator[str]
 
 
 def together(joint: Joint, names: Sequence[str]) -> Estimate:
-    """Some variables added up; the variance from their covariance."""
-    chosen = np.array([name in names for name in joint], float)
-    variance = max(float(chosen @ joint.covariance @ chosen), 0.0)
-    return Estimate(sum(joint[name].value for name in names), math.sqrt(variance))
+    """Some variables added up."""
+    return joint.combined(dict.fromkeys(names, 1.0))
 
 
 # -- who is hit ------------------------------------------------------------------------------------

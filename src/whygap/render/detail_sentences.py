@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygap.domains import ByDomain
-from whygap.fieller import normal_quantile
 from whygap.render.phrases import joined, level_name, percent, percent_interval, rounded_count
 from whygap.render.reading import SHOWN, Reading, Standing, excludes_zero
 from whygap.results import Detailed, Gap
+from whygap.student import normal_quantile
 
 MOST_TIMES = 1000  # the rows: more than anyone can collect
 

@@ -150,7 +150,7 @@ def _at_level(
     units = squared_error_units(gap)
     shown: dict[str, Any] = {
         "name": level_name(level),
-        "wide": round(widening(gap.where, level), 6) if gap.where else 0,
+        "wide": _rounded(widening(gap.where, level)) if gap.where else {},
         "change": change_sentence(reading),
         "main": main_sentence(reading),
         "culprit": answers.culprit_sentence(reading),
@@ -170,6 +170,10 @@ def _at_level(
         shown["lists"]["revision"] = revision_sentences(revision.curve, level)
         shown["lines"]["revision"] = revision.at(level)
     return {key: _with_minus(value) for key, value in shown.items()}
+
+
+def _rounded(wide: dict[str, list[float]]) -> dict[str, list[float]]:
+    return {name: [round(one, 6) for one in each] for name, each in wide.items()}
 
 
 def _lists(reading: Reading) -> dict[str, list[str]]:

@@ -20,8 +20,9 @@ class Standing:
     """Which variables of a detailed part can be told apart.
 
     Attributes:
-        top: cannot be told apart from the largest share, largest first.
-        sure: above 0 even when all variables are looked at together (max-t), largest first.
+        top: may have the largest share (`Joint.first`), largest first.
+        sure: above 0 even when all variables are looked at together (max-t over what decides the
+            order), largest first.
         ranks: the ranks that the data do not exclude.
     """
 
@@ -190,11 +191,13 @@ def hits_of(gap: Gap, level: float) -> tuple[Hit, ...]:
     return tuple(sorted(telling, key=lambda hit: (-excess(hit), hit.words)))
 
 
-def widening(where: Where, level: float) -> float:
-    """Standard errors on either side of a simultaneous interval of all groups."""
-    known = zip(where.groups, where.simultaneous(level), strict=True)
-    widths = [(h - low) / (2 * g.points.standard_error) for g, (low, h) in known if h > low]
-    return max(widths, default=0.0)
+def widening(where: Where, level: float) -> dict[str, list[float]]:
+    """By variable and group: standard errors on either side of its simultaneous interval."""
+    wide: dict[str, list[float]] = {name: [] for name in where.variables()}
+    for group, (low, high) in zip(where.groups, where.simultaneous(level), strict=True):
+        error = group.points.standard_error
+        wide[group.variable].append((high - low) / (2 * error) if error else 0.0)
+    return wide
 
 
 def _rule_words(rule: Rule) -> str:
@@ -210,10 +213,10 @@ def _rule_words(rule: Rule) -> str:
 def _standing(detail: Detailed, level: float) -> Standing:
     if not detail.defined or not detail.shares:
         return Standing()
-    together, ranks = detail.simultaneous(level), detail.ranking(level)
+    together = detail.joint().numerators().simultaneous(level)
     ordered = sorted(detail.players, key=lambda name: -detail.shares[name].value)
     return Standing(
-        top=tuple(name for name in ordered if ranks[name].best == 1),
+        top=detail.top_group(level),
         sure=tuple(name for name in ordered if together[name][0] > 0),
-        ranks=ranks,
+        ranks=detail.ranking(level),
     )

@@ -6,6 +6,7 @@ Reads what `whygap revise --json` prints, or the `Revision` itself through its `
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,11 +14,11 @@ from typing import Any
 
 from whygap.errors import ResultError, did_you_mean
 from whygap.estimate import Estimate
-from whygap.fieller import normal_quantile
 from whygap.render.lines import padded
 from whygap.render.phrases import Units, joined, level_name, units_for
 from whygap.render.reading import excludes_zero
 from whygap.results import Gap
+from whygap.student import as_student, normal_quantile
 
 SCORE_NAMES = {"accuracy": "accuracy", "auc": "AUC", "brier": "Brier score", "log_loss": "log loss"}
 SCORE_OF_METRIC = {"zero_one": "accuracy", **{name: name for name in SCORE_NAMES}}
@@ -158,26 +159,29 @@ def curve_for(gap: Gap, revision: Any) -> Curve:
 
 
 def _choices(mapping: Mapping[str, Any], score: str) -> Iterator[Choice]:
-    half = normal_quantile(float(mapping["level"]))
+    z = normal_quantile(float(mapping["level"]))
     orders = {"targeted": mapping["ranking"], "reweighted": mapping["covariate_ranking"]}
     for line in mapping["steps"]:
         if line["metric"] != score or line["estimate"] is None:
             continue
         kind, k = str(line["kind"]), int(line["k"])
-        gain = _estimate(line, ("gain", "gain_low", "gain_high"), half)
+        gain = _estimate(line, ("gain", "gain_low", "gain_high"), "gain_degrees_of_freedom", z)
         yield Choice(
             kind=kind,
             k=k,
             added=str(orders[kind][k - 1]) if kind in orders and k else "",
-            score=_estimate(line, ("estimate", "low", "high"), half),
+            score=_estimate(line, ("estimate", "low", "high"), "degrees_of_freedom", z),
             gain=replace(gain, value=0 - gain.value) if score in LOSSES else gain,
         )
 
 
-def _estimate(line: Mapping[str, Any], names: tuple[str, str, str], half: float) -> Estimate:
-    """The interval is the normal one, so its width gives the standard error back."""
+def _estimate(
+    line: Mapping[str, Any], names: tuple[str, str, str], freedom: str, z: float
+) -> Estimate:
+    """The interval's width gives the standard error back; files without freedom are normal."""
     value, low, high = (float(line[name]) for name in names)
-    return Estimate(value, (high - low) / (2 * half))
+    known = float(line.get(freedom) or math.inf)
+    return Estimate(value, (high - low) / (2 * as_student(z, known)), degrees_of_freedom=known)
 
 
 # -- in words --------------------------------------------------------------------------------------

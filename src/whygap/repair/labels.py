@@ -10,7 +10,7 @@ import numpy as np
 from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError, SettingsError
 from whygap.estimate import Estimate
-from whygap.fieller import normal_quantile
+from whygap.student import normal_quantile
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ class Revision:
 
         Columns kind, k, variables, metric, estimate, low, high, gain, gain_low, gain_high.
         """
-        lines = self._lines(level or self.level)
+        lines = [_line(self, step, name, level or self.level) for step, name in self._scored()]
         return native_table({n: [line[n] for line in lines] for n in lines[0]}, self.table_kind)
 
     def to_mapping(self, level: float | None = None) -> dict[str, Any]:
@@ -79,11 +79,16 @@ class Revision:
             "ranked_by": self.ranked_by,
             "variables": list(self.model.variables),
             "level": level or self.level,
-            "steps": plain(self._lines(level or self.level)),
+            "steps": plain(
+                [
+                    _line(self, step, name, level or self.level) | _freedom(self, step, name)
+                    for step, name in self._scored()
+                ]
+            ),
         }
 
-    def _lines(self, level: float) -> list[dict[str, Any]]:
-        return [_line(self, step, name, level) for step in self.steps for name in SCORES]
+    def _scored(self) -> list[tuple[Step, str]]:
+        return [(step, name) for step in self.steps for name in SCORES]
 
     def __str__(self) -> str:
         return _text(self)
@@ -104,6 +109,15 @@ def _line(revision: Revision, step: Step, metric: str, level: float) -> dict[str
         "gain": gain.value,
         "gain_low": gain_low,
         "gain_high": gain_high,
+    }
+
+
+def _freedom(revision: Revision, step: Step, metric: str) -> dict[str, float]:
+    """With which a reader of the mapping gets from an interval back to its standard error."""
+    estimate, gain = step.scores[metric], revision.gain(step, metric)
+    return {
+        "degrees_of_freedom": estimate.degrees_of_freedom,
+        "gain_degrees_of_freedom": gain.degrees_of_freedom,
     }
 
 

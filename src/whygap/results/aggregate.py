@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -94,8 +94,10 @@ class Aggregate:
         top, bottom = self.parts()[name], self.gap
         if bottom.value == 0:
             return None
+        # Of the two, so that it is the same where influence values are gone.
+        freedom = min(top.degrees_of_freedom, bottom.degrees_of_freedom)
         if top.influence is not None and bottom.influence is not None:
-            return top / bottom
+            return replace(top / bottom, degrees_of_freedom=freedom)
         covariance = self.covariance
         if covariance is None:
             return None
@@ -112,6 +114,7 @@ class Aggregate:
             ratio.standard_error(),
             plugin=top.plugin / bottom.plugin if bottom.plugin else math.nan,
             ratio=ratio,
+            degrees_of_freedom=freedom,
         )
 
     def _step(self, name: str) -> Array:

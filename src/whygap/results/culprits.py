@@ -161,9 +161,8 @@ class Where:
         """Intervals of all groups' points, in the order of `groups`, that hold at once (max-t)."""
         from whygap.shapley import inference
 
-        values = np.array([group.points.value for group in self.groups])
-        bounds = inference.simultaneous_intervals(values, self.covariance, level)
-        return tuple((float(low), float(high)) for low, high in bounds)
+        points = [group.points for group in self.groups]
+        return tuple(inference.simultaneous_intervals(points, self.covariance, level))
 
 
 @dataclass(frozen=True, slots=True)

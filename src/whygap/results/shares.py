@@ -31,7 +31,8 @@ class Detailed:
         denominator: mean squared gap across strata; what the shares are shares of.
         defined: False when the denominator is not distinguishable from 0.
         reason: why it is not defined, in words; empty when it is.
-        base: v(empty): a pure recalibration explains this much (always 0 for covariates).
+        base: v(empty): what recalibrating the re-estimated source risk within strata of W explains,
+            which is no recalibration of the model (always 0 for covariates).
         shares: player -> Estimate; empty when not defined.
         covariance: of the shares, in the players' order; sampling error included.
         subsets: the subsets that were evaluated.
@@ -84,10 +85,8 @@ class Detailed:
         return self.joint().adjusted_p_values(method)
 
     def top_group(self, level: float = 0.95) -> tuple[str, ...]:
-        """The players that cannot be told apart from the largest share, largest first."""
-        ranks = self.ranking(level)
-        tied = [name for name in self.players if ranks[name].best == 1]
-        return tuple(sorted(tied, key=lambda name: -self.shares[name].value))
+        """The players that may have the largest share (`Joint.first`), largest first."""
+        return self.joint().first(level)
 
     def _share(self, name: str) -> Estimate:
         if not self.defined:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -190,7 +190,7 @@ def lean(estimates: Sequence[Estimate]) -> list[Estimate]:
     size = sum(len(i.source) + len(i.target) for i in influences)
     if size <= _KEEP_INFLUENCE:
         return list(estimates)
-    return [Estimate(e.value, e.standard_error, e.plugin, ratio=e.ratio) for e in estimates]
+    return [replace(e, influence=None) for e in estimates]
 
 
 class _Values:

@@ -1,14 +1,17 @@
-"""Inference for many shares at once: max-t intervals, rank intervals, adjusted p-values.
+"""Inference for many shares at once: max-t intervals, ranks, who is first, adjusted p-values.
 
 The shares are taken as jointly normal with the given covariance. Quantiles of the largest of many
-correlated t-values come from a seeded Monte Carlo, kept between the quantile of a single t and
-Bonferroni's, so results are deterministic. A share without variance is known: it takes no part in
-the largest t, its interval is a point, and its p-value is 0 or 1.
+correlated values come from a seeded Monte Carlo, kept between the quantile of a single one and
+Bonferroni's, so results are deterministic. Where variances are estimated from few units, t-values
+are first turned into the normal values that are exceeded as rarely, each with its own degrees of
+freedom (of a difference: the smaller of the two). A share without variance is known: it takes no
+part in the largest t, its interval is a point, and its p-value is 0 or 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +19,8 @@ from scipy import special
 
 from whygap.domains import Array, IntArray
 from whygap.errors import InputError
-from whygap.fieller import normal_quantile
+from whygap.estimate import Estimate
+from whygap.student import as_normal, normal_quantile
 
 # Normal draws behind a quantile: the 95% one is then known to about 0.01 standard errors.
 DRAWS = 20_000
@@ -34,14 +38,25 @@ def max_t_quantile(covariance: Array, level: float, seed: int = 0) -> float:
     return _bounded(largest, level, int((~known).sum()))
 
 
-def simultaneous_intervals(values: Array, covariance: Array, level: float, seed: int = 0) -> Array:
-    """Intervals (p, 2) that hold for all shares at once with probability `level`."""
-    values = np.asarray(values, dtype=float)
-    half = max_t_quantile(covariance, level, seed) * _standard_errors(np.asarray(covariance))
-    return np.stack([values - half, values + half], axis=1)
+def simultaneous_intervals(
+    estimates: Sequence[Estimate], covariance: Array, level: float, seed: int = 0
+) -> list[tuple[float, float]]:
+    """Intervals that hold for all estimates at once with probability `level`; of ratios Fieller's.
+
+    The covariance is theirs: at the true ratios, numerators less ratio times denominator have its
+    correlations, whatever the denominator.
+    """
+    critical = max_t_quantile(covariance, level, seed)
+    return [estimate.within(critical) for estimate in estimates]
 
 
-def rank_intervals(values: Array, covariance: Array, level: float, seed: int = 0) -> IntArray:
+def rank_intervals(
+    values: Array,
+    covariance: Array,
+    level: float,
+    freedom: Array | float = math.inf,
+    seed: int = 0,
+) -> IntArray:
     """Best and worst rank (p, 2) of each share, 1 = largest; all hold at once.
 
     Two shares are told apart when the simultaneous interval (max-t over all pairs) of their
@@ -52,12 +67,36 @@ def rank_intervals(values: Array, covariance: Array, level: float, seed: int = 0
     covariance = _checked(covariance, level)
     error = _difference_errors(covariance)
     critical = _pairwise_quantile(covariance, error, level, seed)
-    difference = values[:, None] - values[None, :]
-    rounding = ROUNDING * np.maximum(np.abs(values[:, None]), np.abs(values[None, :]))
-    larger = difference > np.maximum(critical * error, rounding)
+    larger = _ahead(values, error, freedom) > critical
     best = 1 + larger.sum(axis=0)
     worst = len(values) - larger.sum(axis=1)
     return np.stack([best, worst], axis=1).astype(np.int64)
+
+
+def may_be_first(
+    values: Array,
+    covariance: Array,
+    level: float,
+    freedom: Array | float = math.inf,
+    seed: int = 0,
+) -> NDArray[np.bool_]:
+    """Which shares (p,) may be the largest: with probability `level` the largest is one of them.
+
+    Multiple comparisons with the best (Hsu 1984): a share is out when it is behind another one by
+    more than the quantile of the most that it would be behind by chance, if it were the largest:
+    one-sided, over the p - 1 differences with itself, not over all pairs.
+    """
+    values = np.asarray(values, dtype=float)
+    covariance = _checked(covariance, level)
+    error = _difference_errors(covariance)
+    behind = _ahead(values, error, freedom).max(axis=0)
+    rivals = np.maximum((error > 0).sum(axis=0), 1)
+    first = np.asarray(behind <= max(float(special.ndtri(level)), 0.0))
+    open_ = np.flatnonzero(~first & (behind <= special.ndtri(1 - (1 - level) / rivals)))
+    if len(open_):
+        critical = _rival_quantiles(covariance, error, open_, level, seed)
+        first[open_] = behind[open_] <= critical
+    return first
 
 
 def adjusted_p_values(
@@ -69,7 +108,7 @@ def adjusted_p_values(
 ) -> Array:
     """p-values of "this share is 0", adjusted for looking at all of them.
 
-    `distances` from 0 in standard errors, where they are known better than from the covariance.
+    `distances` from 0 as normal values, where they are known better than from the covariance.
     "holm" assumes nothing about the correlations; "max_t" (step-down) uses them and is never
     larger.
     """
@@ -102,6 +141,32 @@ def _step_down(t: Array, order: IntArray, covariance: Array, error: Array, seed:
     remaining = np.maximum.accumulate(draws[:, ::-1], axis=1)[:, ::-1]
     reached = (remaining >= t).sum(axis=0)
     return np.asarray(np.where(np.isinf(t), 0.0, (1.0 + reached) / (1.0 + len(draws))))
+
+
+def _ahead(values: Array, error: Array, freedom: Array | float) -> Array:
+    """How far (i, j) share i is ahead of share j, as a normal value; endless where both are known.
+
+    Differences within rounding error are none.
+    """
+    difference = values[:, None] - values[None, :]
+    rounding = ROUNDING * np.maximum(np.abs(values[:, None]), np.abs(values[None, :]))
+    t = np.where(np.abs(difference) <= rounding, 0.0, np.copysign(np.inf, difference))
+    np.divide(difference, error, out=t, where=(error > 0) & (t != 0))
+    each = np.broadcast_to(np.asarray(freedom, dtype=float), values.shape)
+    return as_normal(t, np.minimum(each[:, None], each[None, :]))
+
+
+def _rival_quantiles(
+    covariance: Array, error: Array, candidates: IntArray, level: float, seed: int
+) -> Array:
+    """Quantile per candidate of the most that it lies behind others, each in its standard error."""
+    inverse = np.divide(1.0, error, out=np.zeros_like(error), where=error > 0)
+    most = []
+    for draws in _normal_blocks(covariance, seed, block=1 + 2_000_000 // len(covariance)):
+        shares = np.ascontiguousarray(draws.T)
+        behind = ((shares - shares[k]) * inverse[k][:, None] for k in candidates)
+        most.append(np.array([one.max(axis=0) for one in behind]))
+    return np.asarray(np.quantile(np.concatenate(most, axis=1), level, axis=1))
 
 
 def _pairwise_quantile(covariance: Array, error: Array, level: float, seed: int) -> float:

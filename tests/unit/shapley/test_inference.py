@@ -9,6 +9,7 @@ import pytest
 from scipy import special, stats
 
 from whygap.errors import InputError
+from whygap.estimate import Estimate
 from whygap.shapley.inference import (
     adjusted_p_values,
     max_t_quantile,
@@ -22,6 +23,10 @@ def covariance(players, seed=0, scale=1.0):
     return scale * loading @ loading.T / (players + 3)
 
 
+def estimates(values, matrix):
+    return [Estimate(v, e) for v, e in zip(values, np.sqrt(np.diag(matrix)), strict=True)]
+
+
 def two_sided(z):
     return 2 * special.ndtr(-np.abs(z))
 
@@ -29,7 +34,8 @@ def two_sided(z):
 def test_one_share_needs_no_adjustment():
     z = special.ndtri(0.975)
     assert max_t_quantile(np.array([[4.0]]), 0.95) == z
-    assert np.allclose(simultaneous_intervals([1.0], [[4.0]], 0.95), [[1 - 2 * z, 1 + 2 * z]])
+    (bounds,) = simultaneous_intervals([Estimate(1.0, 2.0)], [[4.0]], 0.95)
+    assert bounds == pytest.approx((1 - 2 * z, 1 + 2 * z))
     assert rank_intervals([1.0], [[4.0]], 0.95).tolist() == [[1, 1]]
     for method in ("holm", "max_t"):
         assert np.allclose(adjusted_p_values([3.0], [[4.0]], method), two_sided(1.5), atol=0.01)
@@ -92,9 +98,8 @@ def test_known_shares_are_points():
     values = np.array([0.3, 0.3, 0.1])
     nothing = np.zeros((3, 3))
     assert rank_intervals(values, nothing, 0.9).tolist() == [[1, 2], [1, 2], [3, 3]]
-    assert np.array_equal(
-        simultaneous_intervals(values, nothing, 0.9), np.stack([values, values], axis=1)
-    )
+    bounds = simultaneous_intervals(estimates(values, nothing), nothing, 0.9)
+    assert bounds == [(value, value) for value in values]
     for method in ("holm", "max_t"):
         assert adjusted_p_values(np.array([0.0, 1.0]), np.zeros((2, 2)), method).tolist() == [1, 0]
 
@@ -102,9 +107,9 @@ def test_known_shares_are_points():
 def test_some_known_shares_among_unknown_ones():
     values = np.array([1.0, 0.0, 0.5])
     mixed = np.diag([0.0, 0.01, 0.0])
-    bounds = simultaneous_intervals(values, mixed, 0.95)
-    assert bounds[0].tolist() == [1, 1]
-    assert bounds[2].tolist() == [0.5, 0.5]
+    bounds = simultaneous_intervals(estimates(values, mixed), mixed, 0.95)
+    assert bounds[0] == (1, 1)
+    assert bounds[2] == (0.5, 0.5)
     assert np.allclose(bounds[1], [-0.196, 0.196], atol=1e-3)
     assert rank_intervals(values, mixed, 0.95).tolist() == [[1, 1], [3, 3], [2, 2]]
 
@@ -112,8 +117,8 @@ def test_some_known_shares_among_unknown_ones():
 def test_singular_covariances_work():
     direction = np.array([1.0, -1.0, 0.5])
     singular = np.outer(direction, direction)
-    bounds = simultaneous_intervals(np.zeros(3), singular, 0.9)
-    assert np.allclose(bounds[:, 1], 1.645 * np.abs(direction), rtol=0.02)
+    bounds = simultaneous_intervals(estimates(np.zeros(3), singular), singular, 0.9)
+    assert np.allclose([high for _, high in bounds], 1.645 * np.abs(direction), rtol=0.02)
     assert np.isfinite(adjusted_p_values(np.ones(3), singular, "max_t")).all()
     assert rank_intervals(np.array([9.0, 0.0, 0.0]), singular, 0.9)[0].tolist() == [1, 1]
 

@@ -22,10 +22,11 @@ const drawProfile = (() => {
     const holder = section.root.querySelector("[data-profile]");
     if (!profile || !holder) return;
     const now = section.payload.levels[section.level];
+    const wide = now.wide[variable];
     holder.replaceChildren(
       titled(`Share of rows in each domain`), keys(section), shareChart(section, profile),
       titled(`Mean change due to the outcome along ${variable}${section.payload.share ? " (points)" : ""}, ${now.name} intervals, all groups at once`),
-      gapChart(section, profile, now.wide), numbersOf(section, profile, now.wide, now.name),
+      gapChart(section, profile, wide), numbersOf(section, profile, wide, now.name),
     );
   }
 
@@ -93,13 +94,13 @@ const drawProfile = (() => {
     return known.filter(([, error]) => error <= 6 * middle);
   }
 
-  function gapChart(section, profile, z) {
+  function gapChart(section, profile, wide) {
     const holder = section.root.querySelector("[data-profile]");
     const room = (0.91 * holder.clientWidth) / profile.bins.length;
     const slanted = profile.bins.some((name) => Math.min(name.length, 17) * 7 > room);
     const made = chart(`Change due to the outcome along ${profile.variable}; numbers below`, slanted ? 250 : 190);
     const known = profile.gap.map((gap, k) => [gap, profile.error[k], k]).filter(([g, e]) => g !== null && e !== null);
-    const ends = usual(known).flatMap(([gap, error]) => [gap - z * error, gap + z * error]).concat(0);
+    const ends = usual(known).flatMap(([gap, error, k]) => [gap - wide[k] * error, gap + wide[k] * error]).concat(0);
     const low = Math.min(...ends);
     const high = Math.max(...ends, low + 1e-12);
     const y = (value) => Math.max(12, Math.min(158, 150 - 130 * ((value - low) / (high - low))));
@@ -109,8 +110,9 @@ const drawProfile = (() => {
     }
     for (const [gap, error, k] of known) {
       const x = `${place(k, profile.bins.length)}%`;
-      made.append(element("line", { class: "whisker", x1: x, x2: x, y1: y(gap - z * error), y2: y(gap + z * error) }));
-      for (const [end, sign] of [[gap - z * error, -1], [gap + z * error, 1]]) {
+      const [from, to] = [gap - wide[k] * error, gap + wide[k] * error];
+      made.append(element("line", { class: "whisker", x1: x, x2: x, y1: y(from), y2: y(to) }));
+      for (const [end, sign] of [[from, -1], [to, 1]]) {
         if (end >= low && end <= high) continue;
         const arrow = element("svg", { x, y: y(end), overflow: "visible" });
         arrow.append(element("path", { class: "more-there", d: `M-4,${4 * sign} L0,${-3 * sign} L4,${4 * sign}` }));
@@ -128,7 +130,7 @@ const drawProfile = (() => {
     return made;
   }
 
-  function numbersOf(section, profile, z, levelName) {
+  function numbersOf(section, profile, wide, levelName) {
     const made = document.createElement("details");
     const summary = document.createElement("summary");
     summary.textContent = "The numbers";
@@ -158,7 +160,7 @@ const drawProfile = (() => {
       body.append(line([
         name, `${(100 * profile.source[k]).toFixed(1)}%`, `${(100 * profile.target[k]).toFixed(1)}%`,
         told ? number(section, gap) : "unknown",
-        told ? `${number(section, gap - z * error)} to ${number(section, gap + z * error)}` : "",
+        told ? `${number(section, gap - wide[k] * error)} to ${number(section, gap + wide[k] * error)}` : "",
       ], "td"));
     });
     holder.append(table);

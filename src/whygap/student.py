@@ -1,0 +1,39 @@
+"""Student's t where a variance is estimated: quantiles and tails by degrees of freedom.
+
+Infinite degrees of freedom are the normal distribution. A simultaneous quantile is worked out for
+normal values and then read as Student's, each estimate with its own degrees of freedom.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import special
+
+from whygap.domains import Array
+
+
+def normal_quantile(level: float) -> float:
+    """The z of a two-sided interval."""
+    return float(special.ndtri(0.5 + level / 2))
+
+
+def as_student(critical: float, freedom: float) -> float:
+    """The t that is exceeded as rarely as a normal value exceeds `critical` (0 or more)."""
+    if math.isinf(freedom):
+        return critical
+    return abs(float(special.stdtrit(freedom, special.ndtr(-critical))))
+
+
+def two_sided(distance: float, freedom: float = math.inf) -> float:
+    """The chance of a t at least so far from 0."""
+    return float(2 * special.stdtr(freedom, -distance))
+
+
+def as_normal(t: Array, freedom: Array) -> Array:
+    """Signed t-values as the normal values that are exceeded as rarely."""
+    exact = np.isinf(freedom) | np.isinf(t)
+    known = np.where(exact, 1.0, freedom)
+    scores = np.sign(t) * np.abs(special.ndtri(special.stdtr(known, -np.abs(t))))
+    return np.asarray(np.where(exact, t, scores))
