@@ -80,7 +80,7 @@ def _told(outcome: Detailed) -> str:
     above = [name for name, (low, _) in ends.items() if low > 0]
     base, start = outcome.base, ""
     if base is not None:
-        start = f"Recalibration alone explains {interval(base, 4)} of the outcome shift; "
+        start = f"Recalibrating the source risk explains {interval(base, 4)} of the outcome shift; "
     names = f" ({', '.join(above)})" if above else ""
     return f"{start}{len(above)} of {len(ends)} shares can be told from 0 from above{names}."
 

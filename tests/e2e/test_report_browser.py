@@ -77,7 +77,7 @@ def test_sorting_by_every_column_both_ways(visit: Any) -> None:
     watched = visit("story")
     page = watched.page
     shares = {
-        "recalibration alone": 0.33,
+        "source risk, recalibrated": 0.33,
         **{n: s.value for n, s in make_gap().outcome.shares.items()},
     }
     header = page.locator("[data-detail=outcome] thead")

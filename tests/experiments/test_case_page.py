@@ -51,7 +51,7 @@ def test_a_section_shows_parts_shares_rivals_and_revisions(tmp_path):
     assert "| outcome | -.049 |" in text
     assert "### Covariate shares" in text
     assert "| PINCP | .600 |" in text
-    assert "| (recalibration) |" in text
+    assert "| (base) |" in text
     assert "| RandomForestAcc (outcome) | v0, v1, v2, v3 |" in text
     assert "| ParametricChange (outcome) | no answer |" in text
     assert "| the model as it is | .500 (.400 to .600) | .500 (.400 to .600) |" in text

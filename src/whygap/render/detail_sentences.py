@@ -24,7 +24,7 @@ def detail_sentences(reading: Reading, name: str, *, listed: bool = True) -> lis
         return [_undefined(reading, name), *filter(None, [detail.reason]), settle]
     return [
         *_cancelling(reading, name),
-        *_base(detail, level),
+        *_base(detail, reading),
         *([_largest(detail, level)] if listed else []),
         *_standing(detail, reading.standings[name]),
         *_odd(detail),
@@ -91,13 +91,16 @@ def _cancelling(reading: Reading, name: str) -> Iterator[str]:
         )
 
 
-def _base(detail: Detailed, level: float) -> Iterator[str]:
+def _base(detail: Detailed, reading: Reading) -> Iterator[str]:
+    """What v(empty) is: no recalibration of the model, which is among what can be won back."""
     if detail.part != "outcome" or detail.base is None:
         return
     share = percent(detail.base.value, detail.base.standard_error)
+    level, baseline = reading.level, reading.gap.about.baseline
+    within = f" within strata of {joined(baseline)}" if baseline else ""
     yield (
-        f"Recalibrating the risk alone would explain {share} of it "
-        f"({level_name(level)} interval {percent_interval(detail.base, level)})."
+        f"Recalibrating the re-estimated source risk (not the model){within} would explain {share} "
+        f"of it ({level_name(level)} interval {percent_interval(detail.base, level)})."
     )
 
 
@@ -129,7 +132,7 @@ def _standing(detail: Detailed, standing: Standing) -> Iterator[str]:
 
 
 def _odd(detail: Detailed) -> Iterator[str]:
-    base = {} if detail.base is None else {"the recalibration": detail.base}
+    base = {} if detail.base is None else {"the base": detail.base}
     shares = {**detail.shares, **base}
     # From half a percent on it is shown as -1% or 101%, so worth a word.
     outside = {n: s for n, s in shares.items() if not -0.005 <= s.value <= 1.005}

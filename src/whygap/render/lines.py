@@ -140,7 +140,7 @@ def shares_block(gap: Gap, part: str, most: int | None = None) -> Block:
     )
     base = []
     if part == "outcome" and detail.base is not None:
-        base = [Line("recalibration alone", detail.base, kind="base")]
+        base = [Line("source risk, recalibrated", detail.base, kind="base")]
     return Block(part, title, (*base, *lines), None)
 
 

@@ -79,7 +79,10 @@ def _notes(gap: Gap) -> Iterator[str]:
         if not detail.defined:
             yield f"{phrases.PART_TITLES[name]}: shares are undefined. {detail.reason}"
         elif name == "outcome":
-            yield f"{frame.BASE}: the share that recalibrating the source risk would explain."
+            yield (
+                f"{frame.BASE}: what recalibrating the re-estimated source risk would explain, not "
+                "the model's own score."
+            )
 
 
 def great(gap: Gap, level: float = 0.95) -> Any:
