@@ -53,7 +53,7 @@ def explain(
         )
     elif more:
         detail, settings = more[0], more[1] if len(more) > 1 else settings
-    settings = settings or Settings()
+    settings = Settings.given(settings)
     return explain_with(study, detail, settings, Menu(settings))
 
 
@@ -114,7 +114,7 @@ def subset_values(
     study: Study, part: str, subsets: Sequence[Sequence[str]], settings: Settings | None = None
 ) -> list[Estimate]:
     """Explained shares v(s) of the subsets you name, without Shapley shares."""
-    settings = settings or Settings()
+    study, settings = Study.given(study, "subset_values"), Settings.given(settings)
     (name,) = parts_named(part)
     with reporter(settings.progress) as report:
         design = study.read(report)

@@ -95,7 +95,7 @@ def explain_many(
     Returns:
         One `Gap` per target, with a combined table and report.
     """
-    settings = settings or Settings()
+    study, settings = Study.given(study, "explain_many"), Settings.given(settings)
     studies = _studies(study, targets, settings)
     folders = _folders(tuple(studies), settings)
     found: dict[str, Gap] = {}

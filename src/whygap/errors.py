@@ -13,8 +13,14 @@ WhygapError
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import functools
+import inspect
+import os
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 class WhygapError(Exception):
@@ -108,3 +114,36 @@ def first_line(err: BaseException, *, with_type: bool = False) -> str:
     if not lines:
         return name
     return f"{name}: {lines[0].rstrip('.')}" if with_type else lines[0].rstrip(".")
+
+
+def path_of(path: Any, what: str, error: type[InputError] = InputError) -> Path:
+    """A path, or the refusal of what cannot be one."""
+    if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path) or not os.fspath(path):
+        got = repr(path) if isinstance(path, str) else f"an object of type {type(path).__name__}"
+        raise error(f"{what} must be named by a path", got=got)
+    return Path(path)
+
+
+def refusing_unknown(one: str, many: str, error: type[InputError]) -> Callable[[type[T]], type[T]]:
+    """Makes a dataclass refuse arguments it does not have in our words: 'There is no ...'."""
+
+    def checked(made: type[T]) -> type[T]:
+        begin, signature = made.__init__, inspect.signature(made)
+
+        @functools.wraps(begin)
+        def begin_checked(self: T, *given: Any, **named: Any) -> None:
+            for name in named:
+                require_known(
+                    name, signature.parameters, f"There is no {one} '{name}'", many, error
+                )
+            try:
+                signature.bind(*given, **named)
+            except TypeError as err:
+                what = f"{made.__name__} cannot be made of these arguments"
+                raise error(what, got=str(err)) from err
+            begin(self, *given, **named)
+
+        made.__init__ = begin_checked  # type: ignore[method-assign, assignment]
+        return made
+
+    return checked

@@ -39,19 +39,21 @@ class _Rich:
         self.progress = progress.Progress(
             progress.TextColumn("{task.description}"),
             progress.BarColumn(bar_width=20),
-            progress.MofNCompleteColumn(),
+            progress.TextColumn("{task.fields[count]}"),
             progress.TimeRemainingColumn(),
             progress.TextColumn("{task.fields[text]}"),
             console=Console(stderr=True),
             transient=True,
         )
-        self.task = self.progress.add_task("", total=None, text="")
+        self.task = self.progress.add_task("", total=None, text="", count="")
 
     def stage(self, text: str) -> None:
-        self.progress.reset(self.task, total=None, description=text, text="")
+        self.progress.reset(self.task, total=None, description=text, text="", count="")
 
     def update(self, done: int, total: int, text: str) -> None:
-        self.progress.update(self.task, completed=done, total=total, text=text)
+        self.progress.update(
+            self.task, completed=done, total=total, text=text, count=f"{done}/{total}"
+        )
 
 
 class _Lines:

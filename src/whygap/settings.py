@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from whygap.errors import SettingsError, did_you_mean, require_known
+from whygap.errors import SettingsError, did_you_mean, refusing_unknown
 
 DetailName = Literal["points", "where", "recoverable", "covariate", "outcome"]
 DETAILS: tuple[DetailName, ...] = ("points", "where", "recoverable", "covariate", "outcome")
@@ -18,6 +18,7 @@ SUPPORTS = ("auto", "all", "common")
 BACKENDS = ("local", "ray", "dask")
 
 
+@refusing_unknown("setting", "Settings", SettingsError)
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that decides the numbers, except the data.
@@ -115,11 +116,18 @@ class Settings:
     @classmethod
     def from_mapping(cls, values: dict[str, Any]) -> Settings:
         """From a study file's [settings] table; unknown names are refused."""
-        known = [f.name for f in fields(cls)]
-        for name in values:
-            what = f"There is no setting '{name}'"
-            require_known(name, known, what, "Settings", SettingsError)
         return cls(**values)
+
+    @classmethod
+    def given(cls, settings: Any) -> Settings:
+        """The settings a caller gave; None stands for the usual ones."""
+        if settings is None:
+            return cls()
+        if not isinstance(settings, cls):
+            hint = "Write settings=wg.Settings(folds=5, seed=0)."
+            got = f"an object of type {type(settings).__name__}"
+            raise SettingsError("The settings must be a Settings", got=got, hint=hint)
+        return settings
 
     def to_mapping(self) -> dict[str, Any]:
         """Plain values for a result file; your own estimators become their text form."""

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from whygap._metric_names import our_name
 from whygap._metrics import Metric, metric_of
 from whygap.domains import ByDomain
-from whygap.errors import SettingsError
+from whygap.errors import InputError, SettingsError, refusing_unknown
 from whygap.progress import Reporter, Silent
 from whygap.tables.build import build_design
 from whygap.tables.design import Design
@@ -22,6 +23,7 @@ from whygap.tables.score import ModelScoring, Scoring, model_scoring
 __all__ = ["Study"]
 
 
+@refusing_unknown("argument", "Arguments of a Study", InputError)
 @dataclass(frozen=True, eq=False)
 class Study:
     """Two tables and the roles of their columns; names are checked when it is made.
@@ -80,6 +82,17 @@ class Study:
             )
         _ = self.metric_, self.roles, self.model_scoring
 
+    @classmethod
+    def given(cls, study: Any, call: str) -> Study:
+        """The study a function was called with; anything else is refused."""
+        if not isinstance(study, cls):
+            raise InputError(
+                f"{call} needs a Study",
+                got=f"an object of type {type(study).__name__}",
+                hint='study = wg.Study(source, target, outcome="readmitted", prediction="risk").',
+            )
+        return study
+
     @property
     def names(self) -> ByDomain[str]:
         """What the two domains are called in words."""
@@ -88,7 +101,7 @@ class Study:
     @cached_property
     def metric_(self) -> Metric:
         """The metric as `a(x) + b(x) y`."""
-        return metric_of(self.metric)
+        return metric_of(our_name(self.metric))
 
     @cached_property
     def tables(self) -> ByDomain[OpenedTable]:

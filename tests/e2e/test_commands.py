@@ -168,6 +168,61 @@ def test_init_gives_a_study_file(call):
     assert {"source", "target", "outcome"} <= set(tomllib.loads(done.out))
 
 
+def test_init_does_not_write_over_a_file(call, tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_text("mine")
+    done = call("init", "-o", file)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        f"Error: The file '{file}' is there already. Name another one, or write over it with "
+        "--force.\n"
+    )
+    assert file.read_text() == "mine"
+    assert call("init", "-o", file, "--force").code == 0
+    assert file.read_text().startswith("# A whygap study")
+
+
+def test_columns_are_dropped_and_tables_named_on_the_command_line(call, world, tmp_path):
+    page, gap = tmp_path / "gap.html", tmp_path / "gap.json"
+    tables = [f"--{name}={world / name}.parquet" for name in ("source", "target")]
+    named = ("--source-name", "north", "--target-name", "south", "--drop", "Z3,Z2")
+    roles = ("--outcome", "y", "--baseline", "W", "--prediction", "prediction")
+    run = ("--detail", "none", "--learner", "fast", "--set", "folds=3")
+    done = call("explain", *tables, *roles, *named, *run, "-o", gap, "--report", page)
+    assert done.code == 0, done.err
+    assert "north" in done.out
+    assert "south" in done.out
+    assert "north" in page.read_text()
+    assert list(json.loads(gap.read_text())["about"]["players"]) == ["Z1"]
+    done = call("explain", world / "study.toml", *named, *run)
+    assert done.err == (
+        "Error: Roles are named in the study file or as options, not in both. Got --drop, "
+        "--source-name, --target-name. Leave these options out, or leave the study file out.\n"
+    )
+
+
+@pytest.mark.parametrize("option", ["-o", "--report"])
+def test_a_file_of_another_kind_is_refused_before_any_work(call, world, tmp_path, option):
+    done = call("explain", world / "study.toml", option, tmp_path / "gap.csv")
+    what = "A result is saved as JSON" if option == "-o" else "A report is a page of HTML"
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        f"Error: {what}. Got 'gap.csv'. The table of all estimates is gap.to_frame(), or: whygap "
+        "table gap.json --format csv.\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_rehearsal_of_the_parts_alone(call, world):
+    done = call("rehearse", world / "study.toml", "-r", 2, "--detail", "none", "--learner", "fast")
+    assert done.code == 0, done.err
+    assert "(base)" not in done.out
+    done = call("rehearse", world / "study.toml", "--detail", "points")
+    assert done.err == (
+        "Error: There is no detailed part 'points'. Parts are 'covariate' and 'outcome'.\n"
+    )
+
+
 def test_init_check_explain_on_guessed_roles(call, world, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "study.toml"

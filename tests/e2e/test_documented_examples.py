@@ -82,6 +82,8 @@ def run(call, example: str):
 
 @pytest.mark.parametrize("example", examples())
 def test_an_example_of_the_command_line_runs(call, desk, example):
+    if " init " in example:
+        (desk / "study.toml").unlink()
     done = run(call, example)
     codes = (0, 1) if " check " in example else (0,)
     assert done.code in codes, done.err

@@ -57,3 +57,14 @@ def test_a_whole_analysis_writes_nothing_into_a_pipe(capsys):
     gap = wg.explain(make_study(), detail=(), settings=fast(progress=None))
     assert gap.aggregate.gap.value != 0
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_stage_without_a_count_shows_none(monkeypatch):
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with reporter(None) as report:
+        report.stage("reading tables")
+        report.update(3, 4, "")
+        report.stage("building a world")
+    assert "building a world" in stream.getvalue()
+    assert "/?" not in stream.getvalue()

@@ -254,3 +254,30 @@ def test_a_draft_needs_both_tables_or_none() -> None:
         "To guess roles, both tables are needed. Got only the source. "
         "Name both, or neither for a generic template."
     )
+
+
+def test_a_draft_takes_no_feature_for_the_prediction(folder: Path) -> None:
+    rng = np.random.default_rng(0)
+    for name, seed in (("s", 1), ("t", 2)):
+        share = table(90, seed).rename(columns={"risk": "share_of_time"})
+        share.to_parquet(folder / f"{name}.parquet")
+        both = table(90, seed).assign(death_risk=rng.random(90))
+        both.to_csv(folder / f"{name}.csv")
+    text = draft_study(folder / "s.parquet", folder / "t.parquet")
+    assert 'prediction = "prediction"  # nothing fits: please fill in' in text
+    assert "share_of_time" in tomllib.loads(text)["covariates"]
+    text = draft_study(folder / "s.csv", folder / "t.csv")
+    assert 'prediction = "prediction"  # nothing fits: please fill in' in text
+    assert {"risk", "death_risk"} <= set(tomllib.loads(text)["covariates"])
+    assert '# left out, they differ in every row: ["", "row_key"]  # guess' in text
+
+
+def test_a_table_far_away_in_a_study_file(folder: Path) -> None:
+    text = 'source = "s3://bucket/a.csv"\ntarget = "after.csv"\noutcome = "y"\n'
+    with pytest.raises(TableError) as caught:
+        read_study_file(written(folder, text))
+    assert str(caught.value) == (
+        "The source table is not on this machine. Got s3://bucket/a.csv. Download it first, or "
+        'read it yourself and pass the table:\n    source = pandas.read_csv("s3://bucket/a.csv")\n'
+        "    study = whygap.Study(source=source, ...)"
+    )

@@ -37,7 +37,7 @@ def check(study: Study, settings: Settings | None = None) -> CheckReport:
     Returns:
         A page to print; `.ok` says whether an analysis can be trusted, `.problems` why not.
     """
-    settings = settings or Settings()
+    study, settings = Study.given(study, "check"), Settings.given(settings)
     with reporter(settings.progress) as report:
         design = study.read(report)
     domains, columns = facts.domain_facts(design), facts.column_facts(design)

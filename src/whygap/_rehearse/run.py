@@ -66,7 +66,7 @@ def rehearse(
     Returns:
         Coverage (with binomial limits), bias in standard deviations, and widths of the intervals.
     """
-    settings = settings or Settings()
+    study, settings = Study.given(study, "rehearse"), Settings.given(settings)
     _check(replicates, settings)
     parts_named(detail)  # a wrong name is refused before the world is built
     design = _compared_rows(study.design, settings)
@@ -87,7 +87,7 @@ def rehearse_world(
     variables: Sequence[str] | None = None,
 ) -> Rehearsal:
     """Rehearse in a world of your own (see `whygap.simulate`)."""
-    settings = settings or Settings()
+    settings = Settings.given(settings)
     _check(replicates, settings)
     parts = parts_named(detail)
     with reporter(settings.progress) as report:

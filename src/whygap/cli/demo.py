@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-from whygap.cli.options import Jobs, Level, Seed, Set, option, settings_with
+from whygap.cli.options import Jobs, Learner, Level, Seed, Set, option, settings_with
 from whygap.cli.output import Speaker, make_folder
 
 DemoFolder = Annotated[Path, option("--output -o", "DIR", "Folder for the files.")]
@@ -18,6 +18,7 @@ def command(
     level: Level = None,
     seed: Seed = None,
     jobs: Jobs = None,
+    learner: Learner = None,
     settings: Set = None,
     *,
     speaker: Speaker,
@@ -32,7 +33,7 @@ def command(
     from whygap.settings import Settings
 
     usual, workers = Settings(support="common", learner="fast"), min(4, os.cpu_count() or 1)
-    asked = {"level": level, "seed": seed, "n_jobs": jobs or workers}
+    asked = {"level": level, "seed": seed, "n_jobs": jobs or workers, "learner": learner}
     chosen = settings_with(usual, settings, speaker.quiet, **asked)
     folder = make_folder(output)
     speaker.note("A published model predicts who is at work. Why is it worse for non-citizens?")

@@ -11,7 +11,7 @@ from typer import Argument
 
 from whygap.cli import options
 from whygap.cli.options import names_in, option, settings_with
-from whygap.cli.output import Speaker, check_writable
+from whygap.cli.output import Speaker, check_ending, check_writable
 
 if TYPE_CHECKING:
     from whygap._many import Many
@@ -31,7 +31,6 @@ Detail = Annotated[
     ),
 ]
 TimeBudget = Annotated[float | None, option("--time-budget", "SECONDS", "For the detailed shares.")]
-Learner = Annotated[str | None, option("--learner", "NAME", "auto, fast, boosted or paper.")]
 Influence = Annotated[
     bool, option("--influence", None, "Keep influence values, so that contrasts survive.")
 ]
@@ -53,7 +52,7 @@ def command(
     seed: options.Seed = None,
     jobs: options.Jobs = None,
     time_budget: TimeBudget = None,
-    learner: Learner = None,
+    learner: options.Learner = None,
     settings: options.Set = None,
     influence: Influence = False,
     unsafe_pickle: options.UnsafePickle = False,
@@ -62,16 +61,18 @@ def command(
     """Explain why the metric differs between two tables."""
     from whygap.settings import DETAILS, Settings
 
+    for path, ending in ((output, ".json"), (report, ".html")):
+        check_ending(path, ending)
     check_writable(output, report)
     wanted = _parts(detail)
     chosen: dict[str, Any] = {"level": level, "seed": seed, "n_jobs": jobs}
-    chosen |= {"time_budget": time_budget, "learner": learner}
+    chosen |= {"time_budget": time_budget}
     if study_file is None:
-        run = settings_with(Settings(), settings, speaker.quiet, **chosen)
+        run = settings_with(Settings(), settings, speaker.quiet, learner=learner, **chosen)
         asked = roles.read(run, unsafe_pickle)
     else:
         roles.refuse_beside_a_file()
-        file = options.StudyOptions(study_file, settings, unsafe_pickle)
+        file = options.StudyOptions(study_file, settings, unsafe_pickle, learner)
         asked = file.read(speaker.quiet, **chosen)
     delivery = Delivery(output, report or asked.report, influence, speaker)
     check_writable(delivery.page)

@@ -7,7 +7,9 @@ from typing import Annotated
 
 from whygap.cli.options import OutputFile, option
 from whygap.cli.output import Speaker, check_writable
+from whygap.errors import ResultError
 
+Force = Annotated[bool, option("--force", None, "Write over a file that is there already.")]
 Source = Annotated[Path | None, option("--source", "FILE", "Source table, to guess roles.")]
 Target = Annotated[Path | None, option("--target", "FILE", "Target table, to guess roles.")]
 EXAMPLES = (
@@ -17,7 +19,12 @@ EXAMPLES = (
 
 
 def command(
-    source: Source = None, target: Target = None, output: OutputFile = None, *, speaker: Speaker
+    source: Source = None,
+    target: Target = None,
+    output: OutputFile = None,
+    force: Force = False,
+    *,
+    speaker: Speaker,
 ) -> None:
     """Write a commented study file, roles guessed if it can.
 
@@ -26,6 +33,11 @@ def command(
     from whygap.study_file import draft_study
 
     check_writable(output)
+    if output is not None and output.exists() and not force:
+        raise ResultError(
+            f"The file '{output}' is there already",
+            hint="Name another one, or write over it with --force.",
+        )
     tables = [_as_named_from(path, output) for path in (source, target)]
     text = draft_study(*tables)
     if output is None:

@@ -38,6 +38,7 @@ GivenResult = Annotated[
 ]
 Level = Annotated[float | None, option("--level", "LEVEL", "Confidence level, such as 0.9.")]
 Seed = Annotated[int | None, option("--seed", "N", "Seed of all random numbers.")]
+Learner = Annotated[str | None, option("--learner", "NAME", "auto, fast, boosted or paper.")]
 Jobs = Annotated[int | None, option("--jobs -j", "N", "Parallel workers.")]
 Set = Annotated[
     list[str] | None, option("--set", "NAME=VALUE", "Any other setting; may be repeated.")
@@ -56,12 +57,14 @@ class StudyOptions:
     study_file: StudyPath
     settings: Set = None
     unsafe_pickle: UnsafePickle = False
+    learner: Learner = None
 
     def read(self, quiet: bool, **chosen: Any) -> StudyFile:
         """The study file, its settings overridden by the options that were given."""
         from whygap.study_file import read_study_file
 
         found = read_study_file(self.study_file, unsafe_pickle=self.unsafe_pickle)
+        chosen |= {"learner": self.learner}
         settings = settings_with(found.settings, self.settings, quiet, **chosen)
         return dataclasses.replace(found, settings=settings)
 
@@ -102,6 +105,9 @@ class RoleOptions:
     positive: Annotated[Text, option("", "VALUE", "Outcome that counts as 1.")] = None
     weights: Annotated[Text, option("", "COLUMN", "Row weights.")] = None
     clusters: Annotated[Text, option("", "COLUMN", "Rows that belong together.")] = None
+    drop: Annotated[Text, option("", "A,B", "Columns to leave out.")] = None
+    source_name: Annotated[Text, option("", "NAME", "What the source is called.")] = None
+    target_name: Annotated[Text, option("", "NAME", "What the target is called.")] = None
 
     @property
     def given(self) -> dict[str, str]:
@@ -113,7 +119,7 @@ class RoleOptions:
         if self.given:
             raise InputError(
                 "Roles are named in the study file or as options, not in both",
-                got=", ".join(f"--{name}" for name in self.given),
+                got=", ".join(f"--{name.replace('_', '-')}" for name in self.given),
                 hint="Leave these options out, or leave the study file out.",
             )
 
@@ -121,14 +127,18 @@ class RoleOptions:
         """A study from the options of the command line."""
         from whygap.study import Study
         from whygap.study_file import StudyFile, metric_in, model_of
+        from whygap.tables import TablePart
 
         values: dict[str, Any] = self.given
+        drop = names_in(values.pop("drop", None)) or ()
         for name in ("source", "target", "outcome"):
             if name not in values:
                 raise InputError(
                     f"The {name} is not named",
                     hint=f"Give a study file, or --{name}; see 'whygap explain --help'.",
                 )
+        for name in ("source", "target"):
+            values[name] = TablePart(values[name], drop=drop) if drop else values[name]
         for name in values.keys() & {"baseline", "covariates"}:
             values[name] = names_in(values[name])
         if self.positive is not None:

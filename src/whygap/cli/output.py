@@ -83,6 +83,14 @@ def check_writable(*paths: Path | None) -> None:
             )
 
 
+def check_ending(path: Path | None, ending: str) -> None:
+    """Refuse an output whose name says that it is of another kind, before any work is done."""
+    from whygap import storage
+
+    if path is not None:
+        storage.require_ending(path, ending)
+
+
 def make_folder(folder: Path) -> Path:
     """The folder itself, made where missing."""
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from whygap.cli.options import ResultOptions, option
-from whygap.cli.output import Speaker, check_writable
+from whygap.cli.output import Speaker, check_ending, check_writable
 
 Page = Annotated[Path, option("--output -o", "FILE", "An .html file.")]
 Revised = Annotated[
@@ -27,6 +27,7 @@ def command(
     """
     from whygap.render.revision import load_revision
 
+    check_ending(output, ".html")
     check_writable(output)
     gap = shown.read()
     revised = None if revision is None else load_revision(revision)

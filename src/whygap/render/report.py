@@ -36,12 +36,14 @@ def write(gap: Gap, path: str | Path, level: float | None = None, revision: Any 
 
     `revision` is what `wg.revise` returns, or what `whygap revise --json` prints.
     """
+    storage.require_ending(path, ".html")
     curves = {} if revision is None else {"": curve_for(gap, revision)}
     return storage.write_whole(path, html({"": gap}, level or default_level(gap), curves))
 
 
 def write_many(gaps: Mapping[str, Gap], path: str | Path, level: float | None = None) -> Path:
     """Write one page with a section per target."""
+    storage.require_ending(path, ".html")
     if not gaps:
         raise InputError("A report needs at least one result", got="none")
     return storage.write_whole(path, html(gaps, level or default_level(next(iter(gaps.values())))))

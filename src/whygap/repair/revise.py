@@ -12,6 +12,7 @@ from whygap.repair.model import RevisedModel, SourceRisk
 from whygap.repair.revision import Contrast, Revision
 from whygap.repair.scores import SCORES
 from whygap.settings import Settings
+from whygap.study import Study
 from whygap.tables.design import Design
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def revise(
     Returns:
         The revised model and the measured curve.
     """
-    players = [player.name for player in study.design.players]
+    players = [player.name for player in Study.given(study, "revise").design.players]
     outcome = covariate = _given(ranking) or _won_back(gap, players) or _by_shares(gap)
     if ranking is not None:
         top = min(top, len(ranking))
@@ -73,7 +74,7 @@ def revise_design(
     table_kind: str = "pyarrow",
 ) -> Revision:
     """The same on a design; `covariate_ranking` orders the reweighting."""
-    chosen = settings or Settings()
+    chosen = Settings.given(settings)
     check_top(top, len(design.players))
     outcome = _positions(design, ranking, top)
     covariate = _positions(design, covariate_ranking or ranking, top)
@@ -108,7 +109,7 @@ def contrast_rankings(
     Both are measured on the same rows and folds; the same variables give exactly 0.
     """
     check_top(top, len(design.players))
-    bench = Bench(design, settings or Settings(), threshold)
+    bench = Bench(design, Settings.given(settings), threshold)
     here, there = _positions(design, first, top), _positions(design, second, top)
     found = []
     for k in range(1, top + 1):

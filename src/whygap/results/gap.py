@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from whygap.errors import ResultError, require_known
 from whygap.results.about import About, Diagnostics
 from whygap.results.aggregate import Aggregate
 from whygap.results.culprits import Points, Recoverable, Where
 from whygap.results.shares import Detailed
+from whygap.settings import DETAILS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +44,17 @@ class Gap:
         """The detailed parts that were asked for."""
         both = {"covariate": self.covariate, "outcome": self.outcome}
         return {name: detail for name, detail in both.items() if detail is not None}
+
+    def detail(self, name: str) -> Any:
+        """A detail by its name; one that was not asked for is refused, with what to write."""
+        require_known(name, DETAILS, f"There is no detail '{name}'", "Details", ResultError)
+        found = getattr(self, name)
+        if found is None:
+            raise ResultError(
+                f"The detail '{name}' is not in this result",
+                hint=f'Ask for it: wg.explain(study, detail="{name}").',
+            )
+        return found
 
     def problems(self) -> tuple[str, ...]:
         """Why the numbers must not be trusted as they stand; nothing where they may be."""
@@ -76,6 +89,18 @@ class Gap:
         from whygap import storage
 
         return storage.save(self, path, influence=influence)
+
+    def to_dict(self, *, influence: bool = False) -> dict[str, Any]:
+        """What `save` writes, as plain values."""
+        from whygap import storage
+
+        return storage.to_mapping(self, influence=influence)
+
+    def to_json(self, *, influence: bool = False) -> str:
+        """What `save` writes, as text."""
+        from whygap import storage
+
+        return storage.to_text(self, influence)
 
     def plot(self, what: str = "answer", **options: Any) -> Any:
         """A matplotlib figure: the whole answer, or "points", "where", "recoverable", "shares"."""

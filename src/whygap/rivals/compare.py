@@ -16,6 +16,7 @@ from whygap.rivals.graph import OUTCOME, Parents
 from whygap.rivals.importances import Importances, Method
 from whygap.rivals.parametric import parametric_acc, parametric_change
 from whygap.settings import Settings
+from whygap.study import Study
 from whygap.tables import Design, native_table
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def compare(
     Returns:
         The kind of table the study came in.
     """
-    chosen = settings or Settings()
+    study, chosen = Study.given(study, "compare"), Settings.given(settings)
     asked = [methods] if isinstance(methods, str) else methods
     rivals = None if asked is None else [name for name in asked if name != OURS]
     found = comparison(study.design, rivals, chosen, graph, study.outcome)
@@ -90,7 +91,7 @@ def comparison(
     Without `methods`, a rival that cannot answer here keeps its place with one term, `(no answer)`,
     whose importance is NaN and whose unit is the reason; a rival asked for by name raises.
     """
-    chosen = settings or Settings()
+    chosen = Settings.given(settings)
     known = dict(METHODS)
     if graph is not None:
         graph_shapley.checked_graph(design, graph, outcome)

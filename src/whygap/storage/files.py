@@ -10,22 +10,47 @@ import os
 import tempfile
 from pathlib import Path
 
-from whygap.errors import ResultError
+from whygap.errors import ResultError, path_of
 from whygap.results import Gap
 from whygap.storage.mapping import SCHEMA, VERSION, from_mapping, to_mapping
 
 
 def save(gap: Gap, path: str | Path, influence: bool = False) -> Path:
     """Write a result; with `influence=True` also what arithmetic on its estimates needs."""
-    text = json.dumps(
-        to_mapping(gap, influence=influence), ensure_ascii=False, allow_nan=False, indent=1
-    )
-    return write_whole(path, text + "\n")
+    return write_whole(require_ending(path, ".json"), to_text(gap, influence))
+
+
+def to_text(gap: Gap, influence: bool = False) -> str:
+    """What `save` writes."""
+    mapping = to_mapping(gap, influence=influence)
+    return json.dumps(mapping, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+TABLE = "The table of all estimates is gap.to_frame(), or: whygap table gap.json --format csv."
+FIGURE = "gap.plot().savefig(path) draws it."
+KINDS = {
+    ".json": "gap.save(path) writes it.",
+    ".html": "gap.report(path) writes it.",
+    ".pdf": "Write .html and print it from a browser; gap.plot().savefig(path) draws one figure.",
+    **dict.fromkeys((".csv", ".tsv", ".xlsx", ".parquet", ".tex", ".md"), TABLE),
+    **dict.fromkeys((".png", ".svg", ".jpg"), FIGURE),
+    **dict.fromkeys((".pkl", ".pickle", ".joblib"), "gap.save(path) writes JSON, no pickle."),
+}
+
+
+def require_ending(path: str | Path, ending: str) -> Path:
+    """Refuse a file whose name says that it is of another kind."""
+    file = path_of(path, "A file", ResultError)
+    found = file.suffix.lower()
+    if found in KINDS and found != ending:
+        what = {".json": "A result is saved as JSON", ".html": "A report is a page of HTML"}[ending]
+        raise ResultError(what, got=f"'{file.name}'", hint=KINDS[found])
+    return file
 
 
 def load(path: str | Path) -> Gap:
     """Read a result that `save` wrote."""
-    path = Path(path)
+    path = path_of(path, "A result file", ResultError)
     try:
         mapping = json.loads(path.read_text(encoding="utf-8"))
     except OSError as err:
@@ -55,7 +80,7 @@ def write_whole(path: str | Path, text: str) -> Path:
 
 def write_bytes(path: str | Path, content: bytes) -> Path:
     """Write to a temporary file in the same folder, then rename: never half a file."""
-    path = Path(path)
+    path = path_of(path, "A file", ResultError)
     temporary = None
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 from whygap.errors import ColumnError, InputError
 from whygap.tables.columns import RawColumn, is_number, present, raw_column
 from whygap.tables.open import open_table
+from whygap.tables.roles import saved_index
 
 __all__ = ["draft_study"]
 
@@ -103,7 +104,11 @@ OUTCOME = re.compile(
     r"employed|coverage|approved|fraud|_?outcome_?|_label$",
     re.IGNORECASE,
 )
-PREDICTION = re.compile(r"pred|prob|risk|score|yhat|y_hat|p_hat", re.IGNORECASE)
+# The surer names first; where several columns bear one, none is guessed
+PREDICTION = (
+    re.compile(r"pred|prob|y_?hat|p_?hat", re.IGNORECASE),
+    re.compile(r"(^|_)(risk|score)(_|$)", re.IGNORECASE),
+)
 BASELINE = re.compile(
     r"^(age|agep|sex|gender|female|male|race|rac1p|ethnic\w*|race_\w+|hispanic)$", re.IGNORECASE
 )
@@ -150,13 +155,14 @@ def assign(columns: dict[str, RawColumn]) -> GuessedRoles:
                 return name
         return None
 
-    drop = tuple(name for name, column in left.items() if differs_everywhere(column))
+    index = saved_index(tuple(left))
+    drop = tuple(name for name, c in left.items() if name in index or differs_everywhere(c))
     for name in drop:
         del left[name]
     weights = take(lambda name, c: bool(WEIGHTS.search(name)) and c.kind == "number")
     clusters = take(lambda name, c: bool(CLUSTERS.search(name)) and repeats(c))
-    prediction = take(lambda name, c: bool(PREDICTION.search(name)) and is_probability(c))
-    prediction = prediction or take(lambda _, c: is_probability(c))
+    scores = [name for name, column in left.items() if is_probability(column)]
+    prediction = take(lambda name, _: name == surely_predicted(scores))
     outcome = take(lambda name, c: bool(OUTCOME.search(name)) and two_valued(c))
     if outcome is None:
         flags = [name for name, column in left.items() if two_valued(column)]
@@ -168,6 +174,15 @@ def assign(columns: dict[str, RawColumn]) -> GuessedRoles:
     return GuessedRoles(
         outcome, prediction, weights, clusters, baseline, rest, drop, outcome_values=values
     )
+
+
+def surely_predicted(names: Iterable[str]) -> str | None:
+    """The one name that says it is a prediction; None where none or several do."""
+    for words in PREDICTION:
+        fitting = [name for name in names if words.search(name)]
+        if fitting:
+            return fitting[0] if len(fitting) == 1 else None
+    return None
 
 
 def two_valued(column: RawColumn) -> bool:

@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from whygap.errors import ModelError
 from whygap.tables import model_files
-from whygap.tables.design import Note
+from whygap.tables.model_adapters import adapted, read_by_lightgbm
+from whygap.tables.predictor import Answer, Predictor, Sees
 
 __all__ = ["Predictor", "predictor_of"]
 
-Answer = Literal["probability", "score", "any"]
-Sees = Literal["table", "frame", "pandas", "matrix"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Predictor:
-    """A model, ready to be asked."""
-
-    name: str  # what messages call it
-    ask: Callable[[Any], Any]  # table (or matrix) -> the model's own answer
-    answer: Answer  # what the answer is: probabilities, scores cut at 0, or any kind (labels too)
-    columns: tuple[str, ...] | None = None  # it was trained with, in order, when it says so
-    # The number of columns it was trained with, when it says only that; None also when it takes a
-    # matrix of any width
-    width: int | None = None
-    # "table" (the caller's own kind), "frame" (the same, but pandas for files and pyarrow),
-    # "pandas", or "matrix" (numbers only)
-    sees: Sees = "table"
-    classes: tuple[Any, ...] | None = None  # in the order of the answer's columns; None: sorted
-    notes: tuple[Note, ...] = ()  # what the user must know about it
-
 
 def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
-    """Find out how to ask a fitted estimator, a LightGBM booster, a callable(table), or a file.
+    """Find out how to ask a fitted estimator, another library's model, a callable, or a file.
 
     Files are .onnx, .skops, `module:name`; `unsafe_pickle` allows .pkl, .pickle and .joblib, which
     run code when they are loaded.
@@ -46,11 +25,12 @@ def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
             return onnx_predictor(model)
         loaded = model_files.load_model(model, unsafe_pickle=unsafe_pickle)
         return replace(predictor_of(loaded), notes=model_files.load_notes(model))
-    if all(callable(getattr(model, name, None)) for name in BOOSTER):
-        return booster_predictor(model)
+    foreign = adapted(model)
+    if foreign is not None:
+        return foreign
     for method, answer in METHODS.items():
         if callable(getattr(model, method, None)):
-            return estimator_predictor(model, method, answer)
+            return read_by_lightgbm(model, estimator_predictor(model, method, answer))
     if callable(model):
         return callable_predictor(model)
     raise ModelError(
@@ -59,7 +39,6 @@ def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
     )
 
 
-BOOSTER = ("predict", "feature_name", "num_feature")  # what a LightGBM booster can do
 METHODS: dict[str, Answer] = {
     "predict_proba": "probability",
     "decision_function": "score",
@@ -68,7 +47,7 @@ METHODS: dict[str, Answer] = {
 
 
 def estimator_predictor(model: Any, method: str, answer: Answer) -> Predictor:
-    """A fitted estimator in the manner of scikit-learn; LightGBM's cannot read polars."""
+    """A fitted estimator in the manner of scikit-learn."""
     if isinstance(model, type):
         raise ModelError(
             f"The model is the class {model.__name__}, not a fitted model",
@@ -77,14 +56,13 @@ def estimator_predictor(model: Any, method: str, answer: Answer) -> Predictor:
     columns = names_of(model)
     width = getattr(model, "n_features_in_", None) if columns is None else None
     kind = type(model)
-    named: Sees = "pandas" if kind.__module__.startswith("lightgbm") else "frame"
     return Predictor(
         name=kind.__name__,
         ask=getattr(model, method),
         answer=answer,
         columns=columns,
         width=None if width is None else int(width),
-        sees=named if width is None else "matrix",
+        sees="frame" if width is None else "matrix",
         classes=two_classes(kind.__name__, model),
     )
 
@@ -116,20 +94,6 @@ def callable_predictor(model: Any) -> Predictor:
     sees: Sees = "table" if columns is None else "frame"
     classes = two_classes(name, owner)
     return Predictor(name, model, "any", columns=columns, sees=sees, classes=classes)
-
-
-def booster_predictor(model: Any) -> Predictor:
-    """A LightGBM booster: its answer is a probability for a binary objective."""
-    names: Sequence[str] = model.feature_name()
-    unnamed = all(name == f"Column_{i}" for i, name in enumerate(names))
-    return Predictor(
-        name="Booster",
-        ask=model.predict,
-        answer="any",
-        columns=None if unnamed else tuple(names),
-        width=int(model.num_feature()) if unnamed else None,
-        sees="pandas" if getattr(model, "pandas_categorical", None) else "matrix",
-    )
 
 
 def onnx_predictor(path: str | Path) -> Predictor:

@@ -145,7 +145,8 @@ def raw_answers(
             raise ModelError(
                 f"The model {predictor.name} failed on the {frame.label} table",
                 got=first_line(err, with_type=True),
-                hint=f"It was given a {frame.kind} table with columns {listed(columns)}; it may "
+                hint=predictor.hint
+                or f"It was given a {frame.kind} table with columns {listed(columns)}; it may "
                 "expect others.",
             ) from err
         if answer.ndim == 0 or len(answer) != rows:
