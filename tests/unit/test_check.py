@@ -13,7 +13,7 @@ from small_study import fast, make_study, make_table, tables
 import whygap as wg
 from whygap._check import CheckReport
 from whygap._check.facts import column_facts, domain_facts
-from whygap._check.trial import Forecast, forecast, measure_overlap
+from whygap._check.forecast import Forecast, forecast
 from whygap.storage import plain
 
 
@@ -33,10 +33,23 @@ def report(study) -> CheckReport:
     return wg.check(study, fast())
 
 
-def test_a_sound_study_passes(report):
+def test_a_sound_study_passes():
+    page = wg.check(make_study(), fast())
+    assert page.ok
+    assert page.problems == page.warnings == ()
+    assert str(page).endswith("Verdict\n-------\nNothing stands in the way of an analysis.\n")
+
+
+def test_tables_that_share_a_region_only_can_be_analysed_and_the_verdict_says_so(report):
+    kept = report.overlap.kept
     assert report.ok
-    assert report.problems == ()
-    assert str(report).endswith("Verdict\n-------\nNothing stands in the way of an analysis.\n")
+    assert report.warnings[-1] == (
+        "The tables are compared where both have rows (probability of the target between 5% and "
+        f"95%): {kept.source:.1%} of the source rows and {kept.target:.1%} of the target rows. "
+        "The rest is left behind or new ground."
+    )
+    assert "Verdict\n-------\nAn analysis is possible. Keep in mind:\n- Column 's" in str(report)
+    assert "Nothing stands in the way" not in str(report)
 
 
 def test_rows_outcomes_and_metric_are_those_of_the_tables(study, report):
@@ -79,14 +92,14 @@ def test_single_column_aucs_agree_with_ranks():
 def test_the_page_fits_80_columns_and_names_everything(report):
     page = str(report)
     assert max(len(line) for line in page.splitlines()) <= 80
-    for word in ("hospital B", "risk", "weights", "site", "domain AUC", "CPU time", "memory"):
+    for word in ("hospital B", "risk", "weights", "site", "AUC", "CPU time", "memory"):
         assert word in page
     assert "'only source'" in page
     assert "Extrapolated from trial fits on 400 source and 300 target rows." in page
 
 
 def forecast_of(study: wg.Study, settings: wg.Settings) -> Forecast:
-    return forecast(study.design, settings, measure_overlap(study.design, settings))
+    return forecast(study.design, settings)
 
 
 def test_the_forecast_is_in_the_order_of_what_it_takes(study):
@@ -164,22 +177,45 @@ def test_clusters_are_units():
 def test_a_column_that_separates_the_domains_fails_the_check():
     source, target = tables()
     page = wg.check(make_study(source.assign(year=2018), target.assign(year=2024)), fast())
-    assert not page.ok
-    assert page.problems[0] == (
-        "Column 'year' alone tells source and target apart: there is no overlap. If it defines "
-        "the domains, leave it out."
+    (problem,) = page.problems
+    assert problem == (
+        "The tables share too little to compare them: only 0.0% of the source rows (0) and 0.0% of "
+        "the target rows (0) have a counterpart in the other table. What separates them: 'year' "
+        "(constant in the source)."
     )
-    assert "An analysis could not be trusted:\n- Column 'year'" in str(page)
-    assert str(page).count("Column 'year' alone") == 1, "told once, as a problem"
+    assert page.overlap.reason == problem
+    assert "An analysis could not be trusted:\n- The tables share too little" in str(page)
+    assert "Nothing stands in the way" not in str(page)
 
 
-def test_too_few_effective_rows_fail_the_check():
+def test_one_column_in_other_units_fails_the_check():
+    source, target = tables()
+    page = wg.check(make_study(source, target.assign(a=target["a"] * 1000)), fast())
+    (problem,) = page.problems
+    ratio = np.subtract(*np.quantile(target["a"], (0.75, 0.25)))
+    ratio *= 1000 / np.subtract(*np.quantile(source["a"], (0.75, 0.25)))
+    assert problem.endswith(
+        "have a counterpart in the other table. What separates them: 'a' (other units: the "
+        f"target's spread is {ratio:,.3g} times the source's)."
+    )
+    assert page.overlap.ratios[1].verdict == "poor"
+    assert page.overlap.ratios[0].verdict == "good"
+
+
+def test_without_a_region_poor_overlap_fails_the_check():
     source, target = tables()
     target = target.assign(a=target["a"] + 5, b=target["b"] - 5)
-    page = wg.check(make_study(source, target), fast())
-    assert not page.ok
-    assert any(text.startswith("The domains overlap poorly on all") for text in page.problems)
-    assert page.overlap.ratios[1].effective_size < 25
+    page = wg.check(make_study(source, target), fast(support="all"))
+    ratio = page.overlap.ratios[1]
+    assert page.problems[0] == (
+        f"The domains overlap poorly on all variables: {'; '.join(ratio.faults())}."
+    )
+    assert ratio.lacks_counterparts
+    assert page.problems[1] == (
+        "Column 'a' looks recorded differently in the two tables (another origin: the target's "
+        f"values lie {np.median(target['a']) - np.median(source['a']):+,.3g} from the source's). "
+        "Set that right first."
+    )
 
 
 def test_a_rare_outcome_fails_the_check():

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from whygap.domains import Array, ByDomain, Domain
 from whygap.estimate import Estimate
+from whygap.nuisances.separators import column_auc
 from whygap.study import Study
 from whygap.tables.design import Design
-from whygap.tables.hints import FEW_VALUES, NEARLY_ONE, best_auc, distinct_values, separator_notes
 
 FEWEST_OF_A_CLASS = 25  # five rows a fold of the rarer value: fewer, and a model learns one row
 
@@ -82,18 +82,15 @@ def column_facts(design: Design) -> tuple[ColumnFacts, ...]:
 def _column(design: Design, position: int, player: str) -> ColumnFacts:
     column = design.columns[position]
     values = design.features.map(lambda x: x[:, position])
-    both = np.concatenate(list(values))
-    distinct = distinct_values(both)
-    domain = np.repeat([0.0, 1.0], [design.rows.source, design.rows.target])
-    coded = column.kind != "numeric"
+    known = values.map(lambda v: v[~np.isnan(v)])
     return ColumnFacts(
         name=column.name,
         player=player,
         kind=column.kind,
         missing=values.map(lambda v: float(np.isnan(v).mean())),
-        values=distinct.number - int(np.isnan(both).any()),
-        one_sided=_one_sided(values) if coded else ByDomain(0.0, 0.0),
-        domain_auc=best_auc(distinct, domain, unordered=coded or distinct.number <= FEW_VALUES),
+        values=len(np.unique(np.concatenate(list(known)))),
+        one_sided=ByDomain(0.0, 0.0) if column.kind == "numeric" else _one_sided(values),
+        domain_auc=column_auc(values, column.kind),
     )
 
 
@@ -120,15 +117,11 @@ def role_facts(study: Study, design: Design) -> RoleFacts:
     )
 
 
-def problems_of(
-    study: Study, domains: ByDomain[DomainFacts], columns: Sequence[ColumnFacts]
-) -> list[str]:
-    """Too few rows of an outcome value; columns that tell the domains apart."""
-    few = [
+def few_of_a_class(study: Study, domains: ByDomain[DomainFacts]) -> list[str]:
+    """Tables with too few rows of an outcome value."""
+    return [
         f"Only {facts.rarer} of {facts.rows:,} rows of {name} have the rarer value of "
         f"'{study.outcome}'; at least {FEWEST_OF_A_CLASS} are needed for models of the outcome."
         for name, facts in zip(study.names, domains, strict=True)
         if facts.rarer < FEWEST_OF_A_CLASS
     ]
-    separating = [c.name for c in columns if c.domain_auc > NEARLY_ONE]
-    return few + [note.text for note in separator_notes(separating, study.names)]

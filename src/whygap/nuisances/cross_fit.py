@@ -96,8 +96,8 @@ def cross_fit(
     everything = design.baseline + design.covariates
     rows = blocks.evaluated_rows()
     risk = _source_risk(design, features, menu, everything)
-    ratio_w = _ratio(features, menu, "pi_w", design.baseline)
-    ratio_wz = _ratio(features, menu, "pi_wz", everything)
+    ratio_w = ratio(features, menu, "pi_w", design.baseline)
+    ratio_wz = ratio(features, menu, "pi_wz", everything)
     # mu_..0(W, Z) = a + b p_0
     mu_0_wz = design.intercept.zip(design.slope.zip(risk, np.multiply), np.add)
     sample = sample or sample_of(design, settings, rows)
@@ -164,7 +164,8 @@ def _fitted(features: Features, menu: Menu, task: MeanTask, **shown: str) -> Fit
     return fit_means(features, learner, task)
 
 
-def _ratio(features: Features, menu: Menu, name: str, columns: tuple[int, ...]) -> Fits:
+def ratio(features: Features, menu: Menu, name: str, columns: tuple[int, ...]) -> Fits:
+    """The density ratio of some columns, by the learner that suits it."""
     shown, probes = "W" if name == "pi_w" else "W, Z", partial(ratio_probes, features, [columns])
     learner = menu.learner(name, probes, columns=shown, target="domain")
     return fit_ratios(features, learner, columns, name)

@@ -3,44 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
-from whygap.domains import DOMAINS, Array
+from whygap.blocks import make_blocks
+from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.equations import binning
+from whygap.estimate import Sample
+from whygap.learning.features import make_features
+from whygap.learning.menu import Menu
 from whygap.learning.primitives import Fits
-from whygap.nuisances.cross_fit import CrossFit
+from whygap.nuisances.cross_fit import CrossFit, clipped, ratio, sample_of
 from whygap.nuisances.held_out import out_of_fold
 from whygap.nuisances.separators import find_separators
-from whygap.nuisances.support import LIMITS, Region
-from whygap.results import RatioRecord
+from whygap.nuisances.support import Region
+from whygap.results.overlap import LIMITS, RatioRecord
+from whygap.settings import Settings
 from whygap.tables.design import Design, Note
 
-_FEW_EFFECTIVE = 100.0  # rows: with fewer, a mean is not known to a tenth of a standard deviation
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratios:
+    """Density ratios of W and of (W, Z), and the rows they are judged on."""
+
+    w: Fits
+    wz: Fits
+    sample: Sample
+    settings: Settings
 
 
-def ratio_records(crossfit: CrossFit) -> tuple[RatioRecord, ...]:
+def ratios_of(crossfit: CrossFit) -> Ratios:
+    """Those of the aggregate terms."""
+    return Ratios(crossfit.ratio_w, crossfit.ratio_wz, crossfit.sample, crossfit.settings)
+
+
+def fit_ratios_alone(design: Design, settings: Settings) -> Ratios:
+    """The ratios without the rest of a cross-fitting: enough to judge the overlap."""
+    blocks = make_blocks(design, settings, np.random.default_rng(settings.seed))
+    features, menu = make_features(design, blocks), Menu(settings)
+    everything = design.baseline + design.covariates
+    fits = [
+        ratio(features, menu, name, columns)
+        for name, columns in (("pi_w", design.baseline), ("pi_wz", everything))
+    ]
+    return Ratios(fits[0], fits[1], sample_of(design, settings), settings)
+
+
+def ratio_records(ratios: Ratios) -> tuple[RatioRecord, ...]:
     """Overlap on W, and on W and Z."""
     return (
-        _record(crossfit, "pi_w", "baseline variables", crossfit.ratio_w),
-        _record(crossfit, "pi_wz", "all variables", crossfit.ratio_wz),
+        _record(ratios, "pi_w", "baseline variables", ratios.w),
+        _record(ratios, "pi_wz", "all variables", ratios.wz),
     )
 
 
-def _record(crossfit: CrossFit, name: str, columns: str, fits: Fits) -> RatioRecord:
-    raw = out_of_fold(fits, "source")
-    clip = crossfit.settings.clip
-    used = raw if clip is None else np.minimum(raw, clip)
-    weight = used * crossfit.sample.weights.source
+def _record(ratios: Ratios, name: str, columns: str, fits: Fits) -> RatioRecord:
+    found = ByDomain(out_of_fold(fits, "source"), out_of_fold(fits, "target"))
+    raw, weights, clip = found.source, ratios.sample.weights, ratios.settings.clip
+    used = clipped(raw, ratios.settings)
+    weight, pi = used * weights.source, raw * weights.source
+    alone = found.target / (1 + found.target) > 1 - LIMITS.without_counterpart
     return RatioRecord(
         name=name,
         columns=columns,
-        effective_size=float(weight.sum() ** 2 / (weight**2).sum()),
+        effective_size=float(weight.sum() ** 2 / max(float((weight**2).sum()), 1e-300)),
         rows=len(raw),
         largest_weight=float(used.max()),
         clipped_share=0.0 if clip is None else float(np.mean(raw > clip)),
-        domain_auc=_auc(raw, out_of_fold(fits, "target")),
+        domain_auc=_auc(raw, found.target),
+        mean_weight=float(pi.mean()),
+        mean_error=float(pi.std()) / len(pi) ** 0.5,
+        without_counterpart=float(np.mean(alone * weights.target)),
     )
 
 
@@ -66,10 +101,11 @@ def region_notes(region: Region) -> tuple[Note, ...]:
 
 def not_comparable(region: Region, design: Design) -> str:
     """Why nothing can be compared, with the columns that separate the tables."""
-    kept = region.kept
+    kept, rows = region.kept, region.rows.map(len)
     text = (
         f"The tables share too little to compare them: only {kept.source:.1%} of the source rows "
-        f"and {kept.target:.1%} of the target rows have a counterpart in the other table."
+        f"({rows.source:,}) and {kept.target:.1%} of the target rows ({rows.target:,}) have a "
+        "counterpart in the other table."
     )
     separators = find_separators(design)
     if not separators:
@@ -78,9 +114,12 @@ def not_comparable(region: Region, design: Design) -> str:
     return f"{text} What separates them: {listed}."
 
 
-def overlap_notes(crossfit: CrossFit, ratios: tuple[RatioRecord, ...]) -> tuple[Note, ...]:
-    """Warnings that follow from the overlap and from the source risk."""
-    notes = [note for record in ratios for note in _overlap_notes(record)]
+def fit_notes(crossfit: CrossFit) -> tuple[Note, ...]:
+    """What a reader must know of the fits besides the overlap."""
+    return (*_edge_notes(crossfit), *_size_notes(crossfit))
+
+
+def _edge_notes(crossfit: CrossFit) -> Iterator[Note]:
     settings = crossfit.settings
     at_edge = binning.rows_at_edges(crossfit.risk.target, settings.bins)
     if settings.outcome_form != "smooth" and at_edge:
@@ -88,8 +127,7 @@ def overlap_notes(crossfit: CrossFit, ratios: tuple[RatioRecord, ...]) -> tuple[
             f"{at_edge} target rows have a source risk exactly on the edge of a bin; the outcome "
             "shares assume there are none. Another number of bins avoids this."
         )
-        notes.append(Note("warning", text))
-    return (*notes, *_size_notes(crossfit))
+        yield Note("warning", text)
 
 
 def _size_notes(crossfit: CrossFit) -> Iterator[Note]:
@@ -110,21 +148,4 @@ def _size_notes(crossfit: CrossFit) -> Iterator[Note]:
             "info",
             f"Standard errors rest on sums over {groups:,} random groups of rows per domain, "
             f"which makes them uncertain by about {(0.5 / groups) ** 0.5:.1%}.",
-        )
-
-
-def _overlap_notes(record: RatioRecord) -> Iterator[Note]:
-    if record.clipped_share > 0:
-        yield Note(
-            "warning",
-            f"{record.clipped_share:.1%} of the source rows had their density ratio on "
-            f"{record.columns} cut at the limit you set; this biases the estimates towards the "
-            "source domain.",
-        )
-    if record.effective_size < _FEW_EFFECTIVE or record.domain_auc > 0.95:
-        yield Note(
-            "problem" if record.effective_size < _FEW_EFFECTIVE / 4 else "warning",
-            f"The domains overlap poorly on {record.columns}: reweighted to look like the target, "
-            f"{record.rows} source rows are worth about {record.effective_size:.0f} (largest "
-            f"weight {record.largest_weight:.0f}, domain AUC {record.domain_auc:.2f}).",
         )

@@ -2,90 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 import numpy as np
-from scipy import stats
 
 from whygap.domains import Array, ByDomain
+from whygap.results.overlap import LIMITS, Separator
 from whygap.tables.design import Column, Design
+from whygap.tables.hints import FEW_VALUES, best_auc, distinct_values
 
-_TELLS = 0.95  # an AUC from which one column alone tells the tables apart
 _ALIKE = 0.75  # an AUC below which two columns look alike once units or origin are set right
 _NAMED = 5  # the reason names as many columns as a reader takes in
-
-
-@dataclass(frozen=True, slots=True)
-class Separator:
-    """A column, how well it tells the tables apart (0.5 to 1), and what it looks like."""
-
-    name: str
-    auc: float
-    looks_like: str
-
-    def __str__(self) -> str:
-        return f"'{self.name}' ({self.looks_like})"
+_FEW_CODES = 5  # numbers up to here may be codes
 
 
 def find_separators(design: Design) -> tuple[Separator, ...]:
     """The columns that separate the tables most, surest first."""
-    found = []
-    for j, column in enumerate(design.columns):
-        values = design.features.map(lambda x, j=j: x[:, j])  # type: ignore[misc]
-        auc = _category_auc(values) if column.kind == "category" else _auc(values)
-        if auc > _TELLS:
-            found.append(Separator(column.name, auc, _looks_like(column, values)))
-    return tuple(sorted(found, key=lambda one: -one.auc)[:_NAMED])
+    found = [one for j in range(len(design.columns)) for one in _separator(design, j)]
+    return tuple(sorted(found, key=lambda one: (one.level != "problem", -one.auc))[:_NAMED])
 
 
-def _auc(values: ByDomain[Array]) -> float:
-    """How well the numbers tell the tables apart, larger or smaller; missing ones tell, too."""
-    known = values.map(lambda v: v[~np.isnan(v)])
-    share = [np.isnan(v).mean() for v in values]
-    missing = (1 + abs(float(share[0] - share[1]))) / 2
-    if min(map(len, known)) == 0:
-        return float(missing)
-    ranks = stats.rankdata(np.concatenate(list(known)))
-    n_0, n_1 = map(len, known)
-    area = (ranks[n_0:].sum() - n_1 * (n_1 + 1) / 2) / (n_0 * n_1)
-    return float(max(area, 1 - area, missing))
+def _separator(design: Design, position: int) -> Iterator[Separator]:
+    """The column, where it tells the tables apart or was coded differently."""
+    column = design.columns[position]
+    values = design.features.map(lambda x: x[:, position])
+    auc = column_auc(values, column.kind)
+    mishap = _mishap(column, values, told=auc > LIMITS.tells)
+    if mishap or auc > LIMITS.tells:
+        yield Separator(column.name, auc, mishap or _difference(column, values), bool(mishap))
 
 
-def _category_auc(values: ByDomain[Array]) -> float:
-    """The same for levels: the AUC of the share of target rows among each level's rows."""
-    codes = values.map(lambda v: np.nan_to_num(v, nan=-1).astype(np.int64) + 1)
-    size = int(max(c.max() for c in codes)) + 1
-    counts = codes.map(lambda c: np.bincount(c, minlength=size) / len(c))
-    chance = counts.target / np.maximum(counts.source + counts.target, 1e-12)
-    return _auc(codes.map(lambda c: chance[c]))
+def column_auc(values: ByDomain[Array], kind: str) -> float:
+    """How well one column alone tells the tables apart, missing values included; 0.5 is not at all.
+
+    Larger or smaller numbers tell, and so do those further from the source's median; of levels and
+    of few numbers, which may be codes, each does.
+    """
+    missing = values.map(lambda v: float(np.isnan(v).mean()))
+    by_missing = (1 + abs(missing.source - missing.target)) / 2
+    distinct = distinct_values(np.concatenate(list(values)))
+    if kind != "category" and distinct.number > FEW_VALUES:
+        known = values.map(lambda v: v[~np.isnan(v)])
+        return max(by_missing, _auc(known)) if all(map(len, known)) else by_missing
+    domain = np.repeat([0.0, 1.0], [len(v) for v in values])
+    return max(best_auc(distinct, domain, unordered=True), by_missing)
 
 
-def _looks_like(column: Column, values: ByDomain[Array]) -> str:
+def _auc(known: ByDomain[Array]) -> float:
+    """How well numbers tell the tables apart by size, or by how far out they lie."""
+    middle = float(np.median(known.source))
+    domain = np.repeat([0.0, 1.0], [len(v) for v in known])
+    both = np.concatenate(list(known))
+    looks = (both, np.abs(both - middle))
+    return max(best_auc(distinct_values(look), domain, unordered=False) for look in looks)
+
+
+def _difference(column: Column, values: ByDomain[Array]) -> str:
+    """What tells the tables apart, where it may well be so."""
     known = values.map(lambda v: v[~np.isnan(v)])
     for domain, rows in (("source", known.source), ("target", known.target)):
         if not len(rows):
             return f"empty in the {domain}"
         if np.ptp(rows) == 0:
             return f"constant in the {domain}"
+    return "other levels" if column.levels else "other values"
+
+
+def _mishap(column: Column, values: ByDomain[Array], told: bool) -> str:
+    """What it looks like when the tables were recorded differently; nothing when they were not."""
+    known = values.map(lambda v: v[~np.isnan(v)])
+    if not all(len(v) and np.ptp(v) for v in known):
+        return ""
+    looks: tuple[Callable[[ByDomain[Array]], str], ...] = (_shifted_codes,)
     if column.levels:
-        return _other_levels(column, known)
-    looks: tuple[Callable[[ByDomain[Array]], str], ...] = (_counter, _coding, _units, _origin)
-    return next((text for look in looks if (text := look(known))), "other values")
+        looks = (lambda v: _other_spelling(column, v), lambda v: _identifier(v) * told)
+    elif told:
+        looks = (_counter, _shifted_codes, _coding, _units, _origin)
+    return next((text for look in looks if (text := look(known))), "")
 
 
-def _other_levels(column: Column, known: ByDomain[Array]) -> str:
+def _other_spelling(column: Column, known: ByDomain[Array]) -> str:
+    """Levels that are alike but for spaces, capitals and '.0', many of them in one table only."""
     used = known.map(lambda v: {column.levels[int(code)] for code in np.unique(v)})
     plain = used.map(
         lambda levels: {one.strip().lower().removesuffix(".0"): one for one in sorted(levels)}
     )
+    if min(_alone(known), _alone(ByDomain(known.target, known.source))) < LIMITS.missing:
+        return ""
     for key in sorted(set(plain.source) & set(plain.target)):
         one, other = plain.source[key], plain.target[key]
         if one != other and one not in used.target:
             return f"other coding: '{one}' in the source, '{other}' in the target"
-    if all(len(levels) > 0.9 * len(rows) for levels, rows in zip(used, known, strict=True)):
-        return "an identifier: nearly every row has its own"
-    return "other levels"
+    return ""
+
+
+def _alone(known: ByDomain[Array]) -> float:
+    """Share of the source rows whose value no target row has."""
+    return float(np.mean(~np.isin(known.source, known.target)))
+
+
+def _identifier(known: ByDomain[Array]) -> str:
+    own = all(len(np.unique(rows)) > 0.9 * len(rows) for rows in known)
+    return "an identifier: nearly every row has its own" if own else ""
 
 
 def _counter(known: ByDomain[Array]) -> str:
@@ -96,10 +114,22 @@ def _counter(known: ByDomain[Array]) -> str:
     return "a date, a counter or an identifier" if distinct and whole and apart else ""
 
 
+def _shifted_codes(known: ByDomain[Array]) -> str:
+    """0 and 1 beside 1 and 2: the same codes, counted from another number."""
+    values = known.map(np.unique)
+    first = values.map(lambda v: float(v[0]))
+    if len(values.source) > _FEW_CODES or {first.source, first.target} != {0.0, 1.0}:
+        return ""
+    shifted = values.zip(first, lambda v, start: v - start)
+    return _coding(known) if np.array_equal(shifted.source, shifted.target) else ""
+
+
 def _coding(known: ByDomain[Array]) -> str:
     """Few values each, the same number of them, but other ones (0 and 1 beside 1 and 2)."""
     values = known.map(np.unique)
-    if len(values.source) != len(values.target) or len(values.source) > 5:
+    if len(values.source) != len(values.target) or len(values.source) > _FEW_CODES:
+        return ""
+    if np.array_equal(values.source, values.target):
         return ""
     texts = values.map(lambda v: " and ".join(f"{x:g}" for x in v))
     return f"other coding: {texts.source} in the source, {texts.target} in the target"
@@ -107,13 +137,15 @@ def _coding(known: ByDomain[Array]) -> str:
 
 def _units(known: ByDomain[Array]) -> str:
     medians = known.map(lambda v: float(np.median(v)))
-    if medians.source == 0 or medians.target / medians.source <= 0:
-        return ""
-    ratio = medians.target / medians.source
-    if _auc(ByDomain(known.source * ratio, known.target)) > _ALIKE:
-        return ""
-    often = f"{ratio:,.3g} times" if ratio > 1 else f"1/{1 / ratio:,.3g} of"
-    return f"other units: the target's median is {often} the source's"
+    spreads = known.map(lambda v: float(np.subtract(*np.quantile(v, (0.75, 0.25)))))
+    for words, size in (("median is", medians), ("spread is", spreads)):
+        if size.source == 0 or size.target / size.source <= 0:
+            continue
+        ratio = size.target / size.source
+        if _auc(ByDomain(known.source * ratio, known.target)) <= _ALIKE:
+            often = f"{ratio:,.3g} times" if ratio > 1 else f"1/{1 / ratio:,.3g} of"
+            return f"other units: the target's {words} {often} the source's"
+    return ""
 
 
 def _origin(known: ByDomain[Array]) -> str:

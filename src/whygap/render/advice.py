@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from whygap.estimate import Estimate
 from whygap.render.answers import amount
-from whygap.render.phrases import POOR, direction, joined, kept_share, level_name
+from whygap.render.phrases import direction, joined, level_name
 from whygap.render.reading import Reading, excludes_zero
 from whygap.results import Budget, Recoverable
+from whygap.results.overlap import LIMITS
 
 LARGE_BASE = 0.5  # of the budget, from which recalibrating comes first: it does most of the work
 
@@ -138,7 +139,7 @@ def _unsettled(reading: Reading) -> Iterator[str]:
 
 def _overlap(reading: Reading) -> Iterator[str]:
     for ratio in reading.gap.diagnostics.ratios:
-        if ratio.rows and kept_share(ratio) < POOR:
+        if ratio.rows and ratio.kept_share < LIMITS.poor:
             common = reading.gap.about.settings.get("support") == "common"
             remedy = "Try" if common else "Try support='common', or"
             yield (

@@ -12,10 +12,8 @@ from whygap.render import style
 from whygap.render.forest import ROW_HEIGHT, draw_blocks, height_of
 from whygap.render.lines import Block, BudgetBar, budget_bars, recoverable_block
 from whygap.render.phrases import (
-    POOR,
     Units,
     count,
-    kept_share,
     level_name,
     percent,
     squared_error_units,
@@ -23,6 +21,7 @@ from whygap.render.phrases import (
     with_minus,
 )
 from whygap.results import Gap, RatioRecord
+from whygap.results.overlap import LIMITS
 
 PIECES = {"recalibration": style.MUTED, "variables": style.WON, "irreducible": style.FAINT}
 
@@ -67,12 +66,12 @@ class OverlapDisplay:
 
 def _draw_ratio(ax: Axes, row: int, ratio: RatioRecord) -> None:
     ax.barh(row, 1, height=0.4, color=style.FAINT, zorder=1)
-    ax.barh(row, kept_share(ratio), height=0.4, color=style.COLOURS["baseline"], zorder=2)
+    ax.barh(row, ratio.kept_share, height=0.4, color=style.COLOURS["baseline"], zorder=2)
     clipped = f", {percent(ratio.clipped_share, 0.001)} clipped" if ratio.clipped_share else ""
     text = f"{count(ratio.effective_size)} of {count(ratio.rows)} rows, largest weight "
     text += f"{weight(ratio.largest_weight)}, "
     text += f"domains told apart with AUC {ratio.domain_auc:.2f}{clipped}"
-    ax.plot([POOR] * 2, [row - 0.3, row + 0.22], color=style.INK, lw=1.2, ls=":", zorder=3)
+    ax.plot([LIMITS.poor] * 2, [row - 0.3, row + 0.22], color=style.INK, lw=1.2, ls=":", zorder=3)
     ax.text(0, row + 0.27, text, fontsize=8.5, color=style.MUTED, va="top", parse_math=False)
 
 

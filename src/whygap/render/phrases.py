@@ -23,7 +23,6 @@ PART_TITLES = {
     "outcome": "Outcome",
     "new_ground": "New ground",
 }
-GOOD, POOR = 0.5, 0.1  # of the source rows that effectively remain: good from, poor below
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,28 +256,20 @@ def part_words(gap: Gap, name: str) -> str:
 # -- how well the two tables overlap ---------------------------------------------------------------
 
 
-def kept_share(ratio: RatioRecord) -> float:
-    """Source rows that effectively remain when weighted like the target."""
-    return ratio.effective_size / ratio.rows if ratio.rows else 0.0
-
-
-def overlap_verdict(ratio: RatioRecord) -> str:
-    """Good, fair or poor."""
-    kept = kept_share(ratio)
-    return "good" if kept >= GOOD else "fair" if kept >= POOR else "poor"
-
-
 def overlap_sentence(ratio: RatioRecord) -> str:
     """One density ratio in words."""
-    kept = kept_share(ratio)
+    kept = ratio.kept_share
     text = (
         f"To look like the target in {ratio.columns}, source rows are weighted: "
         f"{count(ratio.rows)} rows then count as {count(ratio.effective_size)} "
         f"({percent(kept, 1.0 if kept >= 0.02 or not kept else 0.001)}). "
-        f"The heaviest row counts {weight(ratio.largest_weight)} times. "
+        f"The heaviest row counts {weight(ratio.largest_weight)} times; they average "
+        f"{ratio.mean_weight:.2f} (it should be 1). "
     )
     if ratio.clipped_share > 0:
         text += f"{percent(ratio.clipped_share, 0.001)} of the weights were cut off. "
+    if ratio.without_counterpart >= 0.005:  # what is not written as 0%
+        text += f"{ratio.without_counterpart:.0%} of the target rows have no counterpart. "
     return text + (
         f"A classifier tells the two domains apart with an AUC of {ratio.domain_auc:.2f} "
         "(0.5: not at all; 1: always)."

@@ -4,13 +4,14 @@
 it was computed. It is saved as versioned JSON (`whygap.storage`) and shown by `whygap.render`.
 """
 
-from whygap.results.about import About, Diagnostics, NuisanceRecord, RatioRecord
+from whygap.results.about import About, Diagnostics, NuisanceRecord
 from whygap.results.aggregate import Aggregate
 from whygap.results.culprits import Budget, Condition, Group, Points, Recoverable, Rule, Where
 from whygap.results.gap import Gap
 from whygap.results.joint import Joint, RankInterval, Sampling
+from whygap.results.overlap import Overlap, RatioRecord, Separator
 from whygap.results.shares import Detailed, SubsetValue
 
 __all__ = ["About", "Aggregate", "Budget", "Condition", "Detailed", "Diagnostics", "Gap"]
-__all__ += ["Group", "Joint", "NuisanceRecord", "Points", "RankInterval", "RatioRecord"]
-__all__ += ["Recoverable", "Rule", "Sampling", "SubsetValue", "Where"]
+__all__ += ["Group", "Joint", "NuisanceRecord", "Overlap", "Points", "RankInterval", "RatioRecord"]
+__all__ += ["Recoverable", "Rule", "Sampling", "Separator", "SubsetValue", "Where"]

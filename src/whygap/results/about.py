@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from whygap.domains import ByDomain
+from whygap.results.overlap import Overlap, RatioRecord, Separator
 from whygap.tables.design import Note
+from whygap.tables.look import Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +25,19 @@ class NuisanceRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class RatioRecord:
-    """Overlap of the two domains on some columns, read off the density ratio at source rows."""
-
-    name: str
-    columns: str
-    effective_size: float
-    rows: int
-    largest_weight: float
-    clipped_share: float
-    domain_auc: float
-
-
-@dataclass(frozen=True, slots=True)
 class Diagnostics:
     """How far to trust the numbers."""
 
     nuisances: tuple[NuisanceRecord, ...] = ()
     ratios: tuple[RatioRecord, ...] = ()
     notes: tuple[Note, ...] = ()
+    separators: tuple[Separator, ...] = ()  # columns that tell the domains apart on their own
+    prediction: tuple[Measure, ...] = ()  # how the predictions do in both tables
+
+    @property
+    def overlap(self) -> Overlap:
+        """Ratios and columns together, as they are judged."""
+        return Overlap(self.ratios, self.separators)
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -17,11 +17,27 @@ from whygap.learning.menu import Menu
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.cross_fit import CrossFit, cross_fit, sample_of
 from whygap.nuisances.outcome import prepare_outcome
-from whygap.nuisances.overlap import not_comparable, overlap_notes, ratio_records, region_notes
+from whygap.nuisances.overlap import (
+    fit_notes,
+    not_comparable,
+    ratio_records,
+    ratios_of,
+    region_notes,
+)
+from whygap.nuisances.separators import find_separators
 from whygap.nuisances.source_risk import SourceRisk, fit_source_risk
-from whygap.nuisances.support import Region, find_region, lacks_counterparts
+from whygap.nuisances.support import Region, find_region
 from whygap.progress import Reporter
-from whygap.results import Aggregate, Detailed, Diagnostics, Gap, Points, Recoverable, Where
+from whygap.results import (
+    Aggregate,
+    Detailed,
+    Diagnostics,
+    Gap,
+    Overlap,
+    Points,
+    Recoverable,
+    Where,
+)
 from whygap.results.joint import Sampling
 from whygap.running.about import Caption, about_of
 from whygap.running.checkpoint import fingerprint, open_checkpoint
@@ -31,6 +47,7 @@ from whygap.running.shares import Part, PartName, shares
 from whygap.running.workers import one_thread
 from whygap.settings import DetailName, Settings
 from whygap.tables.design import Design, Note
+from whygap.tables.look import look_at
 
 CUT_SHORT = "You interrupted the analysis"
 
@@ -91,7 +108,7 @@ class Analysis:
             self.crossfits = self._whole()
             if settings.support == "all" or settings.split is not None:
                 return
-            if not lacks_counterparts(self.crossfits[0]):
+            if not ratio_records(ratios_of(self.crossfits[0]))[-1].lacks_counterparts:
                 return
         seed = np.random.SeedSequence([settings.seed, 1])
         self.region = find_region(design, settings, seed)
@@ -218,10 +235,10 @@ class Analysis:
     def gap(self, caption: Caption, aggregate: Aggregate, details: Details) -> Gap:
         """Everything in one result."""
         crossfit = (self.crossfits or self._whole())[0]
-        ratios = ratio_records(crossfit)
+        overlap = Overlap(ratio_records(ratios_of(crossfit)), find_separators(self.design))
         kept = ByDomain(1.0, 1.0) if self.region is None else self.region.kept
-        overlap = overlap_notes(crossfit, ratios) if self.comparable else ()
-        notes = (*self.design.notes, *self.notes, *overlap)
+        said = (*overlap.notes(), *fit_notes(crossfit)) if self.comparable else ()
+        notes = (*self.design.notes, *self.notes, *said)
         return Gap(
             aggregate=aggregate,
             covariate=details.covariate,
@@ -229,7 +246,13 @@ class Analysis:
             points=details.points,
             where=details.where,
             recoverable=details.recoverable,
-            diagnostics=Diagnostics(tuple(crossfit.menu.records), ratios, notes),
+            diagnostics=Diagnostics(
+                nuisances=tuple(crossfit.menu.records),
+                ratios=overlap.ratios,
+                separators=overlap.separators,
+                prediction=look_at(self.design),
+                notes=notes,
+            ),
             about=about_of(caption, self.design, self.settings, self.seconds, kept),
             table_kind=caption.table_kind,
         )

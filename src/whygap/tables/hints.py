@@ -11,12 +11,12 @@ from whygap.domains import Array, ByDomain, IntArray
 from whygap.errors import listed
 from whygap.tables.design import Design, Note
 from whygap.tables.encode import EncodedColumn
+from whygap.tables.look import NEARLY_ONE, area, prediction_notes, shared_rows_notes
 from whygap.tables.roles import Roles
 from whygap.tables.score import Scoring
 
 __all__ = ["with_hints"]
 
-NEARLY_ONE = 0.999  # an AUC that no column reaches which is not the outcome, or the domain, itself
 FEW_VALUES = 50  # up to here, the order of numbers may mean nothing (codes)
 
 
@@ -30,7 +30,9 @@ def with_hints(
     """The design with notes on what looks wrong; `columns` are its columns as they were encoded."""
     grouped = {column for members in roles.groups.values() for column in members}
     hints = (
-        *feature_hints(columns, design.outcome, names),
+        *leak_hints(columns, design.outcome),
+        *prediction_notes(design, names),
+        *shared_rows_notes(design, names),
         *spread_categories(columns[len(design.baseline) :], grouped),
         *swap_hint(design, scoring, names),
         *label_hint(design.prediction, scoring),
@@ -46,28 +48,24 @@ class Distinct:
     position: IntArray
 
 
-def feature_hints(
-    columns: Sequence[EncodedColumn], outcome: ByDomain[Array], names: ByDomain[str]
-) -> tuple[Note, ...]:
+def leak_hints(columns: Sequence[EncodedColumn], outcome: ByDomain[Array]) -> tuple[Note, ...]:
+    """Columns that give the outcome away."""
     truth = np.concatenate([outcome.source, outcome.target])
-    domain = np.repeat([0.0, 1.0], [len(outcome.source), len(outcome.target)])
-    leaks, separators = [], []
+    notes = []
     for column in columns:
         distinct = distinct_values(column.pooled)
         unordered = column.column.kind == "category" or distinct.number <= FEW_VALUES
-        if best_auc(distinct, truth, unordered) > NEARLY_ONE:
-            leaks.append(column.name)
-        if best_auc(distinct, domain, unordered) > NEARLY_ONE:
-            separators.append(column.name)
-    leak_notes = [
-        Note(
-            "warning",
-            f"Column '{name}' alone predicts the outcome almost perfectly: it may be the outcome "
-            "itself, or recorded after it.",
-        )
-        for name in leaks
-    ]
-    return (*leak_notes, *separator_notes(separators, names))
+        found = best_auc(distinct, truth, unordered)
+        if found == 1:
+            text = f"Column '{column.name}' alone gives the outcome in every row"
+            notes.append(
+                Note("problem", f"{text}: it is the outcome itself, or recorded after it.")
+            )
+        elif found > NEARLY_ONE:
+            text = f"Column '{column.name}' alone predicts the outcome almost perfectly"
+            text += ": it may be the outcome itself, or recorded after it."
+            notes.append(Note("warning", text))
+    return tuple(notes)
 
 
 def distinct_values(values: Array) -> Distinct:
@@ -85,21 +83,8 @@ def best_auc(distinct: Distinct, truth: Array, unordered: bool) -> float:
     if unordered:
         order = np.argsort(ones / (ones + zeros), kind="stable")
         ones, zeros = ones[order], zeros[order]
-    below = np.cumsum(zeros) - zeros
-    wins = float(ones @ (below + zeros / 2))
-    auc = wins / max(float(ones.sum() * zeros.sum()), 1.0)
-    return max(auc, 1 - auc)
-
-
-def separator_notes(columns: Sequence[str], names: ByDomain[str]) -> tuple[Note, ...]:
-    return tuple(
-        Note(
-            "warning",
-            f"Column '{name}' alone tells {names.source} and {names.target} apart: there is no "
-            "overlap. If it defines the domains, leave it out.",
-        )
-        for name in columns
-    )
+    found = area(ones, zeros)
+    return max(found, 1 - found)
 
 
 def spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> tuple[Note, ...]:

@@ -11,7 +11,8 @@ from learning_designs import make_design, shifted_design
 from whygap.domains import ByDomain
 from whygap.learning.menu import Menu
 from whygap.nuisances.cross_fit import clipped, cross_fit, loss_kind
-from whygap.nuisances.overlap import overlap_notes, ratio_records
+from whygap.nuisances.overlap import fit_notes, ratio_records, ratios_of
+from whygap.results import Overlap
 from whygap.settings import Settings
 
 FAST = Settings(learner="fast", progress=False)
@@ -110,18 +111,18 @@ def test_clipping_is_a_setting():
 
 def test_clipped_rows_are_counted_and_told(design):
     crossfit = crossed(design, clip=1.2)
-    records = ratio_records(crossfit)
+    records = ratio_records(ratios_of(crossfit))
     both = {record.name: record for record in records}
     assert both["pi_wz"].largest_weight == 1.2
     assert both["pi_wz"].clipped_share > 0.05
     assert crossfit.aggregate.pi_wz.max() == 1.2
-    text = " ".join(note.text for note in overlap_notes(crossfit, records))
+    text = " ".join(note.text for note in Overlap(records).notes())
     share = f"{both['pi_wz'].clipped_share:.1%}"
     assert f"{share} of the source rows had their density ratio on all variables cut" in text
 
 
 def test_the_effective_size_counts_rows_of_equal_weight(crossfit):
-    for record in ratio_records(crossfit):
+    for record in ratio_records(ratios_of(crossfit)):
         assert 0 < record.effective_size <= record.rows == 500
         assert 0.4 <= record.domain_auc <= 1
         assert record.clipped_share == 0
@@ -131,16 +132,16 @@ def test_poor_overlap_is_said_in_words():
     rng = np.random.default_rng(0)
     far = make_design(rng.normal(size=(300, 2)), rng.normal(size=(300, 2)) + 4.0)
     crossfit = crossed(far)
-    records = ratio_records(crossfit)
+    records = ratio_records(ratios_of(crossfit))
     assert records[1].domain_auc > 0.95
-    notes = overlap_notes(crossfit, records)
+    notes = Overlap(records).notes()
     assert any("The domains overlap poorly on all variables" in note.text for note in notes)
 
 
 def test_rows_on_a_bin_edge_are_counted(design):
     edge = ByDomain(np.full(500, 0.5), np.where(np.arange(400) < 7, 0.525, 0.5))
     crossfit = crossed(replace(design, source_risk=edge))
-    notes = overlap_notes(crossfit, ratio_records(crossfit))
+    notes = fit_notes(crossfit)
     assert any(
         note.text.startswith("7 target rows have a source risk exactly on the edge")
         for note in notes

@@ -146,7 +146,7 @@ def test_notebook_view_stands_alone() -> None:
 )
 def test_overlap_in_plain_words(kept: float, verdict: str) -> None:
     ratio = RatioRecord("pi_w", "baseline", 1000 * kept, 1000, 19.4, 0.012, 0.83)
-    assert phrases.overlap_verdict(ratio) == verdict
+    assert ratio.verdict == verdict
     text = phrases.overlap_sentence(ratio)
     assert f"1,000 rows then count as {1000 * kept:.0f} ({kept:.0%})" in text
     assert "1.2% of the weights were cut off" in text

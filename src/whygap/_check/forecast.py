@@ -1,4 +1,4 @@
-"""Trial fits on some of the rows: how far the domains overlap, and what an analysis will cost."""
+"""What an analysis will cost: its first steps, run on some rows with a clock."""
 
 from __future__ import annotations
 
@@ -8,37 +8,45 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-import numpy as np
-
+from whygap._check.sampled import WIDE, some_columns, some_rows
 from whygap._explain import PARTS
-from whygap.domains import DOMAINS, Array, ByDomain, IntArray, Subset
+from whygap.domains import DOMAINS, ByDomain, Subset
 from whygap.nuisances.cross_fit import CrossFit
-from whygap.nuisances.overlap import overlap_notes, ratio_records
 from whygap.nuisances.points import baseline_points, covariate_points
 from whygap.nuisances.recoverable import prepare_gain
 from whygap.progress import Silent
-from whygap.results import RatioRecord
 from whygap.running.analysis import Analysis
 from whygap.running.culprits import where
 from whygap.running.game import Run, first_batch, probe_subsets
 from whygap.running.shares import PartName
 from whygap.settings import DETAILS, DetailName, Settings
 from whygap.shapley import SubsetPlan
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 
-OVERLAP_ROWS = 5_000  # at most, of each table: what a density ratio is fitted on within seconds
 TRIAL_ROWS = 500  # at most, of each table: five folds of 100 rows
+TRIAL_COLUMNS = WIDE // 2  # of a wide table: as few as tell anything of the cost of many
 
 
 @dataclass(frozen=True, slots=True)
-class Overlap:
-    """Overlap of the domains on W and on (W, Z)."""
+class Growth:
+    """How many times more rows and columns than the trial's."""
 
-    # Effective size (of all source rows), largest weight, domain AUC
-    ratios: tuple[RatioRecord, ...]
-    notes: tuple[Note, ...]  # what follows from them
-    rows: ByDomain[int]  # rows of each table it was measured on
-    seconds: float  # CPU seconds it took
+    rows: float
+    columns: float
+
+    @property
+    def least(self) -> float:
+        """Of the cost: fits of few rows and columns are mostly overhead."""
+        return float((self.rows * self.columns) ** 0.6)
+
+    @property
+    def most(self) -> float:
+        """Of the cost: in proportion to rows.
+
+        From 25 to 100 columns a subset of points or of the outcome's shares took 10 and 14 times as
+        long, one of the budgets 1.4 times.
+        """
+        return float(self.rows * self.columns**1.7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +58,9 @@ class Stage:
     high: float
 
     @classmethod
-    def of(cls, name: str, low: float, high: float, grown: float) -> Stage:
-        """From a trial's seconds, on `grown` times its rows.
-
-        Fits of few rows are mostly overhead: cost grows at least like rows^0.6, at most like rows.
-        """
-        return cls(name, low * float(grown**0.6), high * grown)
+    def of(cls, name: str, low: float, high: float, grown: Growth) -> Stage:
+        """From a trial's seconds, on so many times its rows and columns."""
+        return cls(name, low * grown.least, high * grown.most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,7 @@ class Forecast:
     workers: int  # parallel workers that share the subsets
     megabytes: float  # peak memory of the main process
     trial_rows: ByDomain[int]  # rows of each table that the trial fits used
+    trial_columns: int = 0  # columns, likewise
 
     @property
     def seconds(self) -> tuple[float, float]:
@@ -84,37 +90,27 @@ class Forecast:
         )
 
 
-def measure_overlap(design: Design, settings: Settings) -> Overlap:
-    """The density ratios of the analysis to come, on at most 5,000 rows of each table."""
-    chosen = _some_rows(design, OVERLAP_ROWS, settings.seed)
-    plain = replace(settings, repeats=1, support="all", split=None, checkpoint=None)
-    analysis, seconds = _timed(lambda: Analysis.begin(chosen, plain, Silent()))
-    crossfit = analysis.crossfits[0]
-    grown = design.rows.source / chosen.rows.source
-    ratios = tuple(
-        replace(r, effective_size=r.effective_size * grown, rows=design.rows.source)
-        for r in ratio_records(crossfit)
-    )
-    return Overlap(ratios, overlap_notes(crossfit, ratios), chosen.rows, seconds)
+def forecast(design: Design, settings: Settings) -> Forecast:
+    """Run the first steps of every detail on a few rows, with a clock.
 
-
-def forecast(design: Design, settings: Settings, overlap: Overlap) -> Forecast:
-    """Run the first steps of every detail on a few rows, with a clock."""
-    chosen = _some_rows(design, TRIAL_ROWS, settings.seed)
+    Wide tables are tried with some of their columns: cost grows at least in proportion to them.
+    """
+    tried = some_columns(some_rows(design, TRIAL_ROWS, settings.seed), TRIAL_COLUMNS)
     plain = replace(settings, support="all", checkpoint=None)
-    rows = sum(design.rows)
-    analysis = Analysis.begin(chosen, plain, Silent())
-    seconds = overlap.seconds * settings.repeats
-    first = Stage.of("aggregate", seconds, seconds, rows / sum(overlap.rows))
-    grown = rows / sum(chosen.rows)
+    analysis, seconds = _timed(lambda: Analysis.begin(tried, plain, Silent()))
+    grown = Growth(
+        rows=sum(design.rows) / sum(tried.rows), columns=len(design.columns) / len(tried.columns)
+    )
     subsets = _subsets(len(design.players), settings)
+    games = [_stage(analysis, design, name, grown) for name in DETAILS]
     return Forecast(
         subsets=subsets,
         possible=SubsetPlan(len(design.players), settings.seed).possible,
-        stages=(first, *(_stage(analysis, name, grown) for name in DETAILS)),
+        stages=(Stage.of("aggregate", seconds, seconds, grown), *games),
         workers=settings.n_jobs,
         megabytes=_megabytes(analysis, design, subsets[1]),
-        trial_rows=chosen.rows,
+        trial_rows=tried.rows,
+        trial_columns=len(tried.columns),
     )
 
 
@@ -127,40 +123,50 @@ def _subsets(players: int, settings: Settings) -> tuple[int, int]:
     return fewest, most
 
 
-def _stage(analysis: Analysis, name: DetailName, grown: float) -> Stage:
+def _stage(analysis: Analysis, design: Design, name: DetailName, grown: Growth) -> Stage:
     if name == "where":
         run = Run(analysis.settings, Silent())
         _, seconds = _timed(lambda: where(analysis.crossfits, run))
         return Stage.of(name, seconds, seconds, grown)
-    costs = [_game_cost(analysis, game) for game in _games(analysis, name)]
+    costs = [_game_cost(analysis, game) for game in _games(analysis, design, name)]
     title = f"{name} shares" if name in PARTS else name
     return Stage.of(title, sum(low for low, _ in costs), sum(high for _, high in costs), grown)
 
 
 @dataclass(frozen=True, slots=True)
 class _TrialGame:
-    """How many players, and how to get the functions (one per repeat) that value subsets."""
+    """How many players, in the trial and in all, and how to get what values subsets, per repeat."""
 
     players: int
+    in_all: int
     prepare: Callable[[], list[Callable[[Subset], Any]]]
 
 
-def _games(analysis: Analysis, name: DetailName) -> list[_TrialGame]:
-    w, z = len(analysis.design.baseline), len(analysis.design.players)
+def _games(analysis: Analysis, design: Design, name: DetailName) -> list[_TrialGame]:
+    trial = analysis.design
+    w, z = len(trial.baseline), len(trial.players)
+    all_w, all_z = len(design.baseline), len(design.players)
 
-    def game(players: int, prepare: Callable[[CrossFit, Sequence[Subset]], Any]) -> _TrialGame:
+    def game(
+        players: int, in_all: int, prepare: Callable[[CrossFit, Sequence[Subset]], Any]
+    ) -> _TrialGame:
         probes = probe_subsets(players, analysis.settings.seed)
-        return _TrialGame(players, lambda: [prepare(c, probes).value for c in analysis.crossfits])
+        return _TrialGame(
+            players, in_all, lambda: [prepare(c, probes).value for c in analysis.crossfits]
+        )
 
     match name:
         case "points":
-            both = ((w, baseline_points), (z, covariate_points))
-            return [game(players, prepare) for players, prepare in both if players]
+            both = ((w, all_w, baseline_points), (z, all_z, covariate_points))
+            return [game(*one) for one in both if one[0]]
         case "recoverable":
-            return [game(w + z, lambda c, s, d=d: prepare_gain(c, d, s)) for d in DOMAINS]  # type: ignore[misc]
+            return [
+                game(w + z, all_w + all_z, lambda c, s, d=d: prepare_gain(c, d, s))  # type: ignore[misc]
+                for d in DOMAINS
+            ]
         case _:
             part = cast(PartName, name)
-            return [_TrialGame(z, lambda: [one.numerator for one in analysis.parts(part)])]
+            return [_TrialGame(z, all_z, lambda: [one.numerator for one in analysis.parts(part)])]
 
 
 def _game_cost(analysis: Analysis, game: _TrialGame) -> tuple[float, float]:
@@ -170,7 +176,7 @@ def _game_cost(analysis: Analysis, game: _TrialGame) -> tuple[float, float]:
     _, first = _timed(lambda: [value((0,)) for value in values])
     _, each = _timed(lambda: [value(large) for value in values])
     shared += max(first - each, 0.0)
-    fewest, most = _subsets(game.players, analysis.settings)
+    fewest, most = _subsets(game.in_all, analysis.settings)
     return shared + each * fewest, shared + each * most
 
 
@@ -195,19 +201,3 @@ def _peak_megabytes() -> float:
         return 250.0
     peak = float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     return peak / (2**20 if sys.platform == "darwin" else 1024)
-
-
-def _some_rows(design: Design, most: int, seed: int) -> Design:
-    rng = np.random.default_rng([seed, most])
-    return design.take(design.outcome.map(lambda outcome: _chosen(outcome, most, rng)))
-
-
-def _chosen(outcome: Array, most: int, rng: np.random.Generator) -> IntArray:
-    if len(outcome) <= most:
-        return np.arange(len(outcome))
-    kept = []
-    for value in (0.0, 1.0):
-        rows = np.flatnonzero(outcome == value)
-        count = max(round(most * len(rows) / len(outcome)), min(len(rows), 25))
-        kept.append(rng.choice(rows, count, replace=False))
-    return np.sort(np.concatenate(kept))

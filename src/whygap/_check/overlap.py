@@ -1,0 +1,87 @@
+"""Overlap before an analysis: the ratios are fitted on some rows, and judged as `explain` does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from whygap._check.sampled import WIDE, some_rows
+from whygap.domains import ByDomain
+from whygap.nuisances.overlap import (
+    fit_ratios_alone,
+    not_comparable,
+    ratio_records,
+    region_notes,
+)
+from whygap.nuisances.separators import find_separators
+from whygap.nuisances.support import Region, find_region
+from whygap.results import Overlap, RatioRecord, Separator
+from whygap.running.workers import one_thread
+from whygap.settings import Settings
+from whygap.tables.design import Design, Note
+
+MOST_ROWS = 5_000  # of each table: what a density ratio is fitted on within seconds
+WIDE_ROWS = 2_000  # of each wide table: ten a column of two hundred
+
+
+@dataclass(frozen=True, slots=True)
+class TrialOverlap:
+    """How far the tables overlap, as `explain` will judge it.
+
+    Attributes:
+        ratios: effective sizes are of all source rows.
+        kept: share of rows in the region that is compared; all where there is no need of one.
+        reason: why the tables cannot be compared; empty where they can.
+        notes: what follows.
+        rows: of each table, that it was measured on.
+    """
+
+    ratios: tuple[RatioRecord, ...]
+    separators: tuple[Separator, ...]
+    kept: ByDomain[float]
+    reason: str
+    notes: tuple[Note, ...]
+    rows: ByDomain[int]
+
+
+def measure_overlap(design: Design, settings: Settings) -> TrialOverlap:
+    """The density ratios of the analysis to come, on some rows of each table.
+
+    Of wide tables fewer rows are taken, and the fast learner: the answer is to come in seconds.
+    """
+    wide = len(design.columns) > WIDE
+    chosen = some_rows(design, WIDE_ROWS if wide else MOST_ROWS, settings.seed)
+    plain = replace(settings, repeats=1, support="all", split=None, checkpoint=None)
+    plain = replace(plain, learner="fast") if wide else plain
+    with one_thread():
+        grown = design.rows.source / chosen.rows.source
+        ratios = tuple(
+            replace(r, effective_size=r.effective_size * grown, rows=design.rows.source)
+            for r in ratio_records(fit_ratios_alone(chosen, plain))
+        )
+        overlap = Overlap(ratios, find_separators(design))
+        region = _region(chosen, overlap, replace(plain, support=settings.support))
+    kept = ByDomain(1.0, 1.0) if region is None else region.kept
+    found = TrialOverlap(ratios, overlap.separators, kept, "", overlap.notes(), chosen.rows)
+    if region is None:
+        return found
+    if region.is_too_small:
+        reason = not_comparable(region, design)
+        return replace(found, reason=reason, notes=(Note("problem", reason),))
+    # The ratios will be those of the region, whose weights are below 19.
+    notes = (*region_notes(region), *Overlap((), overlap.separators).notes())
+    return replace(found, notes=tuple(replace(note, level=_at_least(note)) for note in notes))
+
+
+def _at_least(note: Note) -> Literal["warning", "problem"]:
+    return "problem" if note.level == "problem" else "warning"
+
+
+def _region(design: Design, overlap: Overlap, settings: Settings) -> Region | None:
+    """Where the tables will be compared; None is everywhere."""
+    needed = settings.support == "auto" and overlap.lacks_counterparts
+    if settings.support != "common" and not needed:
+        return None
+    return find_region(design, settings, np.random.SeedSequence([settings.seed, 1]))

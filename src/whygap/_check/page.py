@@ -1,0 +1,189 @@
+"""The page that `check` prints, readable in 80 columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from whygap._check.facts import ColumnFacts, RoleFacts
+from whygap._check.forecast import Forecast
+from whygap._check.report import CheckReport
+from whygap.render.formats import text_table, wrapped
+
+MOST_LINES = 12  # of a table, so that the whole page can be read in one go
+
+
+def page_of(report: CheckReport) -> str:
+    """All sections that have something to say."""
+    said = [note.text for note in report.notes if note.level == "info"]
+    sections = [
+        ("Rows", _rows(report)),
+        ("Roles", _roles(report.roles)),
+        ("Predictions", _prediction(report)),
+        ("Missing values", _missing(report.columns)),
+        ("Levels", _levels(report)),
+        ("Overlap", _overlap(report)),
+        ("Cost (a forecast, not a promise)", _cost(report.forecast)),
+        ("Notes", _bullets(said)),
+        ("Verdict", _verdict(report)),
+    ]
+    shown = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections if text]
+    return "\n\n".join(shown) + "\n"
+
+
+def _rows(report: CheckReport) -> str:
+    def metric(value: float) -> str:
+        return f"{value:.1%}" if report.is_share else f"{value:.4g}"
+
+    title = f"{report.metric} ({report.level:.0%} interval)"
+    rows = []
+    for name, one in zip(report.names, report.domains, strict=True):
+        span = " to ".join(map(metric, one.metric.interval(report.level)))
+        sizes = (f"{one.rows:,}", f"{one.effective_rows:,.0f}", f"{one.positive_share:.1%}")
+        rows.append((name, *sizes, f"{metric(one.metric.value)} ({span})"))
+    table = text_table(("", "rows", "effective", "outcome 1", title), rows, "lrrrl")
+    if not report.roles.clusters:
+        return table
+    counts = " and ".join(f"{facts.units:,}" for facts in report.domains)
+    return f"{table}\nClusters by '{report.roles.clusters}': {counts}."
+
+
+def _roles(roles: RoleFacts) -> str:
+    groups = {p: cols for p, cols in roles.players.items() if cols != (p,)}
+    pairs = {
+        "outcome": roles.outcome,
+        "prediction": roles.scored_by,
+        "baseline": ", ".join(roles.baseline) or "(none)",
+        f"covariates ({len(roles.players)})": ", ".join(roles.players),
+        **{f"group '{p}'": ", ".join(cols) for p, cols in groups.items()},
+        "weights": roles.weights,
+        "clusters": roles.clusters,
+        "source risk": roles.source_risk,
+    }
+    return _pairs({role: names for role, names in pairs.items() if names})
+
+
+def _missing(columns: Sequence[ColumnFacts]) -> str:
+    having = sorted(
+        (c for c in columns if max(c.missing) > 0), key=lambda c: (-max(c.missing), c.name)
+    )
+    if not having:
+        return "None in the columns used."
+    rows = [(c.name, *(f"{share:.1%}" for share in c.missing)) for c in having]
+    return _columns_table(("column", "source", "target"), rows)
+
+
+def _levels(report: CheckReport) -> str:
+    coded = sorted(
+        (c for c in report.columns if c.kind != "numeric"),
+        key=lambda c: (-max(c.one_sided), -c.values, c.name),
+    )
+    if not coded:
+        return "No categories among the columns used."
+    rows = [(c.name, f"{c.values}", *(f"{share:.1%}" for share in c.one_sided)) for c in coded]
+    table = _columns_table(("column", "levels", "only source", "only target"), rows)
+    legend = "'only source': share of source rows whose level no target row has, and so on."
+    return f"{table}\n{wrapped(legend)}"
+
+
+def _columns_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    table, left = text_table(header, rows[:MOST_LINES]), len(rows) - MOST_LINES
+    more = f"\n... and {left} more column{'s' if left > 1 else ''}."
+    return table + (more if left > 0 else "")
+
+
+def _prediction(report: CheckReport) -> str:
+    rows = [
+        (one.name, *(one.text(value) for value in one.value), EXPLAINED.get(one.name, ""))
+        for one in report.prediction
+    ]
+    return text_table(("", *report.names, ""), rows, "lrrl")
+
+
+EXPLAINED = {
+    "AUC": "1: ranks perfectly, 0.5: by chance",
+    "accuracy": "of the predicted labels",
+    "commoner outcome": "accuracy of always saying it",
+    "calibration error": "mean distance in tenths of the score",
+}
+
+
+def _overlap(report: CheckReport) -> str:
+    overlap = report.overlap
+    if overlap is None:
+        return "Unknown: the trial fits were not possible."
+    header = ("on", "overlap", "AUC", "worth (source rows)", "largest", "mean", "alone")
+    rows = []
+    for ratio in overlap.ratios:
+        worth = f"{ratio.effective_size:,.0f} of {ratio.rows:,}"
+        weights = (f"{ratio.largest_weight:,.1f}", f"{ratio.mean_weight:.2f}")
+        alone = f"{ratio.without_counterpart:.1%}"
+        measured = (f"{ratio.domain_auc:.3f}", worth, *weights, alone)
+        rows.append((ratio.columns.removesuffix(" variables"), ratio.verdict, *measured))
+    lines = [text_table(header, rows, "llrrrrr"), wrapped(OVERLAP_WORDS)]
+    if overlap.rows != report.domains.map(lambda facts: facts.rows):
+        used = f"{overlap.rows.source:,} source and {overlap.rows.target:,} target rows"
+        lines.append(f"Measured on {used} at random.")
+    best = ", ".join(f"{c.name} ({c.domain_auc:.3f})" for c in report.separators)
+    text = f"Columns that tell the tables apart best, each alone (AUC): {best}."
+    return "\n".join([*lines, wrapped(text)])
+
+
+OVERLAP_WORDS = (
+    "AUC: how well a classifier tells the tables apart (0.5: not at all). Worth: what the source "
+    "rows are worth when they are weighted to look like the target; largest: the heaviest weight; "
+    "mean: the average weight, which should be 1; alone: target rows without a counterpart."
+)
+
+
+def _cost(cost: Forecast | None) -> str:
+    if cost is None:
+        return ""
+    low, high = cost.subsets
+    of = f" of {cost.possible:,.0f}" if cost.possible > high else ""
+    subsets = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    pairs = {"subsets": f"{subsets}{of}"}
+    pairs |= {s.name: f"{_span(s.low, s.high)} of CPU time" for s in cost.stages}
+    pairs["in all"] = f"{_span(*cost.seconds)} of CPU time"
+    if cost.workers > 1:
+        pairs[f"with {cost.workers} workers"] = _span(*cost.wall_seconds)
+    pairs["memory"] = f"about {_megabytes(cost.megabytes)}"
+    rows = f"{cost.trial_rows.source:,} source and {cost.trial_rows.target:,} target rows"
+    return f"{_pairs(pairs)}\n{wrapped(f'Extrapolated from trial fits on {rows}.')}"
+
+
+def _megabytes(value: float) -> str:
+    return f"{math.ceil(value / 50) * 50:,} MB" if value < 2000 else f"{value / 1024:.1f} GB"
+
+
+def _span(low: float, high: float) -> str:
+    first, last = _duration(low), _duration(high)
+    return f"about {last}" if first == last else f"{first} to {last}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _verdict(report: CheckReport) -> str:
+    """Of everything that was found: problems first, then what to keep in mind."""
+    said = []
+    if report.problems:
+        said.append("An analysis could not be trusted:\n" + _bullets(report.problems))
+    if report.warnings:
+        title = "Also:" if report.problems else "An analysis is possible. Keep in mind:"
+        said.append(f"{title}\n{_bullets(report.warnings)}")
+    return "\n".join(said) or "Nothing stands in the way of an analysis."
+
+
+def _bullets(texts: Iterable[str]) -> str:
+    return "\n".join(wrapped(text, "- ", "  ") for text in texts)
+
+
+def _pairs(pairs: Mapping[str, str]) -> str:
+    indent = min(max(map(len, pairs)), 24) + 2
+    return "\n".join(
+        wrapped(f"{name:{indent}}{text}", rest=" " * indent) for name, text in pairs.items()
+    )

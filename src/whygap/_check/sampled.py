@@ -1,0 +1,58 @@
+"""Some of the rows and columns of a design, for trials that answer in seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from whygap.domains import Array, IntArray
+from whygap.tables.design import Design, Player
+
+WIDE = 50  # columns: beyond, trials with all rows and columns take minutes
+
+
+def some_columns(design: Design, most: int) -> Design:
+    """About `most` columns of W and Z, evenly taken, when there are more than twice as many.
+
+    A group of covariates is left its first column.
+    """
+    total = len(design.columns)
+    if total <= 2 * most:
+        return design
+    share = most / total
+    w = _evenly(design.baseline, share)
+    z = _evenly([player.columns[0] for player in design.players], share)
+    position = {column: k for k, column in enumerate((*w, *z))}
+    owner = {player.columns[0]: player.name for player in design.players}
+    return replace(
+        design,
+        features=design.features.map(lambda x: x[:, list(position)]),
+        columns=tuple(design.columns[c] for c in position),
+        baseline=tuple(position[c] for c in w),
+        players=tuple(Player(owner[c], (position[c],)) for c in z),
+    )
+
+
+def _evenly(columns: Sequence[int], share: float) -> list[int]:
+    if not columns:
+        return []
+    count = max(round(share * len(columns)), min(len(columns), 2))
+    return [columns[k * len(columns) // count] for k in range(count)]
+
+
+def some_rows(design: Design, most: int, seed: int) -> Design:
+    rng = np.random.default_rng([seed, most])
+    return design.take(design.outcome.map(lambda outcome: _chosen(outcome, most, rng)))
+
+
+def _chosen(outcome: Array, most: int, rng: np.random.Generator) -> IntArray:
+    if len(outcome) <= most:
+        return np.arange(len(outcome))
+    kept = []
+    for value in (0.0, 1.0):
+        rows = np.flatnonzero(outcome == value)
+        count = max(round(most * len(rows) / len(outcome)), min(len(rows), 25))
+        kept.append(rng.choice(rows, count, replace=False))
+    return np.sort(np.concatenate(kept))

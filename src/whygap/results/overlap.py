@@ -1,0 +1,188 @@
+"""How far the two tables overlap: what is measured, and the one judgement of it.
+
+`check`, notes, badges, banners and the decision to compare the tables on a region only all ask
+here, so that they cannot disagree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from whygap.tables.design import Note
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What counts as shared support, and as poor overlap."""
+
+    # A row is shared when P(its domain | W, Z), both domains weighing the same, leaves the other at
+    # least this much: weights within the region stay below 19
+    probability: float = 0.05
+    without_counterpart: float = 0.01  # a target row surely has none when the source is left less
+    missing: float = 0.05  # share of the target without counterpart from which the region is needed
+    # Of the source rows that must be left when they are reweighted: half of what the paper's own
+    # world leaves, which is hard on purpose
+    least_effective: float = 0.02
+    least_share: float = 0.1  # of either table's rows, for the region to say anything of it
+    least_rows: int = 100  # likewise, in rows: 20 in each of five folds
+    good: float = 0.5  # of the source rows that effectively remain; from here on overlap is good
+    poor: float = 0.1  # likewise; below it is poor: intervals are three times as wide
+    few_rows: float = 100.0  # effective ones: fewer do not tell a mean to a tenth of a deviation
+    too_few_rows: float = 25.0  # likewise: fewer are five a fold, which is no estimate
+    tells: float = 0.95  # an AUC from which columns tell the tables apart
+    sure: float = 0.999  # an AUC that no column reaches which does not define the tables
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class RatioRecord:
+    """Overlap of the two domains on some columns, read off the density ratio.
+
+    Attributes:
+        effective_size: how many source rows of equal weight the reweighted ones are worth.
+        largest_weight: of a source row; 1 is the average.
+        clipped_share: of the source rows, weights that were cut at the limit that was set.
+        domain_auc: how well the ratio tells target rows from source rows; 0.5 is not at all.
+        mean_weight: of the source rows; 1 where every target row has counterparts among them.
+        mean_error: its standard error.
+        without_counterpart: share of target rows that nearly no source row is like.
+    """
+
+    name: str
+    columns: str
+    effective_size: float
+    rows: int
+    largest_weight: float
+    clipped_share: float
+    domain_auc: float
+    mean_weight: float = 1.0
+    mean_error: float = 0.0
+    without_counterpart: float = 0.0
+
+    @property
+    def kept_share(self) -> float:
+        """Source rows that effectively remain when weighted like the target."""
+        return self.effective_size / self.rows if self.rows else 0.0
+
+    @property
+    def lacks_counterparts(self) -> bool:
+        """Whether many target rows have nothing alike in the source.
+
+        The mean weight is the part of the target that lies where the source has rows: 1 where
+        weights are merely heavy, clearly less where counterparts are missing. Rows that are nearly
+        sure to be the target's tell the same where they are many; and so do weights of which next
+        to nothing is effective.
+        """
+        surely = self.without_counterpart > 2 * LIMITS.missing
+        hardly = self.kept_share < LIMITS.least_effective
+        return surely or hardly or 1 - self.mean_weight - 2 * self.mean_error > LIMITS.missing
+
+    @property
+    def verdict(self) -> Literal["good", "fair", "poor"]:
+        """In a word."""
+        if self.faults():
+            return "poor"
+        return "good" if self.kept_share >= LIMITS.good else "fair"
+
+    @property
+    def level(self) -> Literal["info", "warning", "problem"]:
+        """How much it matters, as the level of a note."""
+        if not self.faults():
+            return "info"
+        hopeless = self.effective_size < LIMITS.too_few_rows or self.lacks_counterparts
+        return "problem" if hopeless else "warning"
+
+    def faults(self) -> tuple[str, ...]:
+        """What is wrong with the overlap, in words; nothing where it will do."""
+        return tuple(self._faults())
+
+    def _faults(self) -> Iterator[str]:
+        few = self.effective_size < LIMITS.few_rows and self.kept_share < LIMITS.good
+        if few or self.kept_share < LIMITS.poor:
+            yield (
+                f"reweighted to look like the target, {self.rows:,} source rows are worth about "
+                f"{self.effective_size:,.0f} (the heaviest counts {self.largest_weight:,.0f} times)"
+            )
+        off = abs(self.mean_weight - 1) - 2 * self.mean_error
+        if off > LIMITS.missing and self.mean_weight < 1:
+            yield (
+                f"the weights average {self.mean_weight:.2f} instead of 1, so about "
+                f"{1 - self.mean_weight:.0%} of the target lies where the source has no rows"
+            )
+        elif off > LIMITS.missing:
+            yield (
+                f"the weights average {self.mean_weight:.2f} instead of 1, so they are fitted "
+                "badly (too few rows for so many columns)"
+            )
+        if self.without_counterpart > LIMITS.missing:
+            share = f"{self.without_counterpart:.0%}"
+            yield f"{share} of the target rows have no counterpart in the source"
+        if self.domain_auc > LIMITS.tells:
+            yield f"a classifier tells the tables apart with an AUC of {self.domain_auc:.3f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Separator:
+    """A column that tells the tables apart on its own.
+
+    Attributes:
+        auc: how well (0.5 to 1).
+        looks_like: in words, what it looks like.
+        is_mishap: whether it looks like a mistake in the tables rather than a difference.
+    """
+
+    name: str
+    auc: float
+    looks_like: str
+    is_mishap: bool = False
+
+    @property
+    def level(self) -> Literal["warning", "problem"]:
+        """A column that defines the tables, or is recorded differently, spoils a comparison."""
+        return "problem" if self.is_mishap or self.auc > LIMITS.sure else "warning"
+
+    def __str__(self) -> str:
+        return f"'{self.name}' ({self.looks_like})"
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """What was measured on W, on W and Z, and column by column."""
+
+    ratios: tuple[RatioRecord, ...] = ()
+    separators: tuple[Separator, ...] = ()
+
+    @property
+    def lacks_counterparts(self) -> bool:
+        """Whether the tables are to be compared on the region they share only."""
+        return bool(self.ratios) and self.ratios[-1].lacks_counterparts
+
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader must know, of ratios first."""
+        return (*(n for r in self.ratios for n in _ratio_notes(r)), *map(_note, self.separators))
+
+
+def _ratio_notes(record: RatioRecord) -> Iterator[Note]:
+    if record.clipped_share > 0:
+        yield Note(
+            "warning",
+            f"{record.clipped_share:.1%} of the source rows had their density ratio on "
+            f"{record.columns} cut at the limit you set; this biases the estimates towards the "
+            "source domain.",
+        )
+    if record.faults():
+        faults = "; ".join(record.faults())
+        yield Note(record.level, f"The domains overlap poorly on {record.columns}: {faults}.")
+
+
+def _note(separator: Separator) -> Note:
+    name, like = separator.name, separator.looks_like
+    if separator.is_mishap:
+        text = f"Column '{name}' looks recorded differently in the two tables ({like})."
+        return Note(separator.level, f"{text} Set that right first.")
+    text = f"Column '{name}' alone tells the tables apart (AUC {separator.auc:.3f}; {like})."
+    return Note(separator.level, f"{text} If it defines the tables, leave it out.")

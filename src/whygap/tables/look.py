@@ -1,0 +1,229 @@
+"""A look at the predictions and the rows before anything is explained: what would spoil it all.
+
+Each task has a look of its own: what is measured of the predictions in both tables, and the notes
+that follow. What every task shares is looked at once: rows that stand in both tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whygap.domains import DOMAINS, Array, ByDomain
+from whygap.tables.design import Design, Note
+
+__all__ = ["Measure", "look_at", "prediction_notes", "shared_rows_notes"]
+
+NEARLY_ONE = 0.999  # an AUC that nothing reaches which is not the outcome, or the domain, itself
+NOT_CHANCE = 3.0  # standard errors
+TENTHS = 10  # of the rows by score: the groups that calibration is usually read off
+FEW_PAIRS = 10  # of equal rows: where neither table repeats itself, chance makes no more
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One number on the predictions in both tables."""
+
+    name: str
+    value: ByDomain[float]
+    is_share: bool = False  # of rows, written in percent
+
+    def text(self, number: float) -> str:
+        """The number as it is written."""
+        return f"{number:.1%}" if self.is_share else f"{number:.3f}"
+
+
+def look_at(design: Design) -> tuple[Measure, ...]:
+    """How the predictions do in both tables."""
+    return LOOKS["binary"].measures(design)
+
+
+def prediction_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
+    """What looks wrong with the predictions."""
+    both = np.concatenate(list(design.prediction))
+    if np.ptp(both) == 0:
+        text = f"The prediction is {both[0]:g} in every row: it cannot tell any rows apart."
+        return (Note("warning", text),)
+    return tuple(LOOKS["binary"].notes(design, names))
+
+
+# -- an outcome of two values ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """One table's predictions and outcomes, with weights that add up to 1."""
+
+    prediction: Array
+    outcome: Array
+    weight: Array
+
+    def mean(self, values: NDArray[Any]) -> float:
+        """Weighted."""
+        return float(values @ self.weight)
+
+
+def scores_of(design: Design) -> ByDomain[Scores]:
+    """Both tables."""
+    weights = design.weights or design.outcome.map(np.ones_like)
+    sides = (
+        Scores(design.prediction[d], design.outcome[d], weights[d] / weights[d].sum())
+        for d in DOMAINS
+    )
+    return ByDomain(*sides)
+
+
+def _binary_measures(design: Design) -> tuple[Measure, ...]:
+    scores, cut = scores_of(design), design.threshold
+    positive = scores.map(lambda s: s.mean(s.outcome))
+    right = scores.map(lambda s: s.mean((s.prediction >= cut) == (s.outcome == 1)))
+    shown = (
+        Measure("AUC", scores.map(auc)),
+        Measure("accuracy", right, is_share=True),
+        Measure("commoner outcome", positive.map(lambda p: max(p, 1 - p)), is_share=True),
+        Measure("mean prediction", scores.map(lambda s: s.mean(s.prediction))),
+        Measure("mean outcome", positive),
+    )
+    both = np.concatenate(list(design.prediction))
+    if np.isin(both, (0.0, 1.0)).all():
+        return shown
+    return (*shown, Measure("calibration error", scores.map(calibration_error)))
+
+
+def auc(scores: Scores) -> float:
+    """How well the predictions rank a 0/1 outcome; ties count half."""
+    _, position = np.unique(scores.prediction, return_inverse=True)
+    ones = np.bincount(position, weights=scores.outcome * scores.weight)
+    zeros = np.bincount(position, weights=(1 - scores.outcome) * scores.weight)
+    return area(ones, zeros)
+
+
+def area(ones: NDArray[Any], zeros: NDArray[Any]) -> float:
+    """Area under the curve, from the mass of ones and zeros at each value in ascending order."""
+    below = np.cumsum(zeros) - zeros
+    total = float(ones.sum() * zeros.sum())
+    return float(ones @ (below + zeros / 2)) / total if total > 0 else 0.5
+
+
+def calibration_error(scores: Scores) -> float:
+    """How far predictions and outcomes lie apart on average over tenths of the predictions."""
+    inner = np.quantile(scores.prediction, np.linspace(0, 1, TENTHS + 1)[1:-1])
+    tenth = np.searchsorted(inner, scores.prediction, side="right")
+    apart = scores.weight * (scores.prediction - scores.outcome)
+    return float(np.abs(np.bincount(tenth, weights=apart)).sum())
+
+
+def _binary_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
+    found = {measure.name: measure.value for measure in _binary_measures(design)}
+    if min(found["AUC"]) > 1 - 1e-9:  # weights add up to 1 but for rounding
+        text = "The prediction gives the outcome in every row of both tables"
+        yield Note("problem", f"{text}: it is the outcome itself, or was made from it.")
+        return
+    for domain, name in zip(DOMAINS, names, strict=True):
+        area_, rows = found["AUC"][domain], design.outcome[domain]
+        if area_ > NEARLY_ONE:
+            text = f"The prediction gives the outcome almost perfectly in {name} (AUC {area_:.4f})"
+            yield Note("warning", f"{text}: it may be made from it.")
+        ones = float(rows.sum())
+        zeros = len(rows) - ones
+        error = ((ones + zeros + 1) / max(12 * ones * zeros, 1)) ** 0.5  # of an AUC of 0.5
+        if area_ < 0.5 - NOT_CHANCE * error:
+            yield Note(
+                "problem" if domain == "source" else "warning",
+                f"In {name} high scores go with outcome 0 (AUC {area_:.2f}): the scores may be "
+                "1 - p, or meant for the other outcome value (positive=).",
+            )
+    yield from _below_majority(design, names.source, found["accuracy"].source)
+
+
+def _below_majority(design: Design, name: str, accuracy: float) -> Iterator[Note]:
+    """A model that always says the commoner outcome does better; told when it is not chance.
+
+    Where the threshold was moved on purpose it is no surprise.
+    """
+    scores = scores_of(design).source
+    right = (scores.prediction >= design.threshold) == (scores.outcome == 1)
+    commoner = float(scores.mean(scores.outcome) >= 0.5)
+    lead = (scores.outcome == commoner).astype(float) - right
+    ahead = scores.mean(lead)
+    error = float(scores.weight**2 @ (lead - ahead) ** 2) ** 0.5
+    if ahead > NOT_CHANCE * error:
+        yield Note(
+            "warning" if design.threshold == 0.5 else "info",
+            f"In {name} the model is right in {accuracy:.1%} of the rows; always saying "
+            f"{commoner:.0f} would be right in {accuracy + ahead:.1%}.",
+        )
+
+
+# -- tasks -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is measured of the predictions of one task, and what may be wrong with them."""
+
+    measures: Callable[[Design], tuple[Measure, ...]]
+    notes: Callable[[Design, ByDomain[str]], Iterator[Note]]
+
+
+LOOKS = {"binary": Look(_binary_measures, _binary_notes)}
+
+
+# -- rows that stand in both tables ----------------------------------------------------------------
+
+
+def shared_rows_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
+    """Rows equal in every column that chance does not explain.
+
+    Two independent tables have no more equal pairs between them than they have within (per pair of
+    rows, by Cauchy and Schwarz); rows of few codes are equal often, measured ones never.
+    """
+    counts = row_keys(design).map(lambda keys: np.unique(keys, return_counts=True))
+    number = counts.map(lambda found: found[1].astype(float))
+    rows = number.map(lambda n: float(n.sum()))
+    within = number.zip(rows, lambda n, total: float(n @ (n - 1)) / max(total * (total - 1), 1))
+    _, source, target = np.intersect1d(
+        counts.source[0], counts.target[0], assume_unique=True, return_indices=True
+    )
+    between = float(number.source[source] @ number.target[target])
+    by_chance = rows.source * rows.target * (within.source * within.target) ** 0.5
+    if between <= 2 * by_chance + FEW_PAIRS:
+        return ()
+    shared = int(number.target[target].sum())
+    text = (
+        f"{shared:,} of {rows.target:,.0f} rows of {names.target} are equal in every column to "
+        f"rows of {names.source}: if they are the same cases, leave them out of one table; "
+        "intervals take the tables for independent."
+    )
+    return (Note("warning", text),)
+
+
+def row_keys(design: Design) -> ByDomain[NDArray[np.uint64]]:
+    """One number a row: equal rows have equal ones, and others practically never."""
+    draw = np.random.default_rng(0)
+    pairs = zip(design.features, design.outcome, design.prediction, strict=True)
+    tables = [[*x.T, y, p] for x, y, p in pairs]
+    factors = draw.integers(0, 2**63, len(tables[0]), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    keys = []
+    for columns in tables:
+        key = np.zeros(len(columns[-1]), dtype=np.uint64)
+        for values, factor in zip(columns, factors, strict=True):
+            key = mixed(key * factor + mixed(_bits(values)))
+        keys.append(key)
+    return ByDomain(*keys)
+
+
+def _bits(values: Array) -> NDArray[np.uint64]:
+    plain = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, and -0 is 0
+    return np.ascontiguousarray(plain, dtype=np.float64).view(np.uint64)
+
+
+def mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Every bit depends on every other (the finisher of splitmix64)."""
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
