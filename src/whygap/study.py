@@ -7,10 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from whygap._metric_names import our_name
-from whygap._metrics import Metric, metric_of
+from whygap._metrics import Metric, our_name
 from whygap.domains import ByDomain
 from whygap.errors import InputError, SettingsError, refusing_unknown
 from whygap.progress import Reporter, Silent
@@ -18,7 +15,8 @@ from whygap.tables.build import build_design
 from whygap.tables.design import Design
 from whygap.tables.open import OpenedTable, TableKind, open_table
 from whygap.tables.roles import ONE_COLUMN, Roles, resolve_roles
-from whygap.tables.score import ModelScoring, Scoring, model_scoring
+from whygap.tables.score import ModelScoring, model_scoring
+from whygap.tables.task import Asked
 
 __all__ = ["Study"]
 
@@ -34,13 +32,17 @@ class Study:
         source: table where the model was scored first: pandas, polars (eager or lazy), pyarrow, a
             duckdb relation or query, or a path (.csv, .tsv, .xlsx, .parquet, a folder, a glob).
         target: table where it scores differently.
-        outcome: column with two distinct values.
+        outcome: column with two distinct values, several classes, or numbers.
         baseline: columns of W; may be empty.
         covariates: columns of Z; None means every column not otherwise named.
-        prediction: column of probabilities or labels; or give `model`.
+        prediction: column of probabilities, labels or predicted values; for several classes also
+            {class: column of its probabilities}; or give `model`.
         model: fitted estimator, callable(table) -> array, or a path to a model.
-        metric: "accuracy", "zero_one", "brier", "log_loss", or callable(prediction, outcome).
+        metric: a name (`whygap.metrics()` lists them), a callable(prediction, outcome) that gives
+            one value per row, or a `whygap.Metric`.
+        task: "binary", "multiclass" or "regression"; "auto" finds out, and says so in a note.
         threshold: a probability at or above it is the label 1.
+        quantile: of the pinball loss.
         groups: player name -> covariates that act as one player.
         weights: column of row weights.
         clusters: column that says which rows belong together.
@@ -56,10 +58,12 @@ class Study:
     outcome: str
     baseline: Sequence[str] = ()
     covariates: Sequence[str] | None = None
-    prediction: str | None = None
+    prediction: str | Mapping[str, str] | None = None
     model: Any = None
     metric: Any = "accuracy"
+    task: Any = "auto"
     threshold: float = 0.5
+    quantile: float | None = None
     groups: Mapping[str, Sequence[str]] | None = None
     weights: str | None = None
     clusters: str | None = None
@@ -70,17 +74,14 @@ class Study:
     unsafe_pickle: bool = False
 
     def __post_init__(self) -> None:
-        number = isinstance(self.threshold, int | float | np.number)
-        if not number or isinstance(self.threshold, bool) or not 0 <= self.threshold <= 1:
-            got = repr(self.threshold)
-            raise SettingsError("The threshold must be a number from 0 to 1", got=got)
+        _ = self.asked
         if (self.prediction is None) == (self.model is None):
             raise SettingsError(
                 "A study needs either prediction= or model=",
                 got="neither" if self.model is None else "both",
                 hint="prediction= names a column; model= is a fitted model or a callable.",
             )
-        _ = self.metric_, self.roles, self.model_scoring
+        _ = self.roles, self.model_scoring
 
     @classmethod
     def given(cls, study: Any, call: str) -> Study:
@@ -99,9 +100,16 @@ class Study:
         return ByDomain(self.source_name, self.target_name)
 
     @cached_property
+    def asked(self) -> Asked:
+        """How rows are to be scored, checked as far as that is possible before any is read."""
+        names = ("metric", "task", "threshold", "quantile", "positive", "source_risk")
+        given = {name: getattr(self, name) for name in names}
+        return Asked(**given | {"metric": our_name(self.metric)}).checked()
+
+    @property
     def metric_(self) -> Metric:
-        """The metric as `a(x) + b(x) y`."""
-        return metric_of(our_name(self.metric))
+        """The metric, for this outcome; the tables are read."""
+        return self.design.metric
 
     @cached_property
     def tables(self) -> ByDomain[OpenedTable]:
@@ -144,8 +152,7 @@ class Study:
         if model is not None:
             report.stage("asking the model")
             model = replace(model, after_batch=lambda done, all_: report.update(done, all_, "rows"))
-        scoring = Scoring(self.metric_, self.threshold, model)
-        design = build_design(frames, self.roles, scoring, self.positive, self.names)
+        design = build_design(frames, self.roles, self.asked, model, self.names)
         entrance = (*self.tables.source.notes, *self.tables.target.notes, *self.roles.notes)
         return replace(design, notes=(*entrance, *design.notes))
 
@@ -155,7 +162,7 @@ class Study:
         asked = f"outcome='{self.roles.outcome}', baseline={list(self.roles.baseline)}"
         return (
             f"Study(source={source}, target={target}, {asked}, "
-            f"{len(self.roles.covariates)} covariates, metric='{self.metric_.name}')"
+            f"{len(self.roles.covariates)} covariates, metric='{self.asked.name}')"
         )
 
     @cached_property

@@ -176,8 +176,9 @@ CASES: dict[str, Case] = {
     "an outcome of three values": both(
         put(y=[0, 1, 2]),
         (
-            "The outcome 'y' has 3 distinct values. Got 0, 1, 2. Two are needed: turn it "
-            "into yes/no first, for example 'above 10'."
+            "It is not clear what the outcome 'y' is: classes or amounts. Got 3 distinct values "
+            "from 0 to 2, and predictions from 0 to 1. Say it: task='multiclass' or "
+            "task='regression'."
         ),
     ),
     "an outcome of ones and twos": both(

@@ -108,13 +108,18 @@ def role_facts(study: Study, design: Design) -> RoleFacts:
     names = [column.name for column in design.columns]
     return RoleFacts(
         outcome=study.outcome,
-        scored_by=study.prediction or "a model",
+        scored_by=_scored_by(study),
         baseline=tuple(names[c] for c in design.baseline),
         players={p.name: tuple(names[c] for c in p.columns) for p in design.players},
         weights=study.weights,
         clusters=study.clusters,
         source_risk=study.source_risk,
     )
+
+
+def _scored_by(study: Study) -> str:
+    roles = study.roles
+    return roles.prediction or ", ".join(roles.class_columns.values()) or "a model"
 
 
 def few_of_a_class(study: Study, domains: ByDomain[DomainFacts]) -> list[str]:

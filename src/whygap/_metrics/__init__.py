@@ -10,6 +10,7 @@ from whygap._metrics.registry import (
     names_for,
     tasks_of,
 )
+from whygap._metrics.scikit import our_name
 
 __all__ = [
     "METRICS",
@@ -22,6 +23,7 @@ __all__ = [
     "mid_ranks",
     "names_for",
     "only_mean",
+    "our_name",
     "pair_means",
     "tasks_of",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 
 from whygap._metrics.pairs import pair_influence, pair_means
 from whygap.domains import Array
-from whygap.errors import ColumnError, SettingsError
+from whygap.errors import ColumnError, SettingsError, first_line
 
 __all__ = ["TASKS", "Metric", "Task", "only_mean", "slopes_of"]
 
@@ -85,8 +85,15 @@ class Metric:
 
     def per_row(self, prediction: Array, outcome: Array) -> Array:
         """The terms at every row, (K, rows), checked."""
-        with np.errstate(all="ignore"):
-            found = np.asarray(self.terms(prediction, outcome), dtype=float)
+        try:
+            with np.errstate(all="ignore"):
+                found = np.asarray(self.terms(prediction, outcome), dtype=float)
+        except Exception as err:  # one's own metric may fail in any way
+            raise SettingsError(
+                f"The metric '{self.name}' failed",
+                got=first_line(err, with_type=True),
+                hint="It is called with predictions and outcomes, two arrays.",
+            ) from err
         values = found[None, :] if found.ndim == 1 else found
         if values.ndim != 2 or values.shape[1] != len(prediction):
             raise SettingsError(

@@ -99,9 +99,14 @@ class RoleOptions:
     outcome: Annotated[Text, option("", "COLUMN", "Outcome (Y).")] = None
     baseline: Annotated[Text, option("", "A,B", "Baseline variables (W).")] = None
     covariates: Annotated[Text, option("", "A,B", "Covariates (Z); default: all others.")] = None
-    prediction: Annotated[Text, option("", "COLUMN", "Column of predictions.")] = None
+    prediction: Annotated[
+        Text, option("", "COLUMN", "Column of predictions; of classes: A=COLUMN,B=COLUMN.")
+    ] = None
     model: Annotated[Text, option("", "MODEL", "A .skops or .onnx file, or module:name.")] = None
-    metric: Annotated[Text, option("", "NAME", "accuracy, zero_one, brier or log_loss.")] = None
+    metric: Annotated[Text, option("", "NAME", "accuracy, auc, brier, f1, mse, ...")] = None
+    task: Annotated[Text, option("", "TASK", "binary, multiclass or regression.")] = None
+    threshold: Annotated[float | None, option("", "P", "Labels are 1 from here on.")] = None
+    quantile: Annotated[float | None, option("", "Q", "Of the pinball loss.")] = None
     positive: Annotated[Text, option("", "VALUE", "Outcome that counts as 1.")] = None
     weights: Annotated[Text, option("", "COLUMN", "Row weights.")] = None
     clusters: Annotated[Text, option("", "COLUMN", "Rows that belong together.")] = None
@@ -110,7 +115,7 @@ class RoleOptions:
     target_name: Annotated[Text, option("", "NAME", "What the target is called.")] = None
 
     @property
-    def given(self) -> dict[str, str]:
+    def given(self) -> dict[str, Any]:
         """The roles that were named."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
@@ -141,6 +146,9 @@ class RoleOptions:
             values[name] = TablePart(values[name], drop=drop) if drop else values[name]
         for name in values.keys() & {"baseline", "covariates"}:
             values[name] = names_in(values[name])
+        if self.prediction is not None and "=" in self.prediction:
+            pairs = [part.partition("=") for part in names_in(self.prediction) or ()]
+            values["prediction"] = {label.strip(): name.strip() for label, _, name in pairs}
         if self.positive is not None:
             values["positive"] = value_of(self.positive)
         values["model"] = model_of(self.model, Path.cwd())

@@ -5,131 +5,82 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from whygap.domains import DOMAINS, Array, ByDomain
+from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import ColumnError, TableError, listed
 from whygap.tables import hints
-from whygap.tables.columns import RawColumn, present, raw_column
+from whygap.tables.columns import present
 from whygap.tables.design import OTHER, Design, Note, Player
-from whygap.tables.encode import MANY_ROWS, EncodedColumn, encode_column
+from whygap.tables.encode import EncodedColumn, encode_column
 from whygap.tables.extras import read_extras, read_kept
 from whygap.tables.open import Frame, Mask
-from whygap.tables.outcome import as_predictions, encode, find_labels
 from whygap.tables.roles import Roles
-from whygap.tables.score import Answers, Scoring
+from whygap.tables.score import ModelScoring
+from whygap.tables.scored import LEAST_ROWS, complete_rows, score_rows, terms_of
+from whygap.tables.task import Asked
 
 __all__ = ["LEAST_ROWS", "build_design"]
 
-LEAST_ROWS = 50  # five folds of ten rows: below this, standard errors mean nothing
-LEAST_OF_EACH = 5  # one row of each outcome value in each of five folds
 ID_NAME = re.compile(r"(^|[_\W])(id|uuid|guid|key|index|row)$|^unnamed: \d+$|(?<=[a-z])(ID|Id)$")
 
 
 def build_design(
-    frames: ByDomain[Frame], roles: Roles, scoring: Scoring, positive: Any, names: ByDomain[str]
+    frames: ByDomain[Frame],
+    roles: Roles,
+    asked: Asked,
+    model: ModelScoring | None,
+    names: ByDomain[str],
 ) -> Design:
     """Outcome and predictions first, then the rows they leave, then the columns.
 
-    `positive` is the outcome value that counts as 1, None for the obvious one; `names` are what
-    the two domains are called in notes.
+    `model` is None where there are prediction columns; `names` are what the two domains are called
+    in notes.
     """
-    scored = score_rows(frames, roles, scoring, positive)
-    features = encode_features(frames, roles, scored.keep)
-    extras = read_extras(frames, roles, scored.keep)
+    every = score_rows(frames, roles, asked, model)
+    scored, keep = complete_rows(roles.outcome, every), every.keep
+    terms = terms_of(scored, asked)
+    features, extras = encode_features(frames, roles, keep), read_extras(frames, roles, keep)
     order = sorted(features.columns, key=lambda c: c.name not in set(roles.baseline))
     baseline = tuple(i for i, c in enumerate(order) if c.name in set(roles.baseline))
-    players = players_of(order, roles)
-    metric = scoring.metric.given(threshold=scoring.threshold, classes=2)
-    terms = scored.prediction.map(lambda p: metric.term_coefficients(p, scoring.threshold))
     design = Design(
         features=ByDomain(*(np.column_stack([c.values[d] for c in order]) for d in DOMAINS)),
         columns=tuple(c.column for c in order),
         baseline=baseline,
-        players=players,
+        players=players_of(order, roles),
         outcome=scored.outcome,
         prediction=scored.prediction,
-        metric=metric,
-        term_intercept=terms.map(lambda pair: pair[0]),
-        term_slope=terms.map(lambda pair: pair[1]),
+        task=scored.task,
+        metric=terms.metric,
+        term_intercept=terms.intercept,
+        term_slope=terms.slope,
+        observed_terms=terms.observed,
+        classes=scored.classes,
+        scores=scored.scores,
         weights=extras.weights,
         clusters=extras.clusters,
         source_risk=extras.source_risk,
-        threshold=float(scoring.threshold),
+        threshold=float(asked.threshold),
         notes=(*scored.notes, *features.notes, *extras.notes),
     )
-    return hints.with_hints(design, order, roles, scoring, names)
+    require_defined(design)
+    return hints.with_hints(design, order, roles, names)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scored:
-    outcome: ByDomain[Array]
-    prediction: ByDomain[Array]
-    keep: ByDomain[Mask]
-    notes: tuple[Note, ...]
-
-
-def score_rows(frames: ByDomain[Frame], roles: Roles, scoring: Scoring, positive: Any) -> Scored:
-    """Outcomes and predictions; rows without one of them are left out and counted."""
-    raw = frames.map(lambda frame: raw_of(frame, roles.outcome))
-    labels = find_labels(roles.outcome, raw, positive)
-    outcome = raw.map(lambda column: encode(column, labels).values)
-    if scoring.model is not None:
-        answers = scoring.model.predict(frames, labels)
-    else:
-        name = roles.prediction or ""
-        given = frames.map(lambda frame: raw_of(frame, name))
-        answers = Answers(as_predictions(f"The prediction '{name}'", given, labels))
-    keep = outcome.zip(answers.prediction, lambda y, p: ~(np.isnan(y) | np.isnan(p)))
-    notes = (
-        *answers.notes,
-        *left_out_notes(outcome, f"a missing outcome ('{roles.outcome}')"),
-        *left_out_notes(answers.prediction, f"a missing prediction ('{roles.prediction}')"),
-    )
-    outcome = outcome.zip(keep, lambda values, rows: values[rows])
-    require_rows(f"The outcome '{roles.outcome}'", outcome)
-    prediction = answers.prediction.zip(keep, lambda values, rows: values[rows])
-    return Scored(outcome, prediction, keep, notes)
-
-
-def raw_of(frame: Frame, name: str) -> RawColumn:
-    return raw_column(frame.arrow(name), name, frame.label)
-
-
-def left_out_notes(values: ByDomain[Array], what: str) -> tuple[Note, ...]:
-    notes = []
-    for domain, column in zip(DOMAINS, values, strict=True):
-        missing, rows = int(np.isnan(column).sum()), len(column)
-        if missing:
-            share = missing / rows
-            text = (
-                f"{missing:,} of {rows:,} {domain} rows ({share:.1%}) have {what} and are left out."
-            )
-            notes.append(Note("info" if share < MANY_ROWS else "warning", text))
-    return tuple(notes)
-
-
-def require_rows(what: str, outcome: ByDomain[Array]) -> None:
-    """The least any analysis needs: enough rows, of both outcome values, in both domains."""
-    for domain, values in zip(DOMAINS, outcome, strict=True):
-        if len(values) < LEAST_ROWS:
+def require_defined(design: Design) -> None:
+    """Refuse a metric that has no value in one of the tables."""
+    weights = design.weights or design.outcome.map(np.ones_like)
+    for domain in DOMAINS:
+        value = design.metric.value(design.terms[domain], weights[domain])
+        if not np.isfinite(value):
             raise TableError(
-                f"The {domain} table has too few usable rows",
-                got=f"{len(values)}",
-                hint=f"At least {LEAST_ROWS} rows with outcome and prediction are needed.",
+                f"The metric '{design.metric.name}' is not defined in {domain}",
+                got=f"{value:g}",
+                hint="It divides by a share of rows that is 0 there: no row of a class, or no row "
+                "that the model puts into it.",
             )
-    for domain, values in zip(DOMAINS, outcome, strict=True):
-        for value in (0, 1):
-            number = int(np.sum(values == value))
-            if number < LEAST_OF_EACH:
-                raise TableError(
-                    f"{what} equals {value} in too few {domain} rows",
-                    got=f"{number}",
-                    hint=f"At least {LEAST_OF_EACH} rows of each outcome value are needed in each "
-                    "domain.",
-                )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

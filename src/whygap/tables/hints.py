@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from whygap._metrics import Task
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.errors import listed
 from whygap.tables.design import Design, Note
 from whygap.tables.encode import EncodedColumn
 from whygap.tables.look import NEARLY_ONE, area, prediction_notes, shared_rows_notes
 from whygap.tables.roles import Roles
-from whygap.tables.score import Scoring
 
 __all__ = ["with_hints"]
 
@@ -24,18 +24,17 @@ def with_hints(
     design: Design,
     columns: Sequence[EncodedColumn],
     roles: Roles,
-    scoring: Scoring,
     names: ByDomain[str],
 ) -> Design:
     """The design with notes on what looks wrong; `columns` are its columns as they were encoded."""
     grouped = {column for members in roles.groups.values() for column in members}
     hints = (
-        *leak_hints(columns, design.outcome),
+        *leak_hints(columns, design),
         *prediction_notes(design, names),
         *shared_rows_notes(design, names),
         *spread_categories(columns[len(design.baseline) :], grouped),
-        *swap_hint(design, scoring, names),
-        *label_hint(design.prediction, scoring),
+        *swap_hint(design, names),
+        *label_hint(design),
     )
     return replace(design, notes=design.notes + hints)
 
@@ -48,14 +47,14 @@ class Distinct:
     position: IntArray
 
 
-def leak_hints(columns: Sequence[EncodedColumn], outcome: ByDomain[Array]) -> tuple[Note, ...]:
+def leak_hints(columns: Sequence[EncodedColumn], design: Design) -> tuple[Note, ...]:
     """Columns that give the outcome away."""
-    truth = np.concatenate([outcome.source, outcome.target])
+    outcome = np.concatenate(list(design.outcome))
     notes = []
     for column in columns:
         distinct = distinct_values(column.pooled)
         unordered = column.column.kind == "category" or distinct.number <= FEW_VALUES
-        found = best_auc(distinct, truth, unordered)
+        found = given_away(distinct, outcome, design.task, unordered)
         if found == 1:
             text = f"Column '{column.name}' alone gives the outcome in every row"
             notes.append(
@@ -71,6 +70,21 @@ def leak_hints(columns: Sequence[EncodedColumn], outcome: ByDomain[Array]) -> tu
 def distinct_values(values: Array) -> Distinct:
     found, position = np.unique(values, return_inverse=True)
     return Distinct(len(found), position.astype(np.int64))
+
+
+def given_away(distinct: Distinct, outcome: Array, task: Task, unordered: bool) -> float:
+    """How well a column alone gives the outcome; 1 is in every row."""
+    if task == "binary":
+        return best_auc(distinct, outcome, unordered)
+    if task == "regression":
+        ranks = np.unique(outcome, return_inverse=True)[1]
+        together = np.corrcoef(distinct.position, ranks)[0, 1] if distinct.number > 1 else 0.0
+        return round(abs(float(together)), 9)  # rounding is not a difference
+    if distinct.number > FEW_VALUES:
+        return 0.0  # so many values have a class each by chance
+    counts = np.zeros((distinct.number, int(outcome.max()) + 1))
+    np.add.at(counts, (distinct.position, outcome.astype(np.int64)), 1)
+    return float(counts.max(axis=1).sum() / len(outcome))
 
 
 def best_auc(distinct: Distinct, truth: Array, unordered: bool) -> float:
@@ -109,7 +123,7 @@ def spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> tu
     return tuple(notes)
 
 
-def swap_hint(design: Design, scoring: Scoring, names: ByDomain[str]) -> tuple[Note, ...]:
+def swap_hint(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
     """A model usually does better where it was trained; the other way round is worth a word.
 
     When it is not chance (rows taken as independent), it is a warning.
@@ -117,10 +131,10 @@ def swap_hint(design: Design, scoring: Scoring, names: ByDomain[str]) -> tuple[N
     weights = design.weights or design.outcome.map(np.ones_like)
     share = weights.map(lambda values: values / values.sum())
     source, target = design.terms.zip(share, design.metric.value)
-    if source == target or scoring.metric.higher_is_better != (target > source):
+    if source == target or design.metric.higher_is_better != (target > source):
         return ()
     text = (
-        f"{scoring.metric.name} is better in {names.target} ({target:.3f}) than in {names.source} "
+        f"{design.metric.name} is better in {names.target} ({target:.3f}) than in {names.source} "
         f"({source:.3f}): if the model was trained on {names.target}, swap the two tables."
     )
     centred = design.terms.zip(share, design.metric.influence)
@@ -129,9 +143,9 @@ def swap_hint(design: Design, scoring: Scoring, names: ByDomain[str]) -> tuple[N
     return (Note("warning" if sure else "info", text),)
 
 
-def label_hint(prediction: ByDomain[Array], scoring: Scoring) -> tuple[Note, ...]:
-    both = np.concatenate(list(prediction))
-    if scoring.metric.wants != "probability" or not np.all((both == 0) | (both == 1)):
+def label_hint(design: Design) -> tuple[Note, ...]:
+    both = np.concatenate(list(design.prediction))
+    if design.metric.wants != "probability" or not np.all((both == 0) | (both == 1)):
         return ()
-    text = f"All predictions are 0 or 1, but {scoring.metric.name} is meant for probabilities."
+    text = f"All predictions are 0 or 1, but {design.metric.name} is meant for probabilities."
     return (Note("warning", text),)

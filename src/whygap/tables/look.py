@@ -39,7 +39,7 @@ class Measure:
 
 def look_at(design: Design) -> tuple[Measure, ...]:
     """How the predictions do in both tables."""
-    return LOOKS["binary"].measures(design)
+    return LOOKS[design.task].measures(design) if design.task in LOOKS else ()
 
 
 def prediction_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
@@ -48,7 +48,7 @@ def prediction_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
     if np.ptp(both) == 0:
         text = f"The prediction is {both[0]:g} in every row: it cannot tell any rows apart."
         return (Note("warning", text),)
-    return tuple(LOOKS["binary"].notes(design, names))
+    return tuple(LOOKS[design.task].notes(design, names)) if design.task in LOOKS else ()
 
 
 # -- an outcome of two values ----------------------------------------------------------------------

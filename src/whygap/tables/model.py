@@ -28,8 +28,10 @@ def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
     foreign = adapted(model)
     if foreign is not None:
         return foreign
+    several = len(classes_of(model) or ()) > 2
     for method, answer in METHODS.items():
-        if callable(getattr(model, method, None)):
+        # Scores of several classes come in several shapes: such a model is asked for labels.
+        if callable(getattr(model, method, None)) and not (several and answer == "score"):
             return read_by_lightgbm(model, estimator_predictor(model, method, answer))
     if callable(model):
         return callable_predictor(model)
@@ -63,7 +65,7 @@ def estimator_predictor(model: Any, method: str, answer: Answer) -> Predictor:
         columns=columns,
         width=None if width is None else int(width),
         sees="frame" if width is None else "matrix",
-        classes=two_classes(kind.__name__, model),
+        classes=classes_of(model),
     )
 
 
@@ -75,15 +77,11 @@ def names_of(model: Any) -> tuple[str, ...] | None:
     return None
 
 
-def two_classes(name: str, model: Any) -> tuple[Any, ...] | None:
+def classes_of(model: Any) -> tuple[Any, ...] | None:
     classes = getattr(model, "classes_", None)
     if classes is None:
         return None
-    labels = tuple(classes.tolist() if hasattr(classes, "tolist") else classes)
-    if len(labels) != 2:
-        got = f"{len(labels)} classes"
-        raise ModelError(f"The model {name} must tell two classes apart", got=got)
-    return labels
+    return tuple(classes.tolist() if hasattr(classes, "tolist") else classes)
 
 
 def callable_predictor(model: Any) -> Predictor:
@@ -92,7 +90,7 @@ def callable_predictor(model: Any) -> Predictor:
     columns = names_of(owner)
     name = getattr(model, "__name__", type(model).__name__)
     sees: Sees = "table" if columns is None else "frame"
-    classes = two_classes(name, owner)
+    classes = classes_of(owner)
     return Predictor(name, model, "any", columns=columns, sees=sees, classes=classes)
 
 

@@ -1,4 +1,4 @@
-"""Outcomes -> 0.0 and 1.0: which value counts as 1; predictions -> labels or probabilities."""
+"""Outcomes -> numbers: 0 and 1, codes of classes, amounts; predictions of a 0/1 outcome."""
 
 from __future__ import annotations
 
@@ -9,9 +9,23 @@ import numpy as np
 
 from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.errors import ColumnError, InputError, did_you_mean
-from whygap.tables.columns import RawColumn, is_number, present, to_text
+from whygap.tables.columns import RawColumn, is_number, present, recode, to_text
 
-__all__ = ["Encoded", "Labels", "as_predictions", "encode", "find_labels", "in_unit_interval"]
+__all__ = [
+    "Classes",
+    "Encoded",
+    "Labels",
+    "as_predictions",
+    "encode",
+    "find_classes",
+    "find_labels",
+    "in_unit_interval",
+    "real_outcome",
+    "refuse_unusable",
+    "repr_level",
+]
+
+MOST_CLASSES = 50  # names and identifiers have more values, classes of a model have not
 
 
 # Where it is obvious which value counts as 1: pairs, in small letters.
@@ -48,23 +62,72 @@ def same_label(value: Any, label: str) -> bool:
 
 def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Labels:
     """The outcome's two values over both tables, and which one is positive."""
-    finite, binary = "Only two finite values are allowed.", "Turn it into yes/no first."
-    refuse_unusable(f"The outcome '{name}'", raw, ColumnError, finite, binary)
     values = sorted({level for column in raw for level in distinct_levels(column)})
     if len(values) == 2:
         return choose_positive(name, values, positive)
     shown = ", ".join(repr_level(v) for v in values[:4]) + (", ..." if len(values) > 4 else "")
     amount = f"{len(values)} distinct values"
-    hint = "Two are needed: turn it into yes/no first, for example 'above 10'."
+    hint = (
+        "Two are needed: turn it into yes/no first, for example 'above 10'; or say "
+        "task='multiclass' or task='regression'."
+    )
     if len(values) == 1:
         amount = "one distinct value"
         hint = "Two are needed: with one value there is nothing to predict."
     raise ColumnError(f"The outcome '{name}' has {amount}", got=shown, hint=hint)
 
 
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """The values of an outcome of several classes, as text; its code is a label's place."""
+
+    labels: tuple[str, ...]
+
+    def code(self, value: Any) -> float | None:
+        """The place of a label (1.0 is 1), None for another value."""
+        for code, label in enumerate(self.labels):
+            if same_label(value, label):
+                return float(code)
+        return None
+
+    def encode(self, column: RawColumn) -> Array:
+        """Codes; missing, and what is none of the labels, is NaN."""
+        text = to_text(numbered(column))
+        codes = [self.code(level) for level in text.levels]
+        return recode(text.values, [np.nan if code is None else code for code in codes])
+
+
+def find_classes(name: str, raw: ByDomain[RawColumn]) -> Classes:
+    """The outcome's values over both tables: numbers in their order, text in the alphabet's."""
+    values = {level for column in raw for level in distinct_levels(column)}
+    if not 2 <= len(values) <= MOST_CLASSES:
+        amount = "one distinct value" if len(values) == 1 else f"{len(values)} distinct values"
+        raise ColumnError(
+            f"The outcome '{name}' has {amount}",
+            hint=f"From 2 to {MOST_CLASSES} classes are needed: group them into larger ones, or "
+            "for amounts say task='regression'.",
+        )
+    if all(is_number(value) for value in values):
+        return Classes(tuple(sorted(values, key=float)))
+    return Classes(tuple(sorted(values)))
+
+
+def real_outcome(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
+    """Numbers as they are."""
+    for table, column in zip(DOMAINS, raw, strict=True):
+        if column.kind not in ("number", "boolean"):
+            raise ColumnError(
+                f"The outcome '{name}' must hold numbers for a regression",
+                got=f"{column.kind} in {table}",
+                hint="For classes say task='multiclass'.",
+            )
+    return raw.map(lambda column: column.values)
+
+
 def refuse_unusable(
     what: str, raw: ByDomain[RawColumn], error: type[InputError], if_infinite: str, if_dates: str
 ) -> None:
+    """Refuse infinite values, dates, and a column that holds nothing."""
     for table, column in zip(DOMAINS, raw, strict=True):
         if column.infinite:
             found = f"{what} holds {column.infinite} infinite values in {table}"
@@ -77,9 +140,11 @@ def refuse_unusable(
 
 def distinct_levels(column: RawColumn) -> tuple[str, ...]:
     """Distinct values as text; booleans as 0 and 1, the way the other table may hold them."""
-    if column.kind == "boolean":
-        column = RawColumn("number", column.values)
-    return to_text(column).levels
+    return to_text(numbered(column)).levels
+
+
+def numbered(column: RawColumn) -> RawColumn:
+    return RawColumn("number", column.values) if column.kind == "boolean" else column
 
 
 def repr_level(level: str) -> str:

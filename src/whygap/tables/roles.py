@@ -26,7 +26,9 @@ class Roles:
     outcome: str  # column of Y
     baseline: tuple[str, ...]  # columns of W
     covariates: tuple[str, ...]  # columns of Z
-    prediction: str | None = None  # column of predictions, or None when a model is given
+    prediction: str | None = None  # column of predictions, or None
+    # Class -> column of its probabilities, where there are several; empty else
+    class_columns: Mapping[str, str] = field(default_factory=dict)
     weights: str | None = None  # column of row weights, or None
     clusters: str | None = None  # column of cluster names, or None
     source_risk: str | None = None  # column of a known p_0(Y=1 | W, Z), or None
@@ -43,25 +45,30 @@ class Roles:
     def columns(self) -> tuple[str, ...]:
         """Every column that is needed."""
         single = (getattr(self, role) for role in ONE_COLUMN)
-        return self.features + tuple(column for column in single if column is not None)
+        named = tuple(column for column in single if column is not None)
+        return self.features + named + tuple(self.class_columns.values())
 
 
 def resolve_roles(
     tables: ByDomain[OpenedTable],
     *,
-    single: Mapping[str, str | None],
+    single: Mapping[str, Any],
     baseline: Any,
     covariates: Any,
     groups: Any,
 ) -> Roles:
     """Check every column the caller named; without covariates, all others are covariates.
 
-    `single` maps the roles of `ONE_COLUMN` to the caller's column, or None.
+    `single` maps the roles of `ONE_COLUMN` to the caller's column, or None; a prediction may
+    map classes to columns.
     """
-    ones: dict[str, Any] = {role: one_name(role, name) for role, name in single.items()}
+    by_class = class_columns(single.get("prediction"))
+    one = dict(single) | ({"prediction": None} if by_class else {})
+    ones: dict[str, Any] = {role: one_name(role, name) for role, name in one.items()}
     w_names = many_names("baseline", baseline)
     z_names = None if covariates is None else many_names("covariates", covariates)
     pairs = [(role, name) for role, name in ones.items() if name is not None]
+    pairs += [("prediction", name) for name in by_class.values()]
     pairs += [("baseline", name) for name in w_names]
     pairs += [("covariates", name) for name in z_names or ()]
     check_pairs(pairs, tables)
@@ -77,9 +84,22 @@ def resolve_roles(
         )
     named = frozenset(w_names) | (frozenset() if covariates is None else frozenset(z_names))
     grouped = checked_groups(groups, z_names)
-    return Roles(
-        baseline=w_names, covariates=z_names, groups=grouped, named=named, notes=notes, **ones
-    )
+    more: dict[str, Any] = {"groups": grouped, "named": named, "notes": notes, **ones}
+    return Roles(baseline=w_names, covariates=z_names, class_columns=by_class, **more)
+
+
+def class_columns(prediction: Any) -> dict[str, str]:
+    """Class -> column, of a prediction that names one column per class; else empty."""
+    if not isinstance(prediction, Mapping):
+        return {}
+    given = {str(label): name for label, name in prediction.items()}
+    if len(given) < 2 or not all(isinstance(name, str) and name for name in given.values()):
+        raise ColumnError(
+            "prediction= by class must map at least two classes to their columns",
+            got=repr(dict(prediction)),
+            hint="For example prediction={'car': 'p_car', 'bus': 'p_bus', 'foot': 'p_foot'}.",
+        )
+    return given
 
 
 def one_name(role: str, name: Any) -> str | None:

@@ -1,37 +1,28 @@
-"""How rows are scored: a model is asked once, in batches; its answer is read as predictions."""
+"""A model is asked once, in batches."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from whygap._metrics import Metric
 from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.errors import ModelError, WhygapError, did_you_mean, first_line, listed
-from whygap.tables.columns import is_number, raw_column
+from whygap.tables.answers import Said
+from whygap.tables.columns import raw_column
 from whygap.tables.design import Note
 from whygap.tables.model import Predictor, predictor_of
 from whygap.tables.open import Frame, OpenedTable
-from whygap.tables.outcome import Labels, as_predictions, in_unit_interval
 from whygap.tables.roles import Roles
 
-__all__ = ["Answers", "ModelScoring", "Scoring", "model_scoring"]
+__all__ = ["ModelScoring", "model_scoring"]
 
 BATCH = 20_000  # rows a model is shown at once: little memory, and progress every few seconds
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Answers:
-    """Predictions at every row of both tables, and what the user must know about them."""
-
-    prediction: ByDomain[Array]
-    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,11 +37,11 @@ class ModelScoring:
     notes: tuple[Note, ...] = ()
     after_batch: Callable[[int, int], None] = lambda *_: None
 
-    def predict(self, frames: ByDomain[Frame], labels: Labels) -> Answers:
+    def ask(self, frames: ByDomain[Frame]) -> Said:
         """Predictions at every row of both tables; what the model warns of becomes a note."""
         total = frames.source.rows + frames.target.rows
 
-        def ask(frame: Frame, before: int) -> Any:
+        def answers(frame: Frame, before: int) -> Any:
             def after_batch(done: int) -> None:
                 self.after_batch(before + done, total)
 
@@ -58,20 +49,11 @@ class ModelScoring:
 
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            raw = frames.zip(ByDomain(0, frames.source.rows), ask)
+            raw = frames.zip(ByDomain(0, frames.source.rows), answers)
         said = [str(warning.message).strip() for warning in caught]
         first = list(dict.fromkeys(text.splitlines()[0] for text in said if text))[:3]
         notes = tuple(Note("warning", f"The model warned: {text}") for text in first)
-        return Answers(read_answers(self.predictor, raw, labels), self.notes + notes)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Scoring:
-    """How rows are scored: by this metric, and by a model unless there is a prediction column."""
-
-    metric: Metric
-    threshold: float
-    model: ModelScoring | None = None
+        return read_answers(self.predictor, raw, self.notes + notes)
 
 
 def model_scoring(
@@ -192,54 +174,32 @@ def matrix_of(predictor: Predictor, frame: Frame, part: Any, columns: Sequence[s
     return np.column_stack(stacked)
 
 
-def read_answers(predictor: Predictor, raw: ByDomain[Any], labels: Labels) -> ByDomain[Array]:
-    """Probabilities of the positive label, or labels as 0 and 1."""
-    what = f"The answer of the model {predictor.name}"
-    if all(answer.ndim == 2 for answer in raw):
-        raw = raw.map(lambda answer: positive_column(predictor, answer, labels))
-    if any(answer.ndim != 1 for answer in raw):
-        raise ModelError(f"{what} must be one column, or two", got=f"shape {raw.source.shape}")
-    if predictor.answer == "score":
-        place = positive_place(predictor, labels)
-        return raw.map(lambda score: ((np.asarray(score, float) > 0) == place).astype(float))
-    arrays = raw.map(lambda answer: pa.array(answer.tolist()))
+def read_answers(predictor: Predictor, raw: ByDomain[Any], notes: tuple[Note, ...]) -> Said:
+    """The model's answer as a column, or as one column per class."""
+    what, who = f"The answer of the model {predictor.name}", f"The model {predictor.name}"
+    said = Said(what, who, ModelError, classes=predictor.classes, answer=predictor.answer)
+    said = replace(said, notes=notes)
+    if all(answer.ndim == 2 and answer.shape[1] > 1 for answer in raw):
+        return replace(said, table=raw.map(lambda answer: numbers_of(what, answer)))
+    if any(answer.ndim > 1 and answer.shape[1:] != (1,) for answer in raw):
+        raise ModelError(
+            f"{what} must be one column, or one per class", got=f"shape {raw.source.shape}"
+        )
+    arrays = raw.map(lambda answer: pa.array(answer.ravel().tolist()))
     columns = arrays.map(lambda array: raw_column(array, "prediction", "the model"))
     for domain, column in zip(DOMAINS, columns, strict=True):
         if column.missing:
             raise ModelError(f"{what} is missing or infinite in {column.missing} rows of {domain}")
-    if predictor.answer == "probability":
-        return in_unit_interval(what, columns, ModelError)
-    return as_predictions(what, columns, labels, ModelError)
+    return replace(said, column=columns)
 
 
-def positive_column(predictor: Predictor, answer: Any, labels: Labels) -> Any:
-    """The column of the positive label; without `classes_`, columns are in sorted order."""
-    if answer.shape[1] == 1:
-        return answer[:, 0]
-    if answer.shape[1] != 2:
-        raise ModelError(
-            f"The model {predictor.name} must tell two classes apart",
-            got=f"{answer.shape[1]} columns of probabilities",
-        )
-    return answer[:, positive_place(predictor, labels)]
-
-
-def positive_place(predictor: Predictor, labels: Labels) -> int:
-    """0 or 1: where the positive label stands among the model's classes.
-
-    A model that does not say has them in scikit-learn's order: numbers first, then text.
-    """
-
-    def place(label: str) -> tuple[float, str]:
-        return (float(label), "") if is_number(label) else (np.inf, label)
-
-    classes = predictor.classes or sorted((labels.negative, labels.positive), key=place)
-    codes = [labels.code(label) for label in classes]
-    if codes == [0.0, 1.0] or codes == [1.0, 0.0]:
-        return codes.index(1.0)
-    if [str(label) for label in classes] in (["0", "1"], ["False", "True"]):
-        return 1
-    raise ModelError(
-        f"The model {predictor.name} knows other classes than the outcome",
-        got=f"{classes[0]!r} and {classes[1]!r}; the outcome has {labels}",
-    )
+def numbers_of(what: str, answer: Any) -> Array:
+    """One finite number per row and class."""
+    try:
+        values = np.asarray(answer, dtype=float)
+    except (TypeError, ValueError) as err:
+        raise ModelError(f"{what} must hold one number per class", got=str(answer[0, 0])) from err
+    if not np.isfinite(values).all():
+        bad = int((~np.isfinite(values)).any(axis=1).sum())
+        raise ModelError(f"{what} is missing or infinite in {bad} rows")
+    return values

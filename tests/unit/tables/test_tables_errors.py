@@ -221,8 +221,9 @@ CASES: dict[str, Case] = {
         lambda: columns(y=pick(0, 1, 2)),
         ColumnError,
         (
-            "The outcome 'y' has 3 distinct values. Got 0, 1, 2. "
-            "Two are needed: turn it into yes/no first, for example 'above 10'."
+            "It is not clear what the outcome 'y' is: classes or amounts. Got 3 distinct values "
+            "from 0 to 2, and predictions from 0 to 1. Say it: task='multiclass' or "
+            "task='regression'."
         ),
     ),
     "outcome {1, 2} without positive": (
@@ -252,7 +253,7 @@ CASES: dict[str, Case] = {
     "infinite outcome": (
         lambda: only_target(y=pick(0.0, 1.0, np.inf)),
         ColumnError,
-        "The outcome 'y' holds 60 infinite values in target. Only two finite values are allowed.",
+        "The outcome 'y' holds 60 infinite values in target. Only finite values are allowed.",
     ),
     "outcome missing everywhere": (
         lambda: only_target(y=np.nan),

@@ -1,0 +1,234 @@
+"""Outcomes and predictions of both tables as numbers, by the kind of outcome; metric terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from whygap._metrics import Metric, Task, metric_of
+from whygap.domains import DOMAINS, Array, ByDomain
+from whygap.errors import ColumnError, SettingsError, TableError
+from whygap.tables.answers import (
+    Said,
+    binary_predictions,
+    class_predictions,
+    real_predictions,
+)
+from whygap.tables.columns import RawColumn, raw_column
+from whygap.tables.design import Note
+from whygap.tables.encode import MANY_ROWS
+from whygap.tables.open import Frame, Mask
+from whygap.tables.outcome import (
+    encode,
+    find_classes,
+    find_labels,
+    real_outcome,
+    refuse_unusable,
+    repr_level,
+)
+from whygap.tables.roles import Roles
+from whygap.tables.score import ModelScoring
+from whygap.tables.task import Asked, decide_task
+
+__all__ = ["LEAST_ROWS", "Scored", "Terms", "complete_rows", "score_rows", "terms_of"]
+
+LEAST_ROWS = 50  # five folds of ten rows: below this, standard errors mean nothing
+LEAST_OF_EACH = 5  # one row of each outcome value in each of five folds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """Outcomes and predictions as numbers; `keep` says which rows have both."""
+
+    task: Task
+    outcome: ByDomain[Array]
+    prediction: ByDomain[Array]
+    classes: tuple[str, ...] = ()  # what the codes of the outcome stand for
+    scores: ByDomain[Array] | None = None  # (rows, C) probabilities of several classes
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def keep(self) -> ByDomain[Mask]:
+        """Rows that lack neither."""
+        return self.outcome.zip(self.prediction, lambda y, p: ~(np.isnan(y) | np.isnan(p)))
+
+
+def score_rows(
+    frames: ByDomain[Frame], roles: Roles, asked: Asked, model: ModelScoring | None
+) -> Scored:
+    """Outcomes and predictions of all rows; those without one of them are counted."""
+    name = roles.outcome
+    raw = frames.map(lambda frame: raw_of(frame, name))
+    finite = "Only finite values are allowed."
+    refuse_unusable(f"The outcome '{name}'", raw, ColumnError, finite, "Turn it into yes/no first.")
+    said = given_columns(frames, roles) if model is None else model.ask(frames)
+    decided = decide_task(name, raw, said, asked)
+    found = READ[decided.task](name, raw, said, asked)
+    notes = (*decided.notes, *said.notes, *found.notes)
+    notes += left_out_notes(found.outcome, f"a missing outcome ('{name}')")
+    columns = roles.prediction or ", ".join(roles.class_columns.values())
+    notes += left_out_notes(found.prediction, f"a missing prediction ('{columns}')")
+    return replace(found, notes=notes)
+
+
+def raw_of(frame: Frame, name: str) -> RawColumn:
+    return raw_column(frame.arrow(name), name, frame.label)
+
+
+def given_columns(frames: ByDomain[Frame], roles: Roles) -> Said:
+    """The prediction column, or one column per class."""
+    if not roles.class_columns:
+        name = roles.prediction or ""
+        what = f"The prediction '{name}'"
+        return Said(what, what, column=frames.map(lambda frame: raw_of(frame, name)))
+    columns = tuple(roles.class_columns.values())
+    table = frames.map(lambda frame: np.column_stack([chances(frame, c) for c in columns]))
+    what, classes = "The columns of prediction=", tuple(roles.class_columns)
+    return Said(what, "The mapping prediction=", table=table, classes=classes, answer="probability")
+
+
+def chances(frame: Frame, name: str) -> Array:
+    column = raw_of(frame, name)
+    if column.kind not in ("number", "boolean"):
+        got = f"{column.kind} in {frame.label}"
+        raise ColumnError(f"Column '{name}' (prediction) must hold probabilities", got=got)
+    return column.values
+
+
+def read_binary(name: str, raw: ByDomain[RawColumn], said: Said, asked: Asked) -> Scored:
+    labels = find_labels(name, raw, asked.positive)
+    outcome = raw.map(lambda column: encode(column, labels).values)
+    classes = labels.negative, labels.positive
+    return Scored("binary", outcome, binary_predictions(said, labels), classes)
+
+
+def read_classes(name: str, raw: ByDomain[RawColumn], said: Said, _: Asked) -> Scored:
+    classes = find_classes(name, raw)
+    told = class_predictions(said, classes)
+    outcome = raw.map(classes.encode)
+    return Scored("multiclass", outcome, told.codes, classes.labels, told.scores, told.notes)
+
+
+def read_values(name: str, raw: ByDomain[RawColumn], said: Said, _: Asked) -> Scored:
+    return Scored("regression", real_outcome(name, raw), real_predictions(said))
+
+
+READ: dict[Task, Callable[[str, ByDomain[RawColumn], Said, Asked], Scored]] = {
+    "binary": read_binary,
+    "multiclass": read_classes,
+    "regression": read_values,
+}
+
+
+def complete_rows(name: str, scored: Scored) -> Scored:
+    """The rows that lack neither; enough of them, or an error."""
+
+    def kept(values: ByDomain[Array]) -> ByDomain[Array]:
+        return values.zip(scored.keep, lambda one, rows: one[rows])
+
+    found = replace(
+        scored,
+        outcome=kept(scored.outcome),
+        prediction=kept(scored.prediction),
+        scores=None if scored.scores is None else kept(scored.scores),
+    )
+    require_rows(name, found)
+    return found
+
+
+def left_out_notes(values: ByDomain[Array], what: str) -> tuple[Note, ...]:
+    notes = []
+    for domain, column in zip(DOMAINS, values, strict=True):
+        missing, rows = int(np.isnan(column).sum()), len(column)
+        if missing:
+            share = missing / rows
+            text = (
+                f"{missing:,} of {rows:,} {domain} rows ({share:.1%}) have {what} and are left out."
+            )
+            notes.append(Note("info" if share < MANY_ROWS else "warning", text))
+    return tuple(notes)
+
+
+def require_rows(name: str, scored: Scored) -> None:
+    """The least any analysis needs: enough rows, of every outcome value, in both domains."""
+    for domain, values in zip(DOMAINS, scored.outcome, strict=True):
+        if len(values) < LEAST_ROWS:
+            raise TableError(
+                f"The {domain} table has too few usable rows",
+                got=f"{len(values)}",
+                hint=f"At least {LEAST_ROWS} rows with outcome and prediction are needed.",
+            )
+    for domain, values in zip(DOMAINS, scored.outcome, strict=True):
+        for code, label in enumerate(scored.classes):
+            number = int(np.sum(values == code))
+            if number < LEAST_OF_EACH:
+                raise too_few(name, scored.task, domain, str(code), label, number)
+        if scored.task == "regression" and np.ptp(values) == 0:
+            raise TableError(
+                f"The outcome '{name}' has one single value in {domain}",
+                got=f"{values[0]:g}",
+                hint="With one value there is nothing to predict.",
+            )
+
+
+def too_few(name: str, task: Task, domain: str, code: str, label: str, number: int) -> TableError:
+    hint = f"At least {LEAST_OF_EACH} rows of each outcome value are needed in each domain."
+    if task == "binary":
+        return TableError(
+            f"The outcome '{name}' equals {code} in too few {domain} rows", got=number, hint=hint
+        )
+    return TableError(
+        f"The outcome '{name}' is {repr_level(label)} in too few {domain} rows",
+        got=number,
+        hint=f"{hint} Merge the class with another one, or leave its rows out of both tables.",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """The metric, ready for these rows, and its terms (K, rows) as `Design` keeps them."""
+
+    metric: Metric
+    intercept: ByDomain[Array] | None = None
+    slope: ByDomain[Array] | None = None
+    observed: ByDomain[Array] | None = None
+
+
+def terms_of(scored: Scored, asked: Asked) -> Terms:
+    """The metric's terms: affine in a 0/1 outcome, else at the observed outcomes."""
+    metric = metric_of(asked.metric, scored.task).given(
+        threshold=asked.threshold,
+        quantile=asked.quantile,
+        classes=len(scored.classes),
+        centre=float(np.mean(np.concatenate(list(scored.outcome)))),
+    )
+    if scored.task == "binary":
+        require_scores(metric, scored.prediction)
+        pairs = scored.prediction.map(lambda p: metric.term_coefficients(p, asked.threshold))
+        return Terms(metric, pairs.map(lambda pair: pair[0]), pairs.map(lambda pair: pair[1]))
+    return Terms(metric, observed=shown_to(metric, scored).zip(scored.outcome, metric.per_row))
+
+
+def require_scores(metric: Metric, prediction: ByDomain[Array]) -> None:
+    both = np.concatenate(list(prediction))
+    if metric.pairs and np.isin(both, (0.0, 1.0)).all():
+        raise ColumnError(
+            f"The metric '{metric.name}' needs probabilities, which rank rows",
+            got="labels only (0 and 1)",
+            hint="Give the model's probabilities; of labels, metric='balanced_accuracy' says the "
+            "same.",
+        )
+
+
+def shown_to(metric: Metric, scored: Scored) -> ByDomain[Array]:
+    """What the metric's terms are given: labels, probabilities of classes, or values."""
+    if metric.wants == "classes" and scored.scores is None:
+        raise SettingsError(
+            f"The metric '{metric.name}' needs a probability for every class",
+            got="labels only",
+            hint="Name the columns: prediction={'class': 'column', ...}; or give model=.",
+        )
+    scores = scored.scores if metric.wants in ("classes", "any") else None
+    return scored.prediction if scores is None else scores
