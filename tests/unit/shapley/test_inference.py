@@ -6,13 +6,14 @@ import time
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import optimize, special, stats
 
 from whygap.errors import InputError
 from whygap.estimate import Estimate
 from whygap.shapley.inference import (
     adjusted_p_values,
     max_t_quantile,
+    may_be_first,
     rank_intervals,
     simultaneous_intervals,
 )
@@ -92,6 +93,42 @@ def test_pairwise_critical_value_is_tukeys_for_equal_independent_shares():
     assert rank_intervals(values, np.eye(players), level)[0].tolist() == [1, 1]
     values[0] = critical * 0.98
     assert rank_intervals(values, np.eye(players), level)[0].tolist() == [1, players]
+
+
+def test_first_place_of_equal_independent_shares_is_dunnetts():
+    """One candidate against eleven: Dunnett's one-sided quantile, normal."""
+    level, players = 0.95, 12
+    correlation = 0.5 * (np.ones((players - 1,) * 2) + np.eye(players - 1))
+    dunnett = stats.multivariate_normal(cov=correlation, seed=0)
+    critical = optimize.brentq(lambda q: dunnett.cdf(np.full(players - 1, q)) - level, 2, 3.5)
+    values = np.zeros(players)
+    values[0] = 1.02 * critical * np.sqrt(2)
+    assert may_be_first(values, np.eye(players), level).tolist() == [True, *[False] * 11]
+    values[0] = 0.98 * critical * np.sqrt(2)
+    assert may_be_first(values, np.eye(players), level).all()
+
+
+def test_first_place_has_students_tails():
+    values = np.array([4.0, 0.0])
+    assert may_be_first(values, np.eye(2), 0.99).tolist() == [True, False]
+    assert may_be_first(values, np.eye(2), 0.99, np.array([3.0, 50.0])).all()
+    assert rank_intervals(values, np.eye(2), 0.95).tolist() == [[1, 1], [2, 2]]
+    assert rank_intervals(values, np.eye(2), 0.95, np.array([3.0, 50.0])).tolist() == [[1, 2]] * 2
+
+
+def test_first_place_of_known_and_of_single_shares():
+    nothing = np.zeros((3, 3))
+    assert may_be_first([0.3, 0.3, 0.1], nothing, 0.9).tolist() == [True, True, False]
+    assert may_be_first([0.3], [[1.0]], 0.9).tolist() == [True]
+    mixed = np.diag([0.0, 0.01, 0.0])
+    assert may_be_first([1.0, 0.9, 0.5], mixed, 0.95).tolist() == [True, True, False]
+    assert may_be_first([1.0, 0.5, 0.5], mixed, 0.95).tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.9, 0.99])
+def test_the_largest_may_always_be_first(level):
+    values = np.arange(6.0)
+    assert may_be_first(values, covariance(6), level)[-1]
 
 
 def test_known_shares_are_points():
