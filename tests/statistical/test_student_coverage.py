@@ -1,0 +1,62 @@
+"""Few effective rows or clusters: normal intervals fall short, Student's hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from whygap.domains import ByDomain
+from whygap.estimate import Estimate, Sample
+
+REPLICATES = 3000
+LEVEL = 0.9
+# 99% binomial band around the level.
+BAND = stats.binom.ppf([0.005, 0.995], REPLICATES, LEVEL) / REPLICATES
+SHIFT = 1.2  # of a normal covariate: 250 source rows are worth about 60 in the target
+
+
+def ratio_at(x: np.ndarray) -> np.ndarray:
+    """Density of N(SHIFT, 1) over that of N(0, 1)."""
+    return np.exp(SHIFT * x - SHIFT**2 / 2)
+
+
+def weighted_rows(rng: np.random.Generator) -> Estimate:
+    """A part of the gap: target residuals less reweighted source residuals; truth 0.
+
+    The metric is 1 for four rows of five, whatever the covariate.
+    """
+    sizes = ByDomain(250, 2000)
+    residual = sizes.map(lambda n: (rng.random(n) < 0.8) - 0.8)
+    pi = ratio_at(rng.normal(size=sizes.source))
+    return Estimate.from_contributions(
+        Sample.of(sizes), source=-pi * residual.source, target=residual.target
+    )
+
+
+def few_clusters(rng: np.random.Generator) -> Estimate:
+    """Eight hospitals of 20 rows in the source, rows alone in the target; truth 0."""
+    clusters = ByDomain(np.repeat(np.arange(8), 20), np.arange(400))
+    values = rng.normal(size=8)[clusters.source] + rng.normal(size=160)
+    sample = Sample.of(clusters.map(len), clusters=clusters)
+    return Estimate.from_contributions(sample, source=values, target=rng.normal(size=400))
+
+
+@pytest.mark.parametrize("draw", [weighted_rows, few_clusters])
+def test_students_intervals_hold_where_normal_ones_fall_short(
+    draw: Callable[[np.random.Generator], Estimate],
+) -> None:
+    found = [draw(np.random.default_rng([7, k])) for k in range(REPLICATES)]
+    z = stats.norm.ppf(0.5 + LEVEL / 2)
+    normal = np.mean([abs(e.value) <= z * e.standard_error for e in found])
+    student = np.mean([low <= 0 <= high for low, high in (e.interval(LEVEL) for e in found)])
+    assert normal < BAND[0]
+    assert BAND[0] <= student <= BAND[1]
+
+
+def test_the_rows_are_about_sixty_effective_ones() -> None:
+    rng = np.random.default_rng(7)
+    weights = [ratio_at(rng.normal(size=250)) for _ in range(200)]
+    assert 55 < np.mean([w.sum() ** 2 / (w**2).sum() for w in weights]) < 75
