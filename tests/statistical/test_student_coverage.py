@@ -11,11 +11,11 @@ from scipy import stats
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate, Sample
 
-REPLICATES = 3000
+REPLICATES = 6000
 LEVEL = 0.9
 # 99% binomial band around the level.
 BAND = stats.binom.ppf([0.005, 0.995], REPLICATES, LEVEL) / REPLICATES
-SHIFT = 1.2  # of a normal covariate: 250 source rows are worth about 60 in the target
+SHIFT = 1.25  # of a normal covariate: 250 source rows are worth about 60 in the target
 
 
 def ratio_at(x: np.ndarray) -> np.ndarray:
@@ -28,7 +28,7 @@ def weighted_rows(rng: np.random.Generator) -> Estimate:
 
     The metric is 1 for four rows of five, whatever the covariate.
     """
-    sizes = ByDomain(250, 2000)
+    sizes = ByDomain(250, 500)
     residual = sizes.map(lambda n: (rng.random(n) < 0.8) - 0.8)
     pi = ratio_at(rng.normal(size=sizes.source))
     return Estimate.from_contributions(
