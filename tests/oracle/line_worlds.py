@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 
 from whygap.domains import Array, ByDomain, Domain, IntArray
-from whygap.equations.corners import AggregateValues, mean_at
-from whygap.equations.lines import Line, smooth_line
-from whygap.equations.pairs import CornerName, Pair, PairValues, fitted, pair_line
+from whygap.equations.corners import AggregateValues
+from whygap.equations.lines import CornerName, Line, Term, smooth_line
+from whygap.equations.pairs import Pair, PairValues, fitted, pair_line
 from whygap.equations.points import TransportedValues, transported_mean
 from whygap.estimate import Estimate, Sample
 
@@ -134,10 +134,11 @@ class LineOracle:
     def both(self, values: Array) -> ByDomain[Array]:
         return ByDomain(values, values)
 
-    def term(self, values: Array, name: str) -> AggregateValues:
+    def term(self, values: Array, name: str) -> Term:
+        """A function of cells, with its true nuisances."""
         world, shift = self.world, self.shifts.get
         columns = (0, 1, 2, 3)
-        return AggregateValues(
+        known = AggregateValues(
             self.sample,
             self.both(values),
             self.both(world.given("source", BASELINE, values) + shift(f"{name} | w", 0.0)),
@@ -145,66 +146,57 @@ class LineOracle:
             world.ratio(BASELINE) + shift("pi_w", 0.0),
             world.ratio(columns) + shift("pi_wz", 0.0),
         )
+        return Term(known, self.both(values))
 
     @cached_property
     def lines(self) -> dict[str, Line]:
-        metric, world = self.world.metric, self.world
+        metric = self.world.metric
         if metric.pairs:
-            pairs = self.pairs()
-            return {
-                name: pair_line(pairs, *step, metric.of, metric.gradient)
-                for name, step in STEPS.items()
-            }
-        terms = [self.term(u, f"u{k}") for k, u in enumerate(world.terms)]
-        loss = [self.both(u) for u in world.terms]
-        return {
-            name: smooth_line(
-                terms,
-                loss,
-                tuple([mean_at(term, corner) for term in terms] for corner in step),
-                metric.of,
-                metric.gradient,
+            terms, line = self.pairs(), pair_line
+        else:
+            terms, line = (
+                [self.term(u, f"u{k}") for k, u in enumerate(self.world.terms)],
+                smooth_line,
             )
-            for name, step in STEPS.items()
-        }
+        return {n: line(terms, *step, metric.of, metric.gradient) for n, step in STEPS.items()}
 
     def pairs(self) -> list[Pair]:
-        world = self.world
-        count = len(world.terms) // 2
-        basis = np.equal(world.codes(BASELINE), np.arange(6)[:, None]).astype(float)
-        found = []
-        for k, (y, f) in enumerate(zip(world.terms[:count], world.terms[count:], strict=True)):
-            grid, places = np.unique(f, return_inverse=True)
-            label = self.term(y, f"y{k}")
-            values = PairValues(
-                self.sample,
-                label.loss,
-                label.mu_0_wz,
-                self.both(places),
-                len(grid),
-                label.pi_w,
-                label.pi_wz,
-                self.both(basis),
-            )
-            fits = {c: fitted(values, c) for c in ("000", "100", "110", "111")}
-            v, everywhere = {}, {}
-            for c, fit in fits.items():
-                at_cells = fit.above[places] + fit.rank[places] * y
-                term = self.term(at_cells, f"v{k} {c}")
-                mu_0_wz = fit.above[places] + fit.rank[places] * values.p_0.source
-                v[c] = replace(term, mu_0_wz=self.both(mu_0_wz))
-                everywhere[c] = self.both(at_cells)
-            found.append(Pair(values, fits, label, label.loss, v, everywhere))
-        return found
+        count = len(self.world.terms) // 2
+        labels, scores = self.world.terms[:count], self.world.terms[count:]
+        return [self.pair(k, y, f) for k, (y, f) in enumerate(zip(labels, scores, strict=True))]
+
+    def pair(self, k: int, y: Array, f: Array) -> Pair:
+        grid, places = np.unique(f, return_inverse=True)
+        label = self.term(y, f"y{k}")
+        known = label.values
+        basis = np.equal(self.world.codes(BASELINE), np.arange(6)[:, None]).astype(float)
+        values = PairValues(
+            self.sample,
+            known.loss,
+            known.mu_0_wz,
+            self.both(places),
+            len(grid),
+            known.pi_w,
+            known.pi_wz,
+            self.both(basis),
+        )
+        fits = {c: fitted(values, c) for c in ("000", "100", "110", "111")}
+        v = {}
+        for c, fit in fits.items():
+            above, rank = fit.above[places], fit.rank[places]
+            term = self.term(above + rank * y, f"v{k} {c}")
+            mu_0_wz = self.both(above + rank * values.p_0.source)
+            v[c] = replace(term, values=replace(term.values, mu_0_wz=mu_0_wz))
+        return Pair(values, fits, label, v, values.places)
 
     def points(self, step: str, columns: Sequence[int]) -> Estimate:
         """The metric after these columns moved, in one step's line."""
         world, line = self.world, self.lines[step]
-        loss, shift = line.values.loss.source, self.shifts.get
+        loss, shift = line.term.values.loss.source, self.shifts.get
         pi_s = world.ratio(columns) + shift("pi_s", 0.0)
         mu_s = world.given("source", columns, loss) + shift("mu_s", 0.0)
         mean = transported_mean(TransportedValues(self.sample, loss, self.both(mu_s), pi_s))
-        start = np.ones_like(pi_s) if step == "baseline" else line.values.pi_w
+        start = np.ones_like(pi_s) if step == "baseline" else line.term.values.pi_w
         return line.moved(mean, pi_s - start)
 
     def group(self, mask: Array) -> Estimate:

@@ -12,15 +12,15 @@ sum_k D[u_k] (gamma_k - true gamma_k): that is the slack of a line. Not in the p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from whygap.combine import linear_map
 from whygap.domains import Array, ByDomain
-from whygap.equations.corners import AggregateValues
+from whygap.equations.corners import AggregateValues, mean_at
 from whygap.equations.where import Group, WhereValues, contribution
 from whygap.estimate import Estimate
 
@@ -30,12 +30,31 @@ WEIGHTS = np.polynomial.legendre.leggauss(20)[1] / 2
 # Central differences this many standard errors wide: the slopes are smooth on that scale.
 _STEP = 1e-3
 
+CornerName = Literal["000", "100", "110", "111"]
 Of = Callable[[Array], float]
 Gradient = Callable[[Array], Array]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Term:
+    """One per-row quantity u, and what is known of it.
+
+    For a 0/1 outcome `u = intercept + slope y`; these, and `loss`, which is u, are at all rows.
+    """
+
+    values: AggregateValues  # at the evaluated rows
+    loss: ByDomain[Array]
+    intercept: ByDomain[Array] | None = None
+    slope: ByDomain[Array] | None = None
+
+    def where_values(self) -> WhereValues:
+        """What contributions of groups need."""
+        values = self.values
+        return WhereValues(values.sample, values.loss, values.mu_0_wz, values.pi_wz)
+
+
 class Slack(Protocol):
-    """What estimated slopes add to D[l]; the difference D is one of the two kinds there are."""
+    """What the error of l adds to D[l], D a difference of two distributions."""
 
     def of_rows(self, weight: Array) -> Estimate:
         """D has these signed weights on the source rows."""
@@ -43,10 +62,13 @@ class Slack(Protocol):
     def of_group(self, group: Group) -> Estimate:
         """D = P_111 - P_110 within a group of rows."""
 
+    def of_slope(self, mass: Array) -> Estimate:
+        """D[l] = sum(mass * slope of l), a mass for each of all target rows."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """One step of the walk as a step of the mean of l; rows are the evaluated ones but in `loss`.
+    """One step of the walk, from P to P', as a step of the mean of l.
 
     A metric that is a mean has no slack, and l is the metric itself.
     """
@@ -54,51 +76,91 @@ class Line:
     start: Estimate  # the metric at P
     end: Estimate  # the metric at P'
     level: Estimate  # mean of l at P
-    loss: ByDomain[Array]  # l at all rows of both tables
-    values: AggregateValues  # l with what is known of it
+    term: Term  # l
     slack: tuple[Slack, ...] = ()
 
     def moved(self, mean: Estimate, weight: Array) -> Estimate:
-        """The metric where the mean of l is `mean`: P and the signed weights on source rows."""
+        """The metric where the mean of l is `mean`; `weight` leads there from P (source rows)."""
         if not self.slack:
             return mean
-        change = mean - self.level
-        for one in self.slack:
-            change = change + one.of_rows(weight)
-        return self.start + change
+        return self.start + (self._with(mean - self.level, lambda slack: slack.of_rows(weight)))
 
     def contribution(self, group: Group) -> Estimate:
         """C(g): what a group of rows contributes to the step from 110 to 111."""
-        values = self.values
-        found = contribution(
-            WhereValues(values.sample, values.loss, values.mu_0_wz, values.pi_wz), group
-        )
+        return self.with_error(contribution(self.term.where_values(), group), group)
+
+    def with_error(self, points: Estimate, group: Group) -> Estimate:
+        """An estimate of C(g), l given, with the error of l."""
+        return self._with(points, lambda slack: slack.of_group(group))
+
+    def with_slope_error(self, squared: Estimate, mass: Array) -> Estimate:
+        """An estimate of E_1[b^2 c], b given, with the error of b; masses are 2 b c / n."""
+        return self._with(squared, lambda slack: slack.of_slope(mass))
+
+    def with_shift_error(self, squared: Estimate, weight: Array) -> Estimate:
+        """An estimate that is linear in l, with signed weights on source rows, and l's error."""
+        return self._with(squared, lambda slack: slack.of_rows(weight))
+
+    def _with(self, estimate: Estimate, part: Callable[[Slack], Estimate]) -> Estimate:
         for one in self.slack:
-            found = found + one.of_group(group)
-        return found
+            estimate = estimate + part(one)
+        return estimate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """The metric at the four corners, and the lines between them; without W there is no first."""
+
+    corners: Mapping[str, Estimate]
+    baseline: Line | None
+    covariate: Line
+    outcome: Line
+
+
+def walk(line: Callable[[CornerName, CornerName], Line], *, has_baseline: bool) -> Walk:
+    """From corner to corner.
+
+    Without W there is nothing to reweight: E_100 is E_000, not an estimate of it.
+    """
+    first = line("000", "100") if has_baseline else None
+    second = line("000" if first is None else "100", "110")
+    third = line("110", "111")
+    start = second.start if first is None else first.start
+    corners = {"000": start, "100": second.start, "110": second.end, "111": third.end}
+    return Walk(corners, first, second, third)
+
+
+def mean_line(term: Term, start: CornerName, end: CornerName) -> Line:
+    """A step of a metric that is a mean."""
+    ends = mean_at(term.values, start), mean_at(term.values, end)
+    return Line(*ends, ends[0], term)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlopeSlack:
     """The slopes gamma as functions of estimates, the coordinates of a line."""
 
-    terms: tuple[AggregateValues, ...]  # u_1, ..., u_K
+    terms: tuple[Term, ...]  # u_1, ..., u_K
     coordinates: tuple[Estimate, ...]
     jacobian: Array  # (coordinates, terms): how far each slope moves with each coordinate
 
     def of_rows(self, weight: Array) -> Estimate:
         """D[u_k] only has to be consistent: a weighted mean of the observed rows."""
-        rows = weight * self.terms[0].sample.weights.source
-        return self.along(np.array([np.mean(rows * term.loss.source) for term in self.terms]))
+        rows = weight * self.terms[0].values.sample.weights.source
+        return self._along([np.mean(rows * term.values.loss.source) for term in self.terms])
 
     def of_group(self, group: Group) -> Estimate:
         """D[u_k] are the terms' own contributions, so that groups add up, errors included."""
-        values = [WhereValues(t.sample, t.loss, t.mu_0_wz, t.pi_wz) for t in self.terms]
-        return self.along(np.array([contribution(one, group).value for one in values]))
+        return self._along([contribution(t.where_values(), group).value for t in self.terms])
 
-    def along(self, difference: Array) -> Estimate:
+    def of_slope(self, mass: Array) -> Estimate:
+        """D[u_k] likewise: of terms that have a slope."""
+        slopes = [term.slope for term in self.terms if term.slope is not None]
+        return self._along([mass @ slope.target for slope in slopes])
+
+    def _along(self, difference: Sequence[Any]) -> Estimate:
         """sum_k D[u_k] (gamma_k - true gamma_k): 0, with its error."""
-        factors = (self.jacobian @ difference)[None, :]
+        factors = (self.jacobian @ np.array(difference))[None, :]
         error = linear_map(factors, self.coordinates)[0]
         return replace(error - error.value, plugin=0.0)
 
@@ -112,47 +174,51 @@ def smooth(estimates: Sequence[Estimate], of: Of, gradient: Gradient) -> Estimat
 
 
 def smooth_line(
-    terms: Sequence[AggregateValues],
-    loss: Sequence[ByDomain[Array]],
-    ends: tuple[Sequence[Estimate], Sequence[Estimate]],
-    of: Of,
-    gradient: Gradient,
+    terms: Sequence[Term], start: CornerName, end: CornerName, of: Of, gradient: Gradient
 ) -> Line:
-    """The step between two corners; `loss` has the terms at all rows, `ends` their means."""
-    start, end = ends
+    """The step between two corners of a smooth function of the terms' means."""
     count = len(terms)
+    ends = [[mean_at(term.values, corner) for term in terms] for corner in (start, end)]
 
     def slopes(at: Array) -> Array:
         nodes = ((1 - t) * at[:count] + t * at[count:] for t in NODES)
         return np.asarray(WEIGHTS @ np.array([gradient(node) for node in nodes]))
 
-    coordinates = (*start, *end)
+    coordinates = (*ends[0], *ends[1])
     gamma = slopes(values_of(coordinates))
-    level = linear_map(gamma[None, :], list(start))[0]
     slack = SlopeSlack(tuple(terms), coordinates, jacobian(slopes, coordinates))
     return Line(
-        smooth(start, of, gradient),
-        smooth(end, of, gradient),
-        level,
-        combined(gamma, loss),
-        combined_values(gamma, terms),
+        smooth(ends[0], of, gradient),
+        smooth(ends[1], of, gradient),
+        linear_map(gamma[None, :], ends[0])[0],
+        combined_term(gamma, terms),
         (slack,),
     )
 
 
-def combined(factors: Array, terms: Sequence[ByDomain[Array]]) -> ByDomain[Array]:
-    """sum_k factor_k term_k, at the rows of both domains."""
-    return ByDomain(*(factors @ np.stack(rows) for rows in zip(*map(tuple, terms), strict=True)))
-
-
-def combined_values(factors: Array, terms: Sequence[AggregateValues]) -> AggregateValues:
-    """The same for everything that is known of the terms."""
-    return replace(
-        terms[0],
-        loss=combined(factors, [term.loss for term in terms]),
-        mu_00_w=combined(factors, [term.mu_00_w for term in terms]),
-        mu_0_wz=combined(factors, [term.mu_0_wz for term in terms]),
+def combined_term(factors: Array, terms: Sequence[Term]) -> Term:
+    """sum_k factor_k term_k, with all that is known of it."""
+    values = [term.values for term in terms]
+    return Term(
+        replace(
+            values[0],
+            loss=_combined(factors, [one.loss for one in values]),
+            mu_00_w=_combined(factors, [one.mu_00_w for one in values]),
+            mu_0_wz=_combined(factors, [one.mu_0_wz for one in values]),
+        ),
+        _combined(factors, [term.loss for term in terms]),
+        _if_known(factors, [term.intercept for term in terms]),
+        _if_known(factors, [term.slope for term in terms]),
     )
+
+
+def _if_known(factors: Array, parts: Sequence[ByDomain[Array] | None]) -> ByDomain[Array] | None:
+    known = [part for part in parts if part is not None]
+    return _combined(factors, known) if len(known) == len(parts) else None
+
+
+def _combined(factors: Array, parts: Sequence[ByDomain[Array]]) -> ByDomain[Array]:
+    return ByDomain(*(factors @ np.stack(rows) for rows in zip(*parts, strict=True)))
 
 
 def jacobian(function: Callable[[Array], Array], coordinates: Sequence[Estimate]) -> Array:

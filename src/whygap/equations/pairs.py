@@ -22,24 +22,23 @@ from typing import Literal
 import numpy as np
 
 from whygap.domains import DOMAINS, Array, ByDomain, IntArray
-from whygap.equations.corners import AggregateValues, mean_at
+from whygap.equations.corners import mean_at
 from whygap.equations.lines import (
     NODES,
     WEIGHTS,
+    CornerName,
     Gradient,
     Line,
     Of,
     SlopeSlack,
-    combined,
-    combined_values,
+    Term,
+    combined_term,
     jacobian,
     smooth,
     values_of,
 )
 from whygap.equations.where import Group
 from whygap.estimate import Estimate, Sample
-
-CornerName = Literal["000", "100", "110", "111"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,24 +113,24 @@ class Pair:
 
     values: PairValues
     fits: Mapping[CornerName, Fitted]
-    label: AggregateValues
-    label_everywhere: ByDomain[Array]  # at all rows
-    v: Mapping[CornerName, AggregateValues]
-    v_everywhere: Mapping[CornerName, ByDomain[Array]]
+    label: Term
+    v: Mapping[CornerName, Term]
+    places: ByDomain[IntArray]  # at all rows
 
     def rho(self, corner: CornerName) -> Estimate:
         """E y at a corner."""
-        return mean_at(self.label, corner)
+        return mean_at(self.label.values, corner)
 
     def kappa(self, corner: CornerName) -> Estimate:
         """E[y R(f)] at a corner, debiased."""
-        return mean_at(self.v[corner], corner) - self.fits[corner].kappa
+        return mean_at(self.v[corner].values, corner) - self.fits[corner].kappa
 
     def crossed(self, start: CornerName, end: CornerName) -> Estimate:
         """E_P[v_P'] = E_P'[v_P], debiased: the middle coordinate of kappa along the mixture."""
         there = self.fits[end]
         fit = self.fits[start].mean(there.above, there.rank)
-        return mean_at(self.v[end], start) + mean_at(self.v[start], end) - fit
+        means = mean_at(self.v[end].values, start), mean_at(self.v[start].values, end)
+        return means[0] + means[1] - fit
 
 
 def pair_corner(pairs: Sequence[Pair], corner: CornerName, of: Of, gradient: Gradient) -> Estimate:
@@ -147,21 +146,15 @@ def pair_line(
     coordinates = tuple(e for pair in pairs for e in _coordinates(pair, start, end))
     slopes = _slopes(len(pairs), gradient)
     gamma = slopes(values_of(coordinates))
-    terms = [one for p in pairs for one in (p.label, p.v[start], p.v[end])]
-    everywhere = [
-        one
-        for p in pairs
-        for one in (p.label_everywhere, p.v_everywhere[start], p.v_everywhere[end])
-    ]
-    values = combined_values(gamma, terms)
-    slope = SlopeSlack(tuple(terms), coordinates, jacobian(slopes, coordinates))
+    terms = tuple(one for p in pairs for one in (p.label, p.v[start], p.v[end]))
+    term = combined_term(gamma, terms)
+    slope = SlopeSlack(terms, coordinates, jacobian(slopes, coordinates))
     ranks = RankSlack(tuple(pairs), (start, end), gamma.reshape(-1, 3)[:, 1:])
     return Line(
         pair_corner(pairs, start, of, gradient),
         pair_corner(pairs, end, of, gradient),
-        mean_at(values, start),
-        combined(gamma, everywhere),
-        values,
+        mean_at(term.values, start),
+        term,
         (slope, ranks),
     )
 
@@ -218,6 +211,12 @@ class RankSlack:
                 total = total + summed(values.places[d], rows, values.size)
             found.append(Fitted(np.zeros(values.size), total))
         return self._moved(found)
+
+    def of_slope(self, mass: Array) -> Estimate:
+        """The slope of l is made of target ranks; of one label and score."""
+        (pair,) = self.pairs
+        size = pair.values.size
+        return self._moved([Fitted(np.zeros(size), summed(pair.places.target, mass, size))])
 
     def _moved(self, differences: Sequence[Fitted]) -> Estimate:
         parts = [
