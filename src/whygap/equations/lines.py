@@ -47,6 +47,12 @@ class Term:
     intercept: ByDomain[Array] | None = None
     slope: ByDomain[Array] | None = None
 
+    def affine(self) -> tuple[ByDomain[Array], ByDomain[Array]]:
+        """Intercept and slope of a 0/1 outcome."""
+        if self.intercept is None or self.slope is None:
+            raise TypeError("a term has intercept and slope only where the outcome is 0 or 1")
+        return self.intercept, self.slope
+
     def where_values(self) -> WhereValues:
         """What contributions of groups need."""
         values = self.values

@@ -21,8 +21,8 @@ from typing import Literal
 
 import numpy as np
 
-from whygap.domains import DOMAINS, Array, ByDomain, IntArray
-from whygap.equations.corners import mean_at
+from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
+from whygap.equations.corners import mean_at, plain_means
 from whygap.equations.lines import (
     NODES,
     WEIGHTS,
@@ -39,6 +39,21 @@ from whygap.equations.lines import (
 )
 from whygap.equations.where import Group
 from whygap.estimate import Estimate, Sample
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """Scores of all rows by their places on one sorted grid."""
+
+    places: ByDomain[IntArray]
+    size: int
+
+    @classmethod
+    def of(cls, score: ByDomain[Array]) -> Grid:
+        """The distinct scores of both tables."""
+        levels, place = np.unique(np.concatenate(list(score)), return_inverse=True)
+        source, target = np.split(place, [len(score.source)])
+        return cls(ByDomain(source, target), len(levels))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -255,3 +270,26 @@ def _projected(values: PairValues, per_row: Array) -> ByDomain[Array]:
     root = np.sqrt(values.sample.weights.source)
     factors = np.linalg.lstsq((values.basis.source * root).T, per_row * root, rcond=None)[0]
     return values.basis.map(lambda basis: factors @ basis)
+
+
+def plain_pair_means(sample: Sample, terms: Sequence[ByDomain[Array]]) -> list[ByDomain[Estimate]]:
+    """All rho, then all kappa, of each table; terms are labels, then scores."""
+    labels, scores = terms[: len(terms) // 2], terms[len(terms) // 2 :]
+    kappas = []
+    for label, score in zip(labels, scores, strict=True):
+        grid = Grid.of(score)
+        fits = ByDomain(*(_plain(sample, label, grid, d) for d in DOMAINS))
+        v = ByDomain(*(at_rows(fits[d], grid.places[d], label[d]) for d in DOMAINS))
+        kappas.append(plain_means(sample, v).zip(fits, lambda mean, fit: mean - fit.kappa))
+    return [plain_means(sample, label) for label in labels] + kappas
+
+
+def _plain(sample: Sample, label: ByDomain[Array], grid: Grid, domain: Domain) -> Fitted:
+    mass = sample.weights[domain] / sample.weights[domain].sum()
+    place = grid.places[domain]
+    return Fitted(summed(place, mass, grid.size), summed(place, mass * label[domain], grid.size))
+
+
+def at_rows(fit: Fitted, place: IntArray, label: Array) -> Array:
+    """V = U(f) + R(f) y at some rows, with a corner's ranks."""
+    return fit.above[place] + fit.rank[place] * label

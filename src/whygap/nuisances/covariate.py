@@ -16,9 +16,10 @@ from whygap.estimate import Estimate
 from whygap.learning.menu import ratio_probes
 from whygap.learning.models import Kind
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
-from whygap.nuisances.cross_fit import CrossFit, clipped, loss_kind, zero
+from whygap.nuisances.cross_fit import CrossFit, clipped, zero
 from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold, twins, twins_of_values
 from whygap.nuisances.source_risk import SourceRisk, twins_of_risks
+from whygap.nuisances.terms import loss_kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +52,7 @@ class CovariatePart:
         if len(subset) == self.players:
             return zero(self.crossfit)
         crossfit, columns = self.crossfit, self.crossfit.design.subset_columns(subset)
+        line = crossfit.walk.covariate
         halvings = crossfit.settings.halvings
         task = _mean_loss_task(crossfit, self.fitted_loss, columns)
         fits = fit_means(crossfit.features, self.learner_wzs, task)
@@ -65,10 +67,10 @@ class CovariatePart:
             pi_wzs = subset_ratio(crossfit, self.learner_pi, columns)
             on_w = _task_on_w(crossfit, "mu_s0_w", at_target)
             mu_s0_w = _twins_on_w(crossfit, self.learner_w, on_w)
-        return numerator(
+        squared = numerator(
             CovariateValues(
                 crossfit.sample,
-                crossfit.aggregate.loss.source,
+                line.term.values.loss.source,
                 crossfit.aggregate.pi_wz,
                 pi_wzs,
                 self.mu_0_wz,
@@ -78,6 +80,10 @@ class CovariatePart:
                 crossfit.plan,
             )
         )
+        # The numerator changes with l as 2 d(W) (P_1s0 - P_110)[l] does.
+        distance = (mu_s0_w.source - self.mu_10_w.source).mean(axis=(0, 1))
+        ratios = (normalised(crossfit, pi) for pi in (pi_wzs, crossfit.aggregate.pi_wz))
+        return line.with_shift_error(squared, 2 * distance * np.subtract(*ratios))
 
 
 def prepare_covariate(
@@ -85,8 +91,9 @@ def prepare_covariate(
 ) -> CovariatePart:
     """Choose every learner, fit the twins of mu_..0(W, Z) = a + b p_0 and of mu_.10(W)."""
     design, menu, features = crossfit.design, crossfit.menu, crossfit.features
+    intercept, slope = crossfit.walk.covariate.term.affine()
     mu_0_wz = {
-        half: design.intercept.zip(design.slope.zip(risk, np.multiply), np.add)
+        half: intercept.zip(slope.zip(risk, np.multiply), np.add)
         for half, risk in source.p_0.items()
     }
     fitted_loss = {half: mu.source for half, mu in mu_0_wz.items()}
@@ -124,7 +131,7 @@ def _mean_loss_task(
     missing from s. It is taken at the rows it was fitted on; its average over alike rows is that
     of the metric there, so this does no harm.
     """
-    kind: Kind = "real" if loss_kind(crossfit.design.loss) == "real" else "bounded"
+    kind: Kind = "real" if loss_kind(crossfit.walk.covariate.term.loss) == "real" else "bounded"
     features, halves = crossfit.features, crossfit.halves
     return mean_task(
         features, "mu_00_wzs", kind, columns, "source", fitted_loss, halves, repeated=True
@@ -150,6 +157,11 @@ def subset_ratio_learner(
     name = "pi_ws" if moved == "W_s" else "pi_wzs"
     probes = partial(ratio_probes, crossfit.features, column_sets)
     return crossfit.menu.learner(name, probes, columns=moved, target="domain")
+
+
+def normalised(crossfit: CrossFit, ratio: Array) -> Array:
+    """A ratio at source rows with mean 1."""
+    return ratio / float(np.mean(ratio * crossfit.sample.weights.source))
 
 
 def subset_ratio(crossfit: CrossFit, learner: Any, columns: tuple[int, ...]) -> Array:

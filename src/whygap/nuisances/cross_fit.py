@@ -11,12 +11,14 @@ from whygap.blocks import Blocks, BlockSet, make_blocks
 from whygap.domains import Array, ByDomain, Domain, IntArray
 from whygap.equations.corners import AggregateValues
 from whygap.equations.halvings import Plan
+from whygap.equations.lines import Walk
 from whygap.estimate import Estimate, Sample
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
-from whygap.learning.models import Kind
 from whygap.learning.primitives import Fits, MeanTask, fit_means, fit_ratios
 from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold
+from whygap.nuisances.terms import Shared
+from whygap.nuisances.walk import fit_walk
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
@@ -32,9 +34,10 @@ class CrossFit:
     sample: Sample  # the evaluated rows (all of them, or the held-out part of a single split)
     rows: ByDomain[IntArray]  # their numbers, ascending
     # The source risk q at all rows: at source rows out of fold, at target rows averaged over the
-    # source blocks' fits (which never saw target rows; out of fold if clusters are in both tables)
-    risk: ByDomain[Array]
-    aggregate: AggregateValues  # what the corner means need, at the evaluated rows
+    # source blocks' fits (which never saw target rows; out of fold if clusters are in both tables);
+    # None where the outcome is not 0 or 1
+    risk: ByDomain[Array] | None
+    walk: Walk  # the metric from corner to corner
     ratio_w: Fits
     ratio_wz: Fits
 
@@ -55,6 +58,11 @@ class CrossFit:
         """Which halvings quadratic terms are averaged over; none without twins."""
         return Plan.of(self.blocks, self.settings.halvings) if self.settings.twins else None
 
+    @property
+    def aggregate(self) -> AggregateValues:
+        """The outcome part's per-row metric with what is known of it, and both ratios."""
+        return self.walk.outcome.term.values
+
     def evaluated(self, values: ByDomain[Array]) -> ByDomain[Array]:
         """Keep the evaluated rows."""
         return values.zip(self.rows, lambda v, rows: v[rows])
@@ -62,14 +70,6 @@ class CrossFit:
     def all_columns(self) -> tuple[int, ...]:
         """W and Z."""
         return self.design.baseline + self.design.covariates
-
-
-def loss_kind(loss: ByDomain[Array]) -> Kind:
-    """0/1 losses are probabilities to learn, losses within [0, 1] are bounded, others are real."""
-    both = np.concatenate([loss.source, loss.target])
-    if np.isin(both, (0.0, 1.0)).all():
-        return "probability"
-    return "bounded" if both.min() >= 0 and both.max() <= 1 else "real"
 
 
 def zero(crossfit: CrossFit) -> Estimate:
@@ -95,21 +95,15 @@ def cross_fit(
     features = make_features(design, blocks)
     everything = design.baseline + design.covariates
     rows = blocks.evaluated_rows()
-    risk = _source_risk(design, features, menu, everything)
+    binary = design.task == "binary"
+    risk = _source_risk(design, features, menu, everything) if binary else None
     ratio_w = ratio(features, menu, "pi_w", design.baseline)
     ratio_wz = ratio(features, menu, "pi_wz", everything)
-    # mu_..0(W, Z) = a + b p_0
-    mu_0_wz = design.intercept.zip(design.slope.zip(risk, np.multiply), np.add)
     sample = sample or sample_of(design, settings, rows)
-    values = AggregateValues(
-        sample,
-        loss=design.loss.zip(rows, lambda v, r: v[r]),
-        mu_00_w=_mean_loss_given_w(design, features, menu),
-        mu_0_wz=mu_0_wz.zip(rows, lambda v, r: v[r]),
-        pi_w=clipped(out_of_fold(ratio_w, "source"), settings),
-        pi_wz=clipped(out_of_fold(ratio_wz, "source"), settings),
-    )
-    return CrossFit(design, settings, features, menu, sample, rows, risk, values, ratio_w, ratio_wz)
+    pi_w = clipped(out_of_fold(ratio_w, "source"), settings)
+    pi_wz = clipped(out_of_fold(ratio_wz, "source"), settings)
+    walk = fit_walk(Shared(design, features, menu, sample, rows, pi_w, pi_wz, risk))
+    return CrossFit(design, settings, features, menu, sample, rows, risk, walk, ratio_w, ratio_wz)
 
 
 def sample_of(design: Design, settings: Settings, rows: ByDomain[IntArray] | None = None) -> Sample:
@@ -148,15 +142,6 @@ def _other_folds(fits: Fits, domain: Domain) -> Array:
         place = blocks.order[domain][blocks.rows(domain, k)]
         found[place] = fits.predict(trained_on, domain, k)
     return found
-
-
-def _mean_loss_given_w(design: Design, features: Features, menu: Menu) -> ByDomain[Array]:
-    """mu_.00(W) = E_0[l | W]."""
-    loss, halves = design.loss, features.blocks.complements()
-    kind, columns = loss_kind(loss), design.baseline
-    task = mean_task(features, "mu_00_w", kind, columns, "source", loss.source, halves)
-    fits = _fitted(features, menu, task, columns="W", target="metric, source")
-    return ByDomain(out_of_fold(fits, "source"), out_of_fold(fits, "target"))
 
 
 def _fitted(features: Features, menu: Menu, task: MeanTask, **shown: str) -> Fits:

@@ -9,8 +9,9 @@ from itertools import pairwise
 import numpy as np
 
 from whygap.domains import Array, ByDomain, IntArray
+from whygap.equations.lines import Line
 from whygap.equations.where import Group as RowGroup
-from whygap.equations.where import WhereValues, contribution, target_share
+from whygap.equations.where import target_share
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.cuts import cuts_near, in_words
 from whygap.results import Group
@@ -50,18 +51,16 @@ def grouped_columns(crossfit: CrossFit) -> list[Grouped]:
 
 def where_groups(crossfit: CrossFit, grouped: Sequence[Grouped]) -> list[Group]:
     """Contribution and mean change of every group that has rows."""
-    aggregate = crossfit.aggregate
-    values = WhereValues(crossfit.sample, aggregate.loss, aggregate.mu_0_wz, aggregate.pi_wz)
     return [
-        _group(values, one.variable, label, inside)
+        _group(crossfit.walk.outcome, one.variable, label, inside)
         for one in grouped
         for k, label in enumerate(one.labels)
         if any(map(np.any, inside := ByDomain(*(codes == k for codes in one.codes))))
     ]
 
 
-def _group(values: WhereValues, variable: str, label: str, inside: RowGroup) -> Group:
-    points = contribution(values, inside)
+def _group(line: Line, variable: str, label: str, inside: RowGroup) -> Group:
+    points, values = line.contribution(inside), line.term.where_values()
     shares = values.sample.mean(inside.map(lambda mask: mask.astype(float)))
     enough = int((values.sample.weights.target[inside.target] > 0).sum()) >= _LEAST_ROWS
     change = points / target_share(values, inside) if enough else None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from whygap.blocks import BlockSet
-from whygap.domains import Array, Subset
+from whygap.domains import Array, ByDomain, Subset
 from whygap.equations import outcome_value
 from whygap.equations.outcome_value import OutcomeValues, Reduced, RiskSlope, binned_slope
 from whygap.estimate import Estimate
@@ -48,7 +48,8 @@ class OutcomePart:
         m = self._fitted("m", columns)
         h = self._h(columns, m)
         reduced = Reduced(m["own"], h["own"], self._slope(m, h))
-        return outcome_value.numerator(self.values, reduced)
+        squared = outcome_value.numerator(self.values, reduced)
+        return _with_slope_error(self.crossfit, squared, self.values.p_1.target - m["own"])
 
     def _fitted(self, name: str, columns: tuple[int, ...]) -> dict[str, Array]:
         """Twins of a regression on G at each view of the source risk."""
@@ -69,7 +70,7 @@ class OutcomePart:
 
         Both regressions have targets that no model has touched, so h's twins share no errors.
         """
-        if self.crossfit.design.slope_is_constant:
+        if "b2" not in self.learners:
             return {view: np.zeros_like(values) for view, values in m.items()}
         squared, with_y = (self._fitted(name, columns) for name in ("b2", "b2_y"))
         return {view: with_y[view] - m[view] * squared[view] for view in m}
@@ -90,25 +91,43 @@ def prepare_outcome(
     crossfit: CrossFit, probe_sets: Sequence[Subset], source: SourceRisk
 ) -> OutcomePart:
     """Twins of both risks at every row, the source risk as a column, and every learner."""
-    design = crossfit.design
-    known = design.source_risk is not None
-    p_0 = dict.fromkeys(crossfit.halves, crossfit.risk) if known else source.p_0
+    design, (_, slope) = crossfit.design, crossfit.walk.outcome.term.affine()
+    known = design.source_risk
+    p_0 = source.p_0 if known is None else dict.fromkeys(crossfit.halves, known)
     p_0_compared, p_1 = source_risk.fit_compared_risks(crossfit, source)
     values = OutcomeValues(
         crossfit.sample,
         crossfit.evaluated(design.outcome),
-        crossfit.evaluated(design.slope),
+        crossfit.evaluated(slope),
         crossfit.aggregate.pi_wz,
         source_risk.twins_of_risks(crossfit, p_0),
         p_1,
         crossfit.plan,
     )
-    compared = values if known else replace(values, p_0=p_0_compared)
+    compared = values if known is not None else replace(values, p_0=p_0_compared)
     extra = source_risk.risk_columns(crossfit, p_0)
-    names = ("m",) if design.slope_is_constant else ("m", "b2", "b2_y")
+    names = ("m",) if _is_constant(slope) else ("m", "b2", "b2_y")
     probed = [design.subset_columns(s) for s in probe_sets]
     learners = {name: _learner(crossfit, extra, name, probed) for name in names}
-    return OutcomePart(crossfit, values, outcome_value.denominator(compared), extra, learners)
+    away = compared.p_1.target - compared.p_0.target
+    whole = _with_slope_error(crossfit, outcome_value.denominator(compared), away)
+    return OutcomePart(crossfit, values, whole, extra, learners)
+
+
+def _is_constant(slope: ByDomain[Array]) -> bool:
+    """Whether b^2 is one constant, as for accuracy and 0-1 loss: then h(G) = 0."""
+    squares = np.concatenate([slope.source**2, slope.target**2])
+    return bool(np.ptp(squares) <= 1e-12 * max(1.0, float(squares.max())))
+
+
+def _with_slope_error(crossfit: CrossFit, squared: Estimate, away: Array) -> Estimate:
+    """An estimate of E_1[b^2 away^2] with the error of b; `away` are twins at target rows."""
+    line, rows = crossfit.walk.outcome, crossfit.rows.target
+    _, slope = line.term.affine()
+    mass = np.zeros(len(slope.target))
+    per_row = slope.target[rows] * (away[:, 0] * away[:, 1]).mean(axis=0)
+    mass[rows] = 2 * per_row * crossfit.sample.weights.target / len(rows)
+    return line.with_slope_error(squared, mass)
 
 
 def _learner(
@@ -130,7 +149,7 @@ def _task(
     crossfit: CrossFit, extra: dict[BlockSet, Extra], name: str, columns: tuple[int, ...]
 ) -> MeanTask:
     """m: Y on G; b2: b^2 on G; b2_y: b^2 Y on G. All over target rows."""
-    outcome, slope = crossfit.design.outcome.target, crossfit.design.slope.target
+    outcome, slope = crossfit.design.outcome.target, crossfit.walk.outcome.term.affine()[1].target
     targets = {"m": outcome, "b2": slope**2, "b2_y": slope**2 * outcome}
     kind: Kind = "probability" if name == "m" else "real"
     task = partial(mean_task, crossfit.features, name, kind, columns, "target", targets[name])

@@ -121,7 +121,8 @@ def fit_notes(crossfit: CrossFit) -> tuple[Note, ...]:
 
 def _edge_notes(crossfit: CrossFit) -> Iterator[Note]:
     settings = crossfit.settings
-    at_edge = binning.rows_at_edges(crossfit.risk.target, settings.bins)
+    risk = crossfit.risk
+    at_edge = 0 if risk is None else binning.rows_at_edges(risk.target, settings.bins)
     if settings.outcome_form != "smooth" and at_edge:
         text = (
             f"{at_edge} target rows have a source risk exactly on the edge of a bin; the outcome "

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from whygap.domains import ByDomain, Subset
-from whygap.equations import corners
+from whygap.equations.lines import Line
 from whygap.equations.points import TransportedValues, transported_mean
 from whygap.estimate import Estimate
 from whygap.learning.menu import mean_probes
 from whygap.learning.primitives import MeanTask, fit_means
-from whygap.nuisances.covariate import subset_ratio, subset_ratio_learner
-from whygap.nuisances.cross_fit import CrossFit, loss_kind
+from whygap.nuisances.covariate import normalised, subset_ratio, subset_ratio_learner
+from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import mean_task, out_of_fold
+from whygap.nuisances.terms import loss_kind
 
 Columns = tuple[int, ...]
 _KINDS = {"W_s": "mu_ws", "W, Z_s": "mu_wzs"}
@@ -26,10 +29,10 @@ class PointsGame:
     """v(s) = Psi(base and s): the mean metric when these columns move to the target."""
 
     crossfit: CrossFit
+    line: Line  # between the two corners; so points add up to the part between them
+    task: str  # what E_0[l | X_S] is called; games with another l have other ones
     base: Columns  # columns that have moved already
     groups: tuple[Columns, ...]  # columns of each player
-    empty: Estimate  # v of nobody, a corner of the walk
-    full: Estimate  # v of everybody, the next corner; so points add up to the part between them
     learner_mu: Any  # of E_0[l | X_S]
     learner_pi: Any  # of the density ratio on X_S
 
@@ -38,6 +41,16 @@ class PointsGame:
         """How many players there are."""
         return len(self.groups)
 
+    @property
+    def empty(self) -> Estimate:
+        """The value of nobody."""
+        return self.line.start
+
+    @property
+    def full(self) -> Estimate:
+        """The value of everybody."""
+        return self.line.end
+
     def value(self, subset: Subset) -> Estimate:
         """Psi(base and s), debiased."""
         if not subset:
@@ -45,32 +58,34 @@ class PointsGame:
         if len(subset) == self.players:
             return self.full
         crossfit, columns = self.crossfit, _columns(self.base, self.groups, subset)
-        fits = fit_means(crossfit.features, self.learner_mu, _task(crossfit, columns))
-        return transported_mean(
+        task = _task(crossfit, self.line, self.task, columns)
+        fits = fit_means(crossfit.features, self.learner_mu, task)
+        pi_s = subset_ratio(crossfit, self.learner_pi, columns)
+        mean = transported_mean(
             TransportedValues(
                 crossfit.sample,
-                crossfit.aggregate.loss.source,
+                self.line.term.values.loss.source,
                 ByDomain(out_of_fold(fits, "source"), out_of_fold(fits, "target")),
-                subset_ratio(crossfit, self.learner_pi, columns),
+                pi_s,
             )
         )
+        pi_start = self.line.term.values.pi_w if self.base else np.ones_like(pi_s)
+        weights = (normalised(crossfit, pi) for pi in (pi_s, pi_start))
+        return self.line.moved(mean, np.subtract(*weights))
 
 
 def baseline_points(crossfit: CrossFit, probe_sets: Sequence[Subset]) -> PointsGame:
     """Players are the columns of W; from E_000 to E_100."""
     groups = tuple((column,) for column in crossfit.design.baseline)
-    values = crossfit.aggregate
-    ends = corners.mean_000(values), corners.mean_100(values)
-    return _prepared(crossfit, "W_s", (), groups, ends, probe_sets)
+    line = crossfit.walk.baseline or crossfit.walk.covariate  # nobody plays without W
+    return _prepared(crossfit, "W_s", (), groups, line, probe_sets)
 
 
 def covariate_points(crossfit: CrossFit, probe_sets: Sequence[Subset]) -> PointsGame:
     """Players are those of Z, given W; from E_100 to E_110."""
-    design, values = crossfit.design, crossfit.aggregate
+    design, line = crossfit.design, crossfit.walk.covariate
     groups = tuple(player.columns for player in design.players)
-    start = corners.mean_100(values) if design.baseline else corners.mean_000(values)
-    ends = start, corners.mean_110(values)
-    return _prepared(crossfit, "W, Z_s", design.baseline, groups, ends, probe_sets)
+    return _prepared(crossfit, "W, Z_s", design.baseline, groups, line, probe_sets)
 
 
 def _prepared(
@@ -78,26 +93,27 @@ def _prepared(
     moved: str,
     base: Columns,
     groups: tuple[Columns, ...],
-    ends: tuple[Estimate, Estimate],
+    line: Line,
     probe_sets: Sequence[Subset],
 ) -> PointsGame:
     """Choose the learners on a few subsets, for each game anew; one player alone needs none."""
     probed = [_columns(base, groups, subset) for subset in probe_sets]
     learner_mu = learner_pi = None
+    task = f"{_KINDS[moved]} of a line" if line.slack else "mu_s"
     if len(groups) > 1:
-        tasks = [_task(crossfit, columns) for columns in probed]
+        tasks = [_task(crossfit, line, task, columns) for columns in probed]
         name, probes = _KINDS[moved], partial(mean_probes, crossfit.features, tasks)
         learner_mu = crossfit.menu.learner(name, probes, columns=moved, target="metric, source")
         learner_pi = subset_ratio_learner(crossfit, probed, moved)
-    return PointsGame(crossfit, base, groups, *ends, learner_mu, learner_pi)
+    return PointsGame(crossfit, line, task, base, groups, learner_mu, learner_pi)
 
 
 def _columns(base: Columns, groups: tuple[Columns, ...], subset: Subset) -> Columns:
     return base + tuple(column for player in subset for column in groups[player])
 
 
-def _task(crossfit: CrossFit, columns: Columns) -> MeanTask:
-    loss, features, halves = crossfit.design.loss, crossfit.features, crossfit.blocks.complements()
+def _task(crossfit: CrossFit, line: Line, name: str, columns: Columns) -> MeanTask:
+    loss, features, halves = line.term.loss, crossfit.features, crossfit.blocks.complements()
     return mean_task(
-        features, "mu_s", loss_kind(loss), columns, "source", loss.source, halves, repeated=True
+        features, name, loss_kind(loss), columns, "source", loss.source, halves, repeated=True
     )

@@ -69,8 +69,8 @@ def prepare_gain(crossfit: CrossFit, domain: Domain, probe_sets: Sequence[Subset
 
 def target_mix_values(crossfit: CrossFit, source: SourceRisk) -> TargetMixValues:
     """Predictions and twins of the source risk, at every row."""
-    known = crossfit.design.source_risk is not None
-    p_0 = dict.fromkeys(crossfit.halves, crossfit.risk) if known else source.p_0
+    known = crossfit.design.source_risk
+    p_0 = source.p_0 if known is None else dict.fromkeys(crossfit.halves, known)
     return TargetMixValues(
         crossfit.sample,
         crossfit.evaluated(crossfit.design.outcome).source,

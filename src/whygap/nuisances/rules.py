@@ -165,10 +165,12 @@ def _measure(
 ) -> list[_Measured]:
     """Contribution and contrast of each rule on the other half, all taken together."""
     found = []
-    whole = _half_mean(crossfit, rows, half)
+    line, everybody = crossfit.walk.outcome, rows.map(lambda one: np.ones(len(one), dtype=bool))
+    whole = line.with_error(_half_mean(crossfit, rows, half), everybody)
     for rule in rules:
         inside = known.rows_of(rule).map(lambda mask: mask.astype(float))
         points = _half_mean(crossfit, rows.zip(inside, np.multiply), half)
+        points = line.with_error(points, known.rows_of(rule))
         nothing = np.zeros_like(inside.source)
         share = _half_mean(crossfit, ByDomain(nothing, inside.target), half)
         if share.value > 0:
@@ -200,8 +202,10 @@ def _unseen_variance(crossfit: CrossFit, inside: Array) -> float:
     Where the model is nearly always right, a few dozen rows may all be right by chance: they seem
     to have no variance at all.
     """
-    values, design = crossfit.aggregate, crossfit.design
-    slope, risk = (crossfit.evaluated(v).source for v in (design.slope, crossfit.risk))
+    values, slopes = crossfit.aggregate, crossfit.walk.outcome.term.slope
+    if slopes is None or crossfit.risk is None:  # of other outcomes no more is known than is shown
+        return 0.0
+    slope, risk = (crossfit.evaluated(v).source for v in (slopes, crossfit.risk))
     expected = slope**2 * risk * (1 - risk)
     shown = (values.loss.source - values.mu_0_wz.source) ** 2
     weight = crossfit.sample.weights.source * inside * values.pi_wz

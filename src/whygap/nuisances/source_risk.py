@@ -91,8 +91,8 @@ def twins_of_risks(crossfit: CrossFit, risks: Risks) -> ByDomain[Array]:
 def risk_columns(crossfit: CrossFit, risks: Risks) -> dict[BlockSet, Extra]:
     """Own values at target rows; at source rows the two sides on which the risk may move."""
     make = _smooth if crossfit.settings.outcome_form == "smooth" else _binned
-    if crossfit.design.source_risk is not None:
-        return dict.fromkeys(risks, make(crossfit, crossfit.risk))
+    if (known := crossfit.design.source_risk) is not None:
+        return dict.fromkeys(risks, make(crossfit, known))
     return {half: make(crossfit, risk) for half, risk in risks.items()}
 
 

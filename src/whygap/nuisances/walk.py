@@ -1,60 +1,21 @@
-"""Nuisances of the walk: every term of the metric given W, and given W and Z, in the source."""
+"""The walk from the source's metric to the target's: its corners and lines, fitted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain, IntArray
-from whygap.equations.corners import AggregateValues, plain_means
-from whygap.equations.lines import CornerName, Term, Walk, mean_line, smooth, smooth_line, walk
-from whygap.equations.pairs import (
-    Fitted,
-    Pair,
-    PairValues,
-    fitted,
-    pair_line,
-    plain_pair_means,
-)
+from whygap.domains import ByDomain
+from whygap.equations.corners import plain_means
+from whygap.equations.lines import Term, Walk, mean_line, smooth, smooth_line, walk
+from whygap.equations.pairs import pair_line, plain_pair_means
 from whygap.estimate import Estimate, Sample
-from whygap.learning.features import Features
-from whygap.learning.menu import Menu, mean_probes
-from whygap.learning.models import Kind
-from whygap.learning.primitives import MeanTask, fit_means
-from whygap.nuisances.held_out import mean_task, out_of_fold
+from whygap.nuisances.ranks import fit_pairs
+from whygap.nuisances.terms import Shared, by_term, fitted_given
 from whygap.tables.design import Design
 
-__all__ = ["Shared", "fit_walk", "loss_kind", "plain_values"]
-
-# Terms on which the learner of all terms of a kind is chosen: a metric may have many classes.
-_PROBED = 3
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Shared:
-    """What all terms have in common; `risk` is the source risk of a binary outcome, at all rows."""
-
-    design: Design
-    features: Features
-    menu: Menu
-    sample: Sample
-    rows: ByDomain[IntArray]  # the evaluated ones
-    pi_w: Array
-    pi_wz: Array
-    risk: ByDomain[Array] | None
-
-    def evaluated(self, values: ByDomain[Array]) -> ByDomain[Array]:
-        """Keep the evaluated rows."""
-        return values.zip(self.rows, lambda v, rows: v[rows])
-
-    def known(
-        self, loss: ByDomain[Array], mu_00_w: ByDomain[Array], mu_0_wz: ByDomain[Array]
-    ) -> AggregateValues:
-        """What the corner means of one term need."""
-        return AggregateValues(self.sample, loss, mu_00_w, mu_0_wz, self.pi_w, self.pi_wz)
+__all__ = ["fit_walk", "plain_values"]
 
 
 def fit_walk(shared: Shared) -> Walk:
@@ -62,9 +23,9 @@ def fit_walk(shared: Shared) -> Walk:
     metric, has_baseline = shared.design.metric, bool(shared.design.baseline)
     of, gradient = metric.of, metric.gradient
     if metric.pairs:
-        pairs = _pairs(shared)
+        pairs = fit_pairs(shared)
         return walk(lambda p, q: pair_line(pairs, p, q, of, gradient), has_baseline=has_baseline)
-    terms = _terms(shared, _by_term(shared.design.terms))
+    terms = _terms(shared)
     if metric.is_mean:
         return walk(partial(mean_line, terms[0]), has_baseline=has_baseline)
     return walk(lambda p, q: smooth_line(terms, p, q, of, gradient), has_baseline=has_baseline)
@@ -72,26 +33,34 @@ def fit_walk(shared: Shared) -> Walk:
 
 def plain_values(sample: Sample, design: Design) -> ByDomain[Estimate]:
     """The metric of each table."""
-    metric, terms = design.metric, _by_term(design.terms)
+    metric, terms = design.metric, by_term(design.terms)
     if metric.is_mean:
         return plain_means(sample, terms[0])
-    if metric.pairs:
-        count = len(terms) // 2
-        grids = [grid_of(score) for score in terms[count:]]
-        means = [plain_pair_means(sample, y, g) for y, g in zip(terms[:count], grids, strict=True)]
-        means = [one.rho for one in means] + [one.kappa for one in means]
-    else:
-        means = [plain_means(sample, term) for term in terms]
-    source, target = (
-        smooth([mean[d] for mean in means], metric.of, metric.gradient)
-        for d in ("source", "target")
+    means = (
+        plain_pair_means(sample, terms)
+        if metric.pairs
+        else [plain_means(sample, term) for term in terms]
     )
-    return ByDomain(source, target)
+    return ByDomain(
+        smooth([mean.source for mean in means], metric.of, metric.gradient),
+        smooth([mean.target for mean in means], metric.of, metric.gradient),
+    )
 
 
-def loss_kind(loss: ByDomain[Array]) -> Kind:
-    """0/1 losses are probabilities to learn, losses within [0, 1] are bounded, others are real."""
-    both = np.concatenate([loss.source, loss.target])
-    if np.isin(both, (0.0, 1.0)).all():
-        return "probability"
-    return "bounded" if both.min() >= 0 and both.max() <= 1 else "real"
+def _terms(shared: Shared) -> list[Term]:
+    """The metric's terms; E_0[u | W, Z] = a + b p_0 needs no fit of its own."""
+    design, evaluated = shared.design, shared.evaluated
+    losses = by_term(design.terms)
+    mu_00_w = fitted_given(shared, "mu_00_w", design.baseline, "W", losses)
+    if shared.risk is None:
+        everything = design.baseline + design.covariates
+        mu_0_wz = fitted_given(shared, "mu_0_wz", everything, "W, Z", losses)
+        known = zip(losses, mu_00_w, mu_0_wz, strict=True)
+        return [Term(shared.known(evaluated(u), w, wz), u) for u, w, wz in known]
+    affine = zip(*map(by_term, design.affine_terms()), strict=True)
+    terms = []
+    for loss, given_w, (a, b) in zip(losses, mu_00_w, affine, strict=True):
+        given_wz = a.zip(b.zip(shared.risk, np.multiply), np.add)
+        values = shared.known(evaluated(loss), given_w, evaluated(given_wz))
+        terms.append(Term(values, loss, a, b))
+    return terms

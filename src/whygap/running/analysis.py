@@ -27,6 +27,7 @@ from whygap.nuisances.overlap import (
 from whygap.nuisances.separators import find_separators
 from whygap.nuisances.source_risk import SourceRisk, fit_source_risk
 from whygap.nuisances.support import Region, find_region
+from whygap.nuisances.walk import plain_values
 from whygap.progress import Reporter
 from whygap.results import (
     Aggregate,
@@ -143,7 +144,7 @@ class Analysis:
         """Corner means, combined over repeats, and the parts between them."""
         whole = None
         if self.region is not None and self.sample is not None:
-            whole = corners.plain_means(self.sample, self.design.loss)
+            whole = plain_values(self.sample, self.design)
             if not self.comparable:
                 return Aggregate(
                     whole.target - whole.source,
@@ -152,17 +153,8 @@ class Analysis:
                     source_mean=whole.source,
                     target_mean=whole.target,
                 )
-        means = {
-            "000": corners.mean_000,
-            # Without W there is nothing to reweight: E_100 is E_000, not an estimate of it.
-            "100": corners.mean_100 if self.design.baseline else corners.mean_000,
-            "110": corners.mean_110,
-            "111": corners.mean_111,
-        }
-        found = {
-            name: median_of([mean(c.aggregate) for c in self.crossfits])
-            for name, mean in means.items()
-        }
+        walks = [crossfit.walk.corners for crossfit in self.crossfits]
+        found = {name: median_of([one[name] for one in walks]) for name in walks[0]}
         return corners.aggregate(found, whole)
 
     def details(self, wanted: Sequence[DetailName]) -> Details:

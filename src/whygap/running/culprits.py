@@ -10,7 +10,6 @@ import numpy as np
 
 from whygap.combine import joint_covariance, linear_map, median_of
 from whygap.domains import Domain
-from whygap.equations import corners
 from whygap.equations.recoverable import irreducible_on_target_mix, on_target_mix, squared_error
 from whygap.estimate import Estimate
 from whygap.nuisances.cross_fit import CrossFit
@@ -75,7 +74,7 @@ def where(crossfits: Sequence[CrossFit], run: Run) -> Where:
     so their contributions add up to the outcome part.
     """
     run.report.stage("who is hit")
-    ends = [corners.mean_110(crossfit.aggregate).value for crossfit in crossfits]
+    ends = [crossfit.walk.corners["110"].value for crossfit in crossfits]
     order = np.argsort(ends, kind="stable")
     middle = [int(order[(len(ends) - 1) // 2]), int(order[len(ends) // 2])]
     with one_thread():

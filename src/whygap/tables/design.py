@@ -98,10 +98,11 @@ class Design:
         """The metric's terms u_k at every row, (K, rows)."""
         if self.observed_terms is not None:
             return self.observed_terms
-        intercept, slope = self._affine_terms()
+        intercept, slope = self.affine_terms()
         return intercept.zip(slope.zip(self.outcome, np.multiply), np.add)
 
-    def _affine_terms(self) -> tuple[ByDomain[Array], ByDomain[Array]]:
+    def affine_terms(self) -> tuple[ByDomain[Array], ByDomain[Array]]:
+        """a_k(x) and b_k(x), (K, rows) each, of a binary outcome."""
         if self.term_intercept is None or self.term_slope is None:
             raise TypeError(f"terms of a {self.task} outcome have no intercept and slope")
         return self.term_intercept, self.term_slope
@@ -114,12 +115,12 @@ class Design:
     @property
     def intercept(self) -> ByDomain[Array]:
         """a(x) of a binary outcome and a metric that is a mean: l = a(x) + b(x) y."""
-        return self._affine_terms()[0].map(_the_row)
+        return self.affine_terms()[0].map(_the_row)
 
     @property
     def slope(self) -> ByDomain[Array]:
         """b(x), see `intercept`."""
-        return self._affine_terms()[1].map(_the_row)
+        return self.affine_terms()[1].map(_the_row)
 
     def with_loss(self, intercept: ByDomain[Array], slope: ByDomain[Array]) -> Design:
         """The same rows with another per-row metric `intercept + slope * y`."""

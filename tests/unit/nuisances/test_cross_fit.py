@@ -10,8 +10,9 @@ from learning_designs import make_design, shifted_design
 
 from whygap.domains import ByDomain
 from whygap.learning.menu import Menu
-from whygap.nuisances.cross_fit import clipped, cross_fit, loss_kind
+from whygap.nuisances.cross_fit import clipped, cross_fit
 from whygap.nuisances.overlap import fit_notes, ratio_records, ratios_of
+from whygap.nuisances.terms import loss_kind
 from whygap.results import Overlap
 from whygap.settings import Settings
 

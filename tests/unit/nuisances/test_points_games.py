@@ -47,7 +47,8 @@ def test_without_a_baseline_the_walk_begins_at_the_source():
 def test_a_value_is_the_debiased_transported_mean(crossfit):
     game = covariate_points(crossfit, PROBES)
     columns = crossfit.design.subset_columns((1,))
-    fits = fit_means(crossfit.features, game.learner_mu, _task(crossfit, columns))
+    task = _task(crossfit, game.line, game.task, columns)
+    fits = fit_means(crossfit.features, game.learner_mu, task)
     at_source, at_target = out_of_fold(fits, "source"), out_of_fold(fits, "target")
     ratio = subset_ratio(crossfit, game.learner_pi, columns)
     loss = crossfit.aggregate.loss.source
