@@ -93,21 +93,10 @@ def explain_design(
     menu: Menu | None = None,
 ) -> Gap:
     """From encoded tables to the result: `explain`, the experiments and rehearsals all go here."""
-    require_engine(design)
     analysis = Analysis.begin(design, settings, report or Silent(), menu)
     aggregate = analysis.aggregate()
     details = analysis.details(details_named(detail))
     return analysis.gap(caption or Caption(), aggregate, details)
-
-
-def require_engine(design: Design) -> None:
-    """Refuse what the engine cannot take apart yet."""
-    if design.task != "binary" or not design.metric.is_mean:
-        raise SettingsError(
-            f"The metric '{design.metric.name}' of a {design.task} outcome cannot be taken apart",
-            hint="Metrics of a two-valued outcome that are means over rows can: accuracy, "
-            "zero_one, brier, log_loss, calibration, net_benefit, or a callable.",
-        )
 
 
 def subset_values(
@@ -118,7 +107,6 @@ def subset_values(
     (name,) = parts_named(part)
     with reporter(settings.progress) as report:
         design = study.read(report)
-        require_engine(design)
         positions = [_positions(design, subset) for subset in subsets]
         found = Analysis.begin(design, settings, report).values(name, positions)
     low, high = found.denominator.interval(settings.level)
