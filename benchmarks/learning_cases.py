@@ -76,7 +76,7 @@ def _mean_loss(design: Any, features: Any, menu: Menu, task: MeanTask) -> dict[s
     else:
         blocks = features.blocks
         pieces = [
-            fits.predict_named([blocks.complement(k)], ["own"], domain, k)[0]
+            fits.predict_seeing([(blocks.complement(k),) * 2], ["own"], domain, k)[0]
             for k in range(blocks.count)
         ]
         fitted = np.concatenate(pieces)[blocks.back[domain]]

@@ -122,7 +122,7 @@ def _combination(items: list[int], size: int, rank: int) -> list[int]:
 def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) -> Blocks:
     """Seeded, outcome-stratified, cluster-respecting blocks in each domain."""
     # Halvings of fewer than three other blocks have nothing to disagree on.
-    per_fold = 2 if settings.twins and settings.split is None and settings.folds == 3 else 1
+    per_fold = 2 if settings.split is None and settings.folds == 3 else 1
     if settings.split is None:
         count = settings.folds * per_fold
         shares = np.full(count, 1.0 / count)

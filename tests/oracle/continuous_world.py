@@ -67,6 +67,11 @@ class Continuous:
     def moved(self, z1: Array, v: Array, z3: Array) -> Array:
         return q(z1, v) + self.epsilon * bump(z1, v, z3)
 
+    def rise(self, z1: Array, v: Array, z3: Array, step: float = 1e-6) -> Array:
+        """Of the moved risk with v."""
+        above, below = self.moved(z1, v + step, z3), self.moved(z1, v - step, z3)
+        return (above - below) / (2 * step)
+
     def level(self, z1: Array, z3: Array, risk: Array) -> Array:
         """The v at which the moved risk takes a value, by bisection."""
         low = np.zeros(np.broadcast_shapes(z1.shape, z3.shape, np.shape(risk)))
@@ -155,8 +160,11 @@ def edge_derivative(world: Continuous, m: Array, h: Array, bins: int) -> float:
     return float(np.sum(volume * density * jump * bump(*point)))
 
 
-def equation(world: Continuous, nodes: Nodes, residual: Array, reduced: Reduced) -> Estimate:
-    """`outcome_value.numerator` on the nodes; outcomes are replaced by their means."""
+def equation(world: Continuous, nodes: Nodes, residual: Array, *reduced: Reduced) -> Estimate:
+    """`outcome_value.numerator` on the nodes; outcomes are replaced by their means.
+
+    The residual of the source risk may be that of both twins, (2, nodes).
+    """
     flat = ByDomain(nodes.volume * source_density(*nodes.point), nodes.volume)
     weights = ByDomain(flat.source.ravel(), (flat.target * target_density(*nodes.point)).ravel())
     p = p_1(*nodes.point).ravel()
@@ -167,10 +175,10 @@ def equation(world: Continuous, nodes: Nodes, residual: Array, reduced: Reduced)
         outcome=ByDomain(p, p),
         slope=ByDomain(slope, slope),
         pi_wz=ratio.ravel(),
-        p_0=ByDomain(doubled(p - residual.ravel()), doubled(p)),
+        p_0=ByDomain(doubled(p) - residual.reshape(-1, len(p)), doubled(p)),
         p_1=ByDomain(doubled(p), doubled(p)),
     )
-    return outcome_value.numerator(values, reduced)
+    return outcome_value.numerator(values, *reduced)
 
 
 def binned_reduced(
@@ -195,9 +203,8 @@ def smooth_nodes(world: Continuous) -> tuple[Nodes, Array]:
     low, high = q(z1, np.zeros(1)), q(z1, np.ones(1))
     level = low + (high - low) * x[None, :, None]
     v = world.level(z1, z3, level)
-    step = 1e-6
-    rise = (world.moved(z1, v + step, z3) - world.moved(z1, v - step, z3)) / (2 * step)
-    volume = w1[:, None, None] * w1[None, None, :] * (high - low) * w[None, :, None] / rise
+    volume = w1[:, None, None] * w1[None, None, :] * (high - low) * w[None, :, None]
+    volume = volume / world.rise(z1, v, z3)
     ones = np.ones_like(v)
     return Nodes(z1 * ones, v, z3 * ones, volume, np.zeros(v.shape, dtype=int)), level * ones
 
@@ -210,11 +217,11 @@ def level_average(nodes: Nodes, values: Array) -> Array:
 
 
 def smooth_functions(world: Continuous, z1: Array, level: Array) -> tuple[Array, Array]:
-    """m and h as functions of (z1, q), q not moved."""
+    """m and h as functions of z1 and the moved risk."""
     x, w = legendre(10)
     v, z3 = world.level(z1[..., None], x, level[..., None]), x
     point = (z1[..., None] * np.ones_like(v), v, z3 * np.ones_like(v))
-    weight = w * target_density(*point)
+    weight = w * target_density(*point) / world.rise(*point)
     total = weight.sum(-1)
     m = (weight * p_1(*point)).sum(-1) / total
     residual = world.slope(*point) ** 2 * (p_1(*point) - m[..., None])
@@ -238,3 +245,15 @@ def smooth_reduced(world: Continuous, nodes: Nodes, level: Array) -> Reduced:
     dm, dh = (doubled((a - b).ravel() / (2 * step)) for a, b in zip(above, below, strict=True))
     m, h = doubled(m.ravel()), doubled(h.ravel())
     return Reduced(m, h, RiskSlope(m, h, dm, dh))
+
+
+def smooth_twins(worlds: tuple[Continuous, Continuous], nodes: Nodes, seen: Continuous) -> Reduced:
+    """Twins of m and h, each with its own moved risk, at the risk of one of them."""
+    risk, step = seen.moved(*nodes.point), 1e-4
+    at_risk = [
+        [smooth_functions(world, nodes.z1, risk + k * step) for world in worlds] for k in (-1, 0, 1)
+    ]
+    below, here, above = np.array(at_risk).reshape(3, 2, 2, -1).swapaxes(1, 2)
+    m, h = here[:, None]
+    slope = (above - below)[:, None] / (2 * step)
+    return Reduced(m, h, RiskSlope(m, h, *slope))

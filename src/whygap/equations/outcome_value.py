@@ -10,12 +10,13 @@ Two departures from the paper, both in docs/errata.md:
 * the source risk q is estimated, so rows near a bin edge change bins with it; its error enters
   through one more term on source rows (`_risk_term`);
 * nuisances come as twins A and B from disjoint halves, arrays (halvings, 2, rows) as in
-  covariate_value, the source risk included: m_A is a function of (W, Z_s, q_A), m_B of
-  (W, Z_s, q_B).
+  covariate_value. The source risk behind G has twins, too: the numerator is the mean of those
+  with q_A and with q_B, each with m and h of both twins (`Reduced`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,7 +64,10 @@ def binned_slope(bins: int, m_up: Array, m_down: Array, h_up: Array, h_down: Arr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduced:
-    """Twins of m(G) and h(G) at target rows, and what the risk term needs at source rows."""
+    """Twins of m(G) and h(G) at target rows, and what the risk term needs at source rows.
+
+    One twin's source risk is in G, for both twins of m and h.
+    """
 
     m: Array
     h: Array
@@ -80,26 +84,39 @@ def denominator(values: OutcomeValues) -> Estimate:
     return average(values.sample, ByDomain(source, target), plugin, values.plan)
 
 
-def numerator(values: OutcomeValues, reduced: Reduced) -> Estimate:
-    """Mean over target rows of (mu_..1 - mu_..s)^2, debiased."""
+def numerator(values: OutcomeValues, *reduced: Reduced) -> Estimate:
+    """Mean over target rows of (mu_..1 - mu_..s)^2, debiased; over the twins of the source risk."""
     y, b2, p_1 = values.outcome.target, values.slope.target**2, values.p_1.target
-    left, full = y - reduced.m, y - p_1
-    gained = left[:, 0] * left[:, 1] - full[:, 0] * full[:, 1]
-    target = b2 * gained - crossed(reduced.h, left)
-    plugin = float(np.mean(b2 * (p_1 - reduced.m) ** 2 * values.sample.weights.target))
-    source = _risk_term(values, reduced.risk)
+    full = (y - p_1).prod(axis=1)
+
+    def on_target(one: Reduced) -> Array:
+        left = y - one.m
+        return np.asarray(b2 * (left.prod(axis=1) - full) - crossed(one.h, left))
+
+    target = np.mean([on_target(one) for one in reduced], axis=0)
+    gaps = np.mean([(p_1 - one.m) ** 2 for one in reduced], axis=0)
+    plugin = float(np.mean(b2 * gaps * values.sample.weights.target))
+    source = _risk_term(values, [one.risk for one in reduced if one.risk is not None])
     return average(values.sample, ByDomain(source, target), plugin, values.plan)
 
 
-def _risk_term(values: OutcomeValues, risk: RiskSlope | None) -> Array:
-    """How the numerator moves with each twin's source risk, times that risk's residual.
+def _risk_term(values: OutcomeValues, risks: Sequence[RiskSlope]) -> Array:
+    """How the numerator moves with the source risk, times the residual of its twins' mean.
 
-    The derivative of b^2 g_A g_B - h_A g_B - h_B g_A, g = p_1 - m, in the risk behind A is
-    (h_B - b^2 g_B) dm_A/dq - g_B dh_A/dq; B likewise.
+    The derivative of b^2 g_A g_B - h_A g_B - h_B g_A, g = p_1 - m, in the risk is
+    (h_B - b^2 g_B) dm_A/dq - g_B dh_A/dq, and likewise with A and B exchanged. If the numerator
+    moves by psi d + H d^2 / 2 when the risk is off by d, those of two risks off by d_A and d_B
+    have the mean psi (d_A + d_B) / 2 + H (d_A^2 + d_B^2) / 4. Their mean slope, psi +
+    H (d_A + d_B) / 2, times the mean residual takes all of it off but the product
+    - H d_A d_B / 2, in which independent errors cancel.
     """
-    if risk is None:
+    if not risks:
         return np.zeros((len(values.p_0.source), len(values.pi_wz)))
-    b2, residual = values.slope.source**2, values.outcome.source - values.p_0.source
-    other_gap, other_h = (values.p_1.source - risk.m)[:, ::-1], risk.h[:, ::-1]
-    moves = (other_h - b2 * other_gap) * risk.dm_dq - other_gap * risk.dh_dq
-    return np.asarray(values.pi_wz * (moves * residual).sum(axis=1))
+    b2 = values.slope.source**2
+    residual = values.outcome.source - values.p_0.source.mean(axis=1)
+
+    def moves(risk: RiskSlope) -> Array:
+        gap = values.p_1.source - risk.m
+        return crossed(risk.h - b2 * gap, risk.dm_dq) - crossed(gap, risk.dh_dq)
+
+    return np.asarray(values.pi_wz * residual * np.mean([moves(risk) for risk in risks], axis=0))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from whygap.blocks import BlockSet
 from whygap.domains import DOMAINS, Array, Domain
 from whygap.errors import FitError, WhygapError
 from whygap.learning.features import Extra, Features, at
-from whygap.learning.inputs import Inputs, stacked
+from whygap.learning.inputs import Inputs, Lift, stacked
 from whygap.learning.models import Kind, Learner, Model, TrainingRows, fitted
 from whygap.learning.ridge import LEAST_PROBABILITY, Curvature
 
@@ -57,18 +58,26 @@ class Fits:
         """At the rows of one block, from the model of one training set."""
         return self.models[trained_on].predict(self.inputs(domain, block))
 
-    def predict_named(
-        self, trained_on: Sequence[BlockSet], names: Sequence[str], domain: Domain, block: int
+    def predict_seeing(
+        self,
+        wanted: Sequence[tuple[BlockSet, BlockSet]],
+        names: Sequence[str],
+        domain: Domain,
+        block: int,
     ) -> list[Array]:
-        """From several models with the extra column's views of these names, all of one domain."""
+        """By name of a view: models trained on one set that see the extra column of another."""
         assert self.extra is not None  # noqa: S101 - only tasks with an extra column ask
         rows = self.features.blocks.rows(domain, block)
         plain = replace(self.inputs(domain, block), seen={})
+        lifts: dict[tuple[int, int, str], Lift] = {}
         found: list[Array] = []
-        for name in names:
-            for blocks in trained_on:
-                lift = self.features.lift(self.extra[blocks], name, rows, self.columns)
-                found.append(self.models[blocks].predict(replace(plain, lift=lift)))
+        for name, (trained, seen) in product(names, wanted):
+            own, other = self.extra[trained], self.extra[seen]
+            key = id(own), id(other), name
+            if key not in lifts:
+                column = replace(own, views=other.views)
+                lifts[key] = self.features.lift(column, name, rows, self.columns)
+            found.append(self.models[trained].predict(replace(plain, lift=lifts[key])))
         return found
 
     def inputs(self, domain: Domain, block: int) -> Inputs:

@@ -77,8 +77,13 @@ def twins(fits: Fits, domain: Domain, halvings: int) -> Array:
 
 
 def twins_at(fits: Fits, names: Sequence[str], halvings: int) -> dict[str, Array]:
-    """The same for models with an extra column, at its views of these names."""
-    views = next(iter((fits.extra or {}).values())).views
+    """The same for models with an extra column, at its views of these names.
+
+    Arrays (columns, halvings, 2, rows): where each twin has an extra column of its own, both twins
+    see the one, then both the other.
+    """
+    extra = fits.extra or {}
+    views = next(iter(extra.values())).views
     found: dict[str, Array] = {}
     for domain in DOMAINS:
         group = [name for name in names if views[name].domain == domain]
@@ -89,14 +94,20 @@ def twins_at(fits: Fits, names: Sequence[str], halvings: int) -> dict[str, Array
 
 def _twins_at(fits: Fits, names: Sequence[str], domain: Domain, halvings: int) -> dict[str, Array]:
     blocks, trained = fits.features.blocks, set(fits.models)
-    found = {name: _Twins.for_rows(blocks, domain, trained, halvings) for name in names}
-    for block, pairs in found[names[0]].pairs():
-        halves = sorted({half for pair in pairs for half in pair}, key=sorted)
-        answers = iter(fits.predict_named(halves, names, domain, block))
-        for name in names:
-            known = {half: next(answers) for half in halves}
-            found[name].put(block, [[known[half] for half in pair] for pair in pairs])
-    return {name: one.in_table_order() for name, one in found.items()}
+    plain = trained == set(blocks.complements())
+    columns = 1 if plain or len(set(map(id, (fits.extra or {}).values()))) == 1 else 2
+    found = [
+        [_Twins.for_rows(blocks, domain, trained, halvings) for _ in range(columns)] for _ in names
+    ]
+    for block, pairs in found[0][0].pairs():
+        wanted = [(half, pair[c]) for c in range(columns) for pair in pairs for half in pair]
+        answers = iter(fits.predict_seeing(wanted, names, domain, block))
+        for one in (twins for by_column in found for twins in by_column):
+            one.put(block, [[next(answers) for _ in pair] for pair in pairs])
+    return {
+        name: np.stack([one.in_table_order() for one in by_column])
+        for name, by_column in zip(names, found, strict=True)
+    }
 
 
 def twins_of_values(

@@ -47,9 +47,13 @@ class OutcomePart:
         columns = self.crossfit.design.subset_columns(subset)
         m = self._fitted("m", columns)
         h = self._h(columns, m)
-        reduced = Reduced(m["own"], h["own"], self._slope(m, h))
-        squared = outcome_value.numerator(self.values, reduced)
-        return _with_slope_error(self.crossfit, squared, self.values.p_1.target - m["own"])
+        reduced = [
+            Reduced(m["own"][twin], h["own"][twin], self._slope(m, h, twin))
+            for twin in range(len(m["own"]))
+        ]
+        squared = outcome_value.numerator(self.values, *reduced)
+        away = np.concatenate(self.values.p_1.target - m["own"])
+        return _with_slope_error(self.crossfit, squared, away)
 
     def _fitted(self, name: str, columns: tuple[int, ...]) -> dict[str, Array]:
         """Twins of a regression on G at each view of the source risk."""
@@ -75,16 +79,17 @@ class OutcomePart:
         squared, with_y = (self._fitted(name, columns) for name in ("b2", "b2_y"))
         return {view: with_y[view] - m[view] * squared[view] for view in m}
 
-    def _slope(self, m: dict[str, Array], h: dict[str, Array]) -> RiskSlope | None:
+    def _slope(self, m: dict[str, Array], h: dict[str, Array], twin: int) -> RiskSlope | None:
+        """At the source risk of one twin."""
         if "up" not in m:
             return None
+        m_up, m_down, h_up, h_down = (f[side][twin] for f in (m, h) for side in ("up", "down"))
         if "here" not in m:
-            return binned_slope(self.crossfit.settings.bins, m["up"], m["down"], h["up"], h["down"])
-        q = np.clip(self.values.p_0.source, 1e-3, 1 - 1e-3)
+            return binned_slope(self.crossfit.settings.bins, m_up, m_down, h_up, h_down)
+        q = np.clip(self.values.p_0.source[:, [twin]], 1e-3, 1 - 1e-3)
         per_risk = 1.0 / (2 * source_risk.LOGIT_STEP * q * (1 - q))
-        return RiskSlope(
-            m["here"], h["here"], (m["up"] - m["down"]) * per_risk, (h["up"] - h["down"]) * per_risk
-        )
+        here = m["here"][twin], h["here"][twin]
+        return RiskSlope(*here, (m_up - m_down) * per_risk, (h_up - h_down) * per_risk)
 
 
 def prepare_outcome(

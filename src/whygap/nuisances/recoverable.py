@@ -45,7 +45,7 @@ class GainGame:
         columns = tuple(column for player in subset for column in self.groups[player])
         task = _task(crossfit, self.values.domain, self.extra, columns)
         fits = fit_means(crossfit.features, self.learner, task)
-        m_s = twins_at(fits, ("own",), crossfit.settings.halvings)["own"]
+        m_s = twins_at(fits, ("own",), crossfit.settings.halvings)["own"][0]
         return gain(self.values, m_s)
 
 
