@@ -41,11 +41,13 @@ class Many:
         return len(self.gaps)
 
     def to_frame(self, level: float = 0.95) -> Any:
-        """One tidy table: `target`, then the columns of `Gap.to_frame`."""
+        """One tidy table: `target`, the columns of `Gap.to_frame`, and why not to rely on them."""
         lines = [(name, row) for name, gap in self.gaps.items() for row in frame.rows(gap, level)]
         columns: dict[str, list[Any]] = {"target": [name for name, _ in lines]}
         for field in fields(frame.Row):
             columns[field.name] = [getattr(row, field.name) for _, row in lines]
+        problems = {name: " ".join(gap.problems()) for name, gap in self.gaps.items()}
+        columns["problems"] = [problems[name] for name, _ in lines]
         return native_table(columns, next(iter(self.gaps.values())).table_kind)
 
     def summary(self, level: float | None = None) -> str:

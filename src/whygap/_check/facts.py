@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whygap.domains import Array, ByDomain, Domain
-from whygap.estimate import Estimate
+from whygap.estimate import Estimate, Sample
 from whygap.nuisances.separators import column_auc
 from whygap.study import Study
 from whygap.tables.design import Design
@@ -23,8 +23,8 @@ class DomainFacts:
     rows: int  # that are used
     effective_rows: float  # Kish's effective number of them under the weights
     units: int  # independent units: rows, or clusters of rows
-    rarer: int  # rows with the rarer outcome value
-    positive_share: float  # weighted share of rows with outcome 1
+    rarer: int  # rows with the rarest outcome value; all rows where the outcome is a number
+    positive_share: float | None  # weighted share of rows with outcome 1, of two values
     metric: Estimate  # the metric's mean
 
 
@@ -56,20 +56,36 @@ class RoleFacts:
 
 def domain_facts(design: Design) -> ByDomain[DomainFacts]:
     """Sizes, outcome and metric of both domains."""
-    sample, zeros = design.sample(), design.rows.map(np.zeros)
-    loss, outcome = design.loss, design.outcome
-    metric = ByDomain(
-        Estimate.from_contributions(sample, source=loss.source, target=zeros.target),
-        Estimate.from_contributions(sample, source=zeros.source, target=loss.target),
-    )
-    effective, positive = sample.effective_size(), sample.mean(outcome)
-    rarer = outcome.map(lambda y: int(min(y.sum(), (1 - y).sum())))
+    sample = design.sample()
+    effective, metric = sample.effective_size(), _metric(design, sample)
+    positive = sample.mean(design.outcome) if design.task == "binary" else ByDomain(None, None)
 
     def facts(d: Domain) -> DomainFacts:
-        sizes = design.rows[d], effective[d], sample.sizes[d], rarer[d]
+        sizes = design.rows[d], effective[d], sample.sizes[d], _rarest(design, d)
         return DomainFacts(*sizes, positive[d], metric[d])
 
     return ByDomain(facts("source"), facts("target"))
+
+
+def _metric(design: Design, sample: Sample) -> ByDomain[Estimate]:
+    """Its value in each table, and what each row adds to it."""
+    rows = design.terms.zip(
+        sample.weights,
+        lambda u, w: design.metric.value(u, w) + design.metric.influence(u, w),
+    )
+    zeros = design.rows.map(np.zeros)
+    return ByDomain(
+        Estimate.from_contributions(sample, source=rows.source, target=zeros.target),
+        Estimate.from_contributions(sample, source=zeros.source, target=rows.target),
+    )
+
+
+def _rarest(design: Design, domain: Domain) -> int:
+    outcome = design.outcome[domain]
+    if design.task == "regression":
+        return len(outcome)
+    values = max(len(design.classes), 2)
+    return int(np.bincount(outcome.astype(np.int64), minlength=values).min())
 
 
 def column_facts(design: Design) -> tuple[ColumnFacts, ...]:

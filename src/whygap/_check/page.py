@@ -39,9 +39,12 @@ def _rows(report: CheckReport) -> str:
     rows = []
     for name, one in zip(report.names, report.domains, strict=True):
         span = " to ".join(map(metric, one.metric.interval(report.level)))
-        sizes = (f"{one.rows:,}", f"{one.effective_rows:,.0f}", f"{one.positive_share:.1%}")
+        share = () if one.positive_share is None else (f"{one.positive_share:.1%}",)
+        sizes = (f"{one.rows:,}", f"{one.effective_rows:,.0f}", *share)
         rows.append((name, *sizes, f"{metric(one.metric.value)} ({span})"))
-    table = text_table(("", "rows", "effective", "outcome 1", title), rows, "lrrrl")
+    binary = report.domains.source.positive_share is not None
+    header = ("", "rows", "effective", *(["outcome 1"] if binary else []), title)
+    table = text_table(header, rows, "lrrrl" if binary else "lrrl")
     if not report.roles.clusters:
         return table
     counts = " and ".join(f"{facts.units:,}" for facts in report.domains)

@@ -10,6 +10,7 @@ import numpy as np
 from whygap.domains import Array, IntArray
 from whygap.tables.design import Design, Player
 
+FEW_CLASSES = 20  # outcome values, each of which a sample keeps rows of; more are numbers
 WIDE = 50  # columns: beyond, trials with all rows and columns take minutes
 
 
@@ -50,8 +51,10 @@ def some_rows(design: Design, most: int, seed: int) -> Design:
 def _chosen(outcome: Array, most: int, rng: np.random.Generator) -> IntArray:
     if len(outcome) <= most:
         return np.arange(len(outcome))
-    kept = []
-    for value in (0.0, 1.0):
+    kept, values = [], np.unique(outcome)
+    if len(values) > FEW_CLASSES:
+        return np.sort(rng.choice(len(outcome), most, replace=False))
+    for value in values:
         rows = np.flatnonzero(outcome == value)
         count = max(round(most * len(rows) / len(outcome)), min(len(rows), 25))
         kept.append(rng.choice(rows, count, replace=False))

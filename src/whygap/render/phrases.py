@@ -253,6 +253,26 @@ def part_words(gap: Gap, name: str) -> str:
     return f"a different outcome: '{about.outcome}' differs for rows alike in every variable"
 
 
+# -- what must not be overlooked -------------------------------------------------------------------
+
+
+def predictions_sentences(gap: Gap) -> list[str]:
+    """How the predictions do in both tables, in one sentence where it was looked at."""
+    told = [
+        f"{one.name} {one.text(one.value.source)} and {one.text(one.value.target)}"
+        for one in gap.diagnostics.prediction
+    ]
+    return [f"The predictions, in source and target: {', '.join(told)}."] if told else []
+
+
+BANNER = "Do not rely on these numbers as they stand:"
+
+
+def banner(gap: Gap) -> list[str]:
+    """Problems beside the one that leads where the tables cannot be compared."""
+    return [text for text in gap.problems() if text != gap.aggregate.reason]
+
+
 # -- how well the two tables overlap ---------------------------------------------------------------
 
 

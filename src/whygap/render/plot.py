@@ -200,9 +200,13 @@ def figure(gap: Gap, what: str = "answer", level: float | None = None, **options
             hint=did_you_mean(what, FIGURES) or f"Figures are: {', '.join(FIGURES)}.",
         )
     made: Figure = FIGURES[what](gap, level or default_level(gap), **options)
-    if not gap.aggregate.comparable and what in ("answer", "walk", "recoverable"):
-        reason = textwrap.fill(gap.aggregate.reason, int(12 * made.get_figwidth()))
-        made.suptitle(reason, x=0.01, ha="left", **style.words([reason], 10))
+    leads = [] if what in SAY_THEMSELVES else [gap.aggregate.reason]
+    problems = [text for text in leads if text]
+    problems += [f"{phrases.BANNER} {text}" for text in phrases.banner(gap)]
+    if problems:
+        width = int(12 * made.get_figwidth())
+        above = "\n".join(textwrap.fill(text, width) for text in problems)
+        made.suptitle(above, x=0.01, ha="left", **style.words([above], 10))
     return made
 
 
@@ -254,6 +258,9 @@ FIGURES: dict[str, Any] = {
     "recoverable": _one(RecoverableDisplay),
     "shares": _shares,
 }
+
+
+SAY_THEMSELVES = ("points", "where", "shares")  # why they are empty where nothing can be compared
 
 
 def save_figure(figure: Figure, path: str | Path, **options: Any) -> Path:

@@ -83,7 +83,9 @@ def notebook(gap: Gap) -> str:
     level = default_level(gap)
     numbers = Markup(table.render(gap, "html", level))  # noqa: S704 - escaped by the table itself
     template = template_environment().get_template("notebook.html")
-    return template.render(page=page_of(gap, level, levels=()), id="whygap", table=numbers)
+    told = {"lead": phrases.BANNER, "problems": phrases.banner(gap)}
+    page = page_of(gap, level, levels=())
+    return template.render(page=page, id="whygap", table=numbers, **told)
 
 
 def template_environment() -> Environment:

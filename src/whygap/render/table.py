@@ -49,6 +49,7 @@ def sheet(gap: Gap, level: float = 0.95) -> Sheet:
         header=("", "estimate", "std. error", f"{level_name(level)} interval"),
         sections=(
             *([] if gap.aggregate.comparable else [Section(gap.aggregate.reason, ())]),
+            *(Section(f"{phrases.BANNER} {text}", ()) for text in phrases.banner(gap)),
             *(
                 Section(titles[part], tuple(_cells(row, units) for row in rows))
                 for part, rows in shown.items()
@@ -101,7 +102,7 @@ def great(gap: Gap, level: float = 0.95) -> Any:
     columns = ["part", "term", *content.header[1:]]
     table = pd.DataFrame(rows, columns=columns)
     return GT(table, rowname_col="term", groupname_col="part").tab_header(
-        title=content.title, subtitle=gap.aggregate.reason or None
+        title=content.title, subtitle=" ".join(gap.problems()) or None
     )
 
 

@@ -14,7 +14,9 @@ from whygap.render.answers import (
 from whygap.render.detail_sentences import detail_sentences
 from whygap.render.formats import wrapped
 from whygap.render.phrases import (
+    BANNER,
     PART_TITLES,
+    banner,
     capital,
     cause,
     count,
@@ -28,6 +30,7 @@ from whygap.render.phrases import (
     part_words,
     percent,
     percent_interval,
+    predictions_sentences,
     units_of,
 )
 from whygap.render.reading import Reading, excludes_zero, reading_of
@@ -59,25 +62,30 @@ def headline_of(reading: Reading) -> str:
 def short(gap: Gap) -> str:
     """The answer and the parts, a few lines."""
     reading = reading_of(gap, default_level(gap))
-    return "\n".join([wrapped(headline_of(reading)), *_parts(reading)])
+    return "\n".join([*_banner(gap), wrapped(headline_of(reading)), *_parts(reading)])
 
 
 def summary(gap: Gap, level: float = 0.95) -> str:
     """Everything that can honestly be said, in plain words; of what was not asked for, nothing."""
     reading = reading_of(gap, level)
     parts = _parts(reading, opened=True)
-    lines = [wrapped(headline_of(reading)), *([""] if parts else []), *parts]
+    lines = [*_banner(gap), wrapped(headline_of(reading)), *([""] if parts else []), *parts]
     sections = {
         "Who is hit": where_sentences(reading),
         "What can be won back (squared error)": recoverable_sentences(reading),
         "What to do next": suggestions(reading),
-        "How far to trust it": trust(gap),
+        "How far to trust it": [*predictions_sentences(gap), *trust(gap)],
         **{DETAIL_TITLES[name]: detail_sentences(reading, name) for name in gap.details()},
     }
     for title, sentences in sections.items():
         if sentences:
             lines += ["", title, *_bullets(sentences)]
     return "\n".join(lines)
+
+
+def _banner(gap: Gap) -> list[str]:
+    problems = banner(gap)
+    return [BANNER, *_bullets(problems), ""] if problems else []
 
 
 def default_level(gap: Gap) -> float:
@@ -100,7 +108,7 @@ def _parts(reading: Reading, opened: bool = False) -> list[str]:
 
 
 def trust(gap: Gap) -> list[str]:
-    """Sizes, warnings, and what the numbers are not."""
+    """Sizes, warnings (problems lead), and what the numbers are not."""
     rows = gap.about.rows
     lines = [f"Rows used: {count(rows.source)} source and {count(rows.target)} target."]
     worth = gap.about.effective_rows
@@ -115,7 +123,8 @@ def trust(gap: Gap) -> list[str]:
             f"Only the region that both domains share is compared: {100 * kept.source:.0f}% of "
             f"source and {100 * kept.target:.0f}% of target rows."
         )
-    return [*lines, *gap.diagnostics.warnings, ASSOCIATION]
+    warnings = [note.text for note in gap.diagnostics.notes if note.level == "warning"]
+    return [*lines, *warnings, ASSOCIATION]
 
 
 def _bullets(texts: Iterable[str]) -> list[str]:

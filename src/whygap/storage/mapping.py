@@ -33,7 +33,8 @@ T = TypeVar("T")
 
 def to_mapping(gap: Gap, influence: bool = False) -> dict[str, Any]:
     """A whole result, ready for JSON."""
-    return {"schema": SCHEMA} | cast(dict[str, Any], _Writer(influence).plain(gap))
+    said = {"schema": SCHEMA, "problems": list(gap.problems())}
+    return said | cast(dict[str, Any], _Writer(influence).plain(gap))
 
 
 def plain(value: Any, not_finite: Callable[[float], Any] = lambda _: None) -> Any:

@@ -6,6 +6,7 @@ that follow. What every task shares is looked at once: rows that stand in both t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,11 @@ __all__ = ["Measure", "look_at", "prediction_notes", "shared_rows_notes"]
 NEARLY_ONE = 0.999  # an AUC that nothing reaches which is not the outcome, or the domain, itself
 NOT_CHANCE = 3.0  # standard errors
 TENTHS = 10  # of the rows by score: the groups that calibration is usually read off
+ROUNDING = 1e-9  # weights add up to 1 but for that
+EQUALS_OUTCOME = (
+    "The prediction gives the outcome in every row of both tables: it is the outcome itself, or "
+    "was made from it."
+)
 FEW_PAIRS = 10  # of equal rows: where neither table repeats itself, chance makes no more
 
 
@@ -39,7 +45,7 @@ class Measure:
 
 def look_at(design: Design) -> tuple[Measure, ...]:
     """How the predictions do in both tables."""
-    return LOOKS[design.task].measures(design) if design.task in LOOKS else ()
+    return LOOKS[design.task].measures(design)
 
 
 def prediction_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
@@ -48,7 +54,7 @@ def prediction_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
     if np.ptp(both) == 0:
         text = f"The prediction is {both[0]:g} in every row: it cannot tell any rows apart."
         return (Note("warning", text),)
-    return tuple(LOOKS[design.task].notes(design, names)) if design.task in LOOKS else ()
+    return tuple(LOOKS[design.task].notes(design, names))
 
 
 # -- an outcome of two values ----------------------------------------------------------------------
@@ -119,9 +125,8 @@ def calibration_error(scores: Scores) -> float:
 
 def _binary_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
     found = {measure.name: measure.value for measure in _binary_measures(design)}
-    if min(found["AUC"]) > 1 - 1e-9:  # weights add up to 1 but for rounding
-        text = "The prediction gives the outcome in every row of both tables"
-        yield Note("problem", f"{text}: it is the outcome itself, or was made from it.")
+    if min(found["AUC"]) > 1 - ROUNDING:
+        yield Note("problem", EQUALS_OUTCOME)
         return
     for domain, name in zip(DOMAINS, names, strict=True):
         area_, rows = found["AUC"][domain], design.outcome[domain]
@@ -149,13 +154,84 @@ def _below_majority(design: Design, name: str, accuracy: float) -> Iterator[Note
     right = (scores.prediction >= design.threshold) == (scores.outcome == 1)
     commoner = float(scores.mean(scores.outcome) >= 0.5)
     lead = (scores.outcome == commoner).astype(float) - right
+    if _is_ahead(scores, lead):
+        common = accuracy + scores.mean(lead)
+        text = _beaten(name, accuracy, f"{commoner:.0f}", common)
+        yield Note("warning" if design.threshold == 0.5 else "info", text)
+
+
+def _is_ahead(scores: Scores, lead: Array) -> bool:
+    """Whether the mean lead is above 0 by more than chance."""
     ahead = scores.mean(lead)
-    error = float(scores.weight**2 @ (lead - ahead) ** 2) ** 0.5
-    if ahead > NOT_CHANCE * error:
+    variance = float(scores.weight**2 @ (lead - ahead) ** 2)
+    return ahead > NOT_CHANCE * math.sqrt(variance)
+
+
+def _beaten(name: str, accuracy: float, commoner: str, common: float) -> str:
+    return (
+        f"In {name} the model is right in {accuracy:.1%} of the rows; always saying {commoner} "
+        f"would be right in {common:.1%}."
+    )
+
+
+# -- several classes, and numbers ------------------------------------------------------------------
+
+
+def _class_measures(design: Design) -> tuple[Measure, ...]:
+    scores = scores_of(design)
+    right = scores.map(lambda s: s.mean(s.prediction == s.outcome))
+    common = scores.map(lambda s: float(_class_shares(s).max()))
+    return (
+        Measure("accuracy", right, is_share=True),
+        Measure("commonest class", common, is_share=True),
+    )
+
+
+def _class_shares(scores: Scores) -> Array:
+    return np.bincount(scores.outcome.astype(np.int64), scores.weight).astype(np.float64)
+
+
+def _class_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
+    accuracy, common = (measure.value for measure in _class_measures(design))
+    if min(accuracy) > 1 - ROUNDING:
+        yield Note("problem", EQUALS_OUTCOME)
+    scores = scores_of(design).source
+    commonest = int(_class_shares(scores).argmax())
+    lead = (scores.outcome == commonest).astype(float) - (scores.prediction == scores.outcome)
+    if _is_ahead(scores, lead):
+        name = design.classes[commonest] if design.classes else str(commonest)
+        yield Note("warning", _beaten(names.source, accuracy.source, f"'{name}'", common.source))
+
+
+def _number_measures(design: Design) -> tuple[Measure, ...]:
+    scores = scores_of(design)
+    return (
+        Measure("R2", scores.map(r_squared)),
+        Measure("bias", scores.map(lambda s: s.mean(s.prediction - s.outcome))),
+        Measure("mean prediction", scores.map(lambda s: s.mean(s.prediction))),
+        Measure("mean outcome", scores.map(lambda s: s.mean(s.outcome))),
+    )
+
+
+def r_squared(scores: Scores) -> float:
+    """Share of the outcome's variance that the predictions explain; below 0 the mean is closer."""
+    spread = scores.mean((scores.outcome - scores.mean(scores.outcome)) ** 2)
+    return 1 - scores.mean((scores.prediction - scores.outcome) ** 2) / max(spread, 1e-300)
+
+
+def _number_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
+    fit = _number_measures(design)[0].value
+    if min(fit) > 1 - ROUNDING:
+        yield Note("problem", EQUALS_OUTCOME)
+    scores = scores_of(design).source
+    centre = scores.mean(scores.outcome)
+    lead = (scores.prediction - scores.outcome) ** 2 - (scores.outcome - centre) ** 2
+    if _is_ahead(scores, lead):
         yield Note(
-            "warning" if design.threshold == 0.5 else "info",
-            f"In {name} the model is right in {accuracy:.1%} of the rows; always saying "
-            f"{commoner:.0f} would be right in {accuracy + ahead:.1%}.",
+            "warning",
+            f"In {names.source} the predictions are further from the outcome than its mean "
+            f"({centre:.4g}) is (R2 {fit.source:.2f}): they may be in other units, or for another "
+            "outcome.",
         )
 
 
@@ -170,7 +246,11 @@ class Look:
     notes: Callable[[Design, ByDomain[str]], Iterator[Note]]
 
 
-LOOKS = {"binary": Look(_binary_measures, _binary_notes)}
+LOOKS = {
+    "binary": Look(_binary_measures, _binary_notes),
+    "multiclass": Look(_class_measures, _class_notes),
+    "regression": Look(_number_measures, _number_notes),
+}
 
 
 # -- rows that stand in both tables ----------------------------------------------------------------
