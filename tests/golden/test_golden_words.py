@@ -23,6 +23,7 @@ CASES: dict[str, dict[str, object]] = {
         "names": ("source", "target"),
     },
     "no_baseline": {"baseline": (), "corners": (0.8, 0.8, 0.75, 0.7)},
+    "near_tie": {"corners": (0.804, 0.80, 0.768, 0.732), "names": ("source", "target")},
     "sixty": {"outcome": many_players(60), "covariate": None},
     "one": {"outcome": {"x": 0.3}, "covariate": {"x": 1.0}},
     "nasty": {"outcome": dict.fromkeys(NASTY_NAMES, 0.1), "covariate": None},

@@ -15,7 +15,7 @@ from whygap.render.phrases import (
     rows_share,
     squared_error_units,
 )
-from whygap.render.reading import SHOWN, Hit, Reading, excludes_zero
+from whygap.render.reading import FEW, SHOWN, TIE, Hit, Reading, excludes_zero
 from whygap.results import Budget, Joint, Recoverable
 
 # -- how many points -------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def culprit_sentence(reading: Reading) -> str:
 
 
 def _first_variable(reading: Reading) -> tuple[Joint, list[str]] | None:
-    """The largest clear variable that pulls the way the metric went, in either part."""
+    """The largest clear variable that pulls the way the metric went, and its near ties."""
     points, way = reading.gap.points, reading.gap.aggregate.gap.value
     parts = points.parts() if points else {}
     found = [
@@ -163,8 +163,12 @@ def _first_variable(reading: Reading) -> tuple[Joint, list[str]] | None:
     ]
     if not found:
         return None
-    joint, name = max(found, key=lambda one: abs(one[0][one[1]].value))
-    return joint, [name]
+    joint, first = max(found, key=lambda one: abs(one[0][one[1]].value))
+    may_be = joint.first(reading.level, lowest=joint[first].value < 0)
+    own = [name for one, name in found if one is joint and name != first and name in may_be]
+    ties = [name for name in own if joint[name].value / joint[first].value >= TIE]
+    named = {first, *ties[: FEW - 1]}
+    return joint, [name for name in joint if name in named]
 
 
 # -- what can be won back --------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from whygap.results import Detailed, Gap, RankInterval, Rule, Where
 
 FEW = 3  # a sentence names at most this many variables
 SHOWN = 4  # variables or groups in one sentence; a list of more is read as a table
+TIE = 0.5  # of the largest: a part or variable smaller than that is no near tie in a reader's eyes
 RULE_LEVEL = 0.95  # rules are confirmed at this level, whatever level is shown
 
 
@@ -90,7 +91,9 @@ class Reading:
     Attributes:
         clear: the gap is distinguishable from 0.
         shares: part -> share of the gap; empty where percentages of it would mislead.
-        parts: the parts that exist (no baseline variables: no baseline part), largest first.
+        parts: the parts that exist (no baseline variables: no baseline part), largest first; near
+            ties in the order of the walk, so that a little noise does not turn a sentence over.
+        ties: the largest part and those that may be as large.
         standings: detailed part -> which variables can be told apart.
         hits: rows that carry more of the outcome part than their number, the most telling first.
     """
@@ -101,6 +104,7 @@ class Reading:
     clear: bool
     shares: dict[str, Estimate]
     parts: dict[str, Estimate]
+    ties: tuple[str, ...]
     standings: dict[str, Standing]
     hits: tuple[Hit, ...]
 
@@ -139,6 +143,7 @@ def readings_of(gap: Gap, levels: Sequence[float]) -> list[Reading]:
     # A part 5% or more against the gap makes percentages of it misleading.
     inside = all(-0.05 <= share.value <= 1.05 for share in shares.values())
     meaningful = shares if inside and len(shares) == len(parts) else {}
+    orders = [_near_ties(gap, parts, level) for level in levels]
     return [
         Reading(
             gap=gap,
@@ -146,12 +151,29 @@ def readings_of(gap: Gap, levels: Sequence[float]) -> list[Reading]:
             units=units_of(gap),
             clear=(clear := excludes_zero(gap.aggregate.gap, level)),
             shares=meaningful if clear else {},
-            parts=dict(sorted(parts.items(), key=lambda item: -abs(item[1].value))),
+            parts={name: parts[name] for group in order for name in group},
+            ties=tuple(order[0]) if order else (),
             standings={name: _standing(detail, level) for name, detail in gap.details().items()},
             hits=hits_of(gap, level),
         )
-        for level in levels
+        for level, order in zip(levels, orders, strict=True)
     ]
+
+
+def _near_ties(gap: Gap, parts: Mapping[str, Estimate], level: float) -> list[list[str]]:
+    """Parts in groups, the largest first; within a group, which is largest is open."""
+    left, groups = dict(parts), []
+    while left:
+        first = max(left, key=lambda name: abs(left[name].value))
+
+        def ties(name: str, first: str = first) -> bool:
+            alike = left[name].value / (left[first].value or 1.0) >= TIE
+            open_ = not excludes_zero(gap.aggregate.difference(first, name), level)
+            return name == first or (alike and open_)
+
+        groups.append([name for name in left if ties(name)])
+        left = {name: part for name, part in left.items() if name not in groups[-1]}
+    return groups
 
 
 def excludes_zero(estimate: Estimate, level: float) -> bool:

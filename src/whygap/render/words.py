@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from whygap.render.advice import suggestions
 from whygap.render.answers import (
@@ -182,7 +182,7 @@ def many_sentence(gaps: Mapping[str, Gap], level: float) -> str:
 
 
 def main_sentence(reading: Reading) -> str:
-    """Where it comes from, every clear part, largest first; or why the tables do not compare."""
+    """Every clear part, and near ties with them; or why the tables do not compare."""
     if not reading.gap.aggregate.comparable:
         return reading.gap.aggregate.reason
     clear = [name for name in reading.parts if reading.is_clear(name)]
@@ -195,26 +195,40 @@ def main_sentence(reading: Reading) -> str:
         )
     if not reading.clear:
         return f"Parts may cancel, so read them one by one: {_parts_in_units(reading, clear)}."
-    change = reading.gap.aggregate.gap.value
     ways = {reading.parts[name].value > 0 for name in clear}
     if len(ways) == 2:
         return (
             "The parts pull in different directions, so read them one by one: "
             f"{_parts_in_units(reading, clear)}."
         )
-    if reading.parts[clear[0]].value * change < 0:
+    if reading.parts[clear[0]].value * reading.gap.aggregate.gap.value < 0:
         return f"Read its parts one by one: {_parts_in_units(reading, clear)}."
-    if reading.shares:
-        return _in_percent(reading, clear)
-    said = [_amount(reading, name, first=k == 0) for k, name in enumerate(clear)]
+    named = [name for name in reading.parts if name in clear or name in _open(reading)]
+    said = _in_percent(reading, named) if reading.shares else _in_units(reading, named)
+    return f"{joined(said, len(PART_TITLES))}{_what_is_open(reading, named)}."
+
+
+def _open(reading: Reading) -> tuple[str, ...]:
+    """The near ties for the largest part, where one of them is clear."""
+    several = len(reading.ties) > 1 and any(map(reading.is_clear, reading.ties))
+    return reading.ties if several else ()
+
+
+def _what_is_open(reading: Reading, named: Sequence[str]) -> str:
+    ties = _open(reading)
+    if ties and len(named) == len(ties):
+        return "; which of them is larger is open" if len(ties) == 2 else "; which leads is open"
+    if ties:
+        of = joined([PART_TITLES[name].lower() for name in ties])
+        return f"; which of {of} is larger is open"
     others = "; the other parts are not distinguishable from 0"
-    return f"{joined(said)}{others if len(clear) < len(reading.parts) else ''}."
+    return others if not reading.shares and len(named) < len(reading.parts) else ""
 
 
-def _in_percent(reading: Reading, clear: list[str]) -> str:
+def _in_percent(reading: Reading, names: Sequence[str]) -> list[str]:
     """68% of the drop (42% to 91%) comes from a different outcome and 22% (3% to 41%) from ..."""
     said: list[str] = []
-    for name in clear:
+    for name in names:
         share = reading.shares[name]
         size = percent(share.value, share.standard_error)
         span = percent_interval(share, reading.level)
@@ -225,7 +239,11 @@ def _in_percent(reading: Reading, clear: list[str]) -> str:
         if said:
             text = f"{size} ({span})"
         said.append(f"{text} from {cause(reading.gap, name)}{_above_all(reading, name)}")
-    return f"{joined(said)}."
+    return said
+
+
+def _in_units(reading: Reading, names: Sequence[str]) -> list[str]:
+    return [_amount(reading, name, first=k == 0) for k, name in enumerate(names)]
 
 
 def _amount(reading: Reading, name: str, first: bool) -> str:

@@ -117,6 +117,17 @@ class Aggregate:
             degrees_of_freedom=freedom,
         )
 
+    def difference(self, one: str, other: str) -> Estimate:
+        """One part less another; as if they were independent where nothing more is known."""
+        first, second = self.parts()[one], self.parts()[other]
+        if first.influence is not None and second.influence is not None:
+            return first - second
+        variance = first.standard_error**2 + second.standard_error**2
+        if self.covariance is not None:
+            step = self._step(one) - self._step(other)
+            variance = max(float(step @ self.covariance @ step), 0.0)
+        return Estimate(first.value - second.value, math.sqrt(variance))
+
     def _step(self, name: str) -> Array:
         """A part, or the gap, as a difference of corner means."""
         count = len(self.corners())

@@ -92,6 +92,43 @@ def test_parts_that_pull_apart_are_said_in_points_not_percent() -> None:
     assert "% of the drop" not in words.summary(gap)
 
 
+def test_near_ties_are_named_together_whichever_came_out_larger() -> None:
+    plain = {"names": ("source", "target"), "culprits": (), "outcome": None, "covariate": None}
+    tie = "which of them is larger is open."
+    for third, covariates, outcome in ((0.769, 43, 51), (0.764, 50, 44)):
+        text = words.headline(make_gap(corners=(0.804, 0.80, third, 0.732), **plain))
+        of_mix = f"{covariates}% of the drop (95% interval "
+        assert f" {of_mix}" in text, text
+        assert text.index(of_mix) < text.index(f" and {outcome}% (")
+        assert text.endswith(f"from a different 'employed' for rows alike in every variable; {tie}")
+
+
+def test_a_near_tie_is_named_although_it_is_not_clear_itself() -> None:
+    corners = (0.804, 0.804, 0.766, 0.729)
+    gap = make_gap(corners=corners, noise=1.6, baseline=(), culprits=(), names=("old", "new"))
+    reading = reading_of(gap, 0.95)
+    assert [reading.is_clear(name) for name in ("covariate", "outcome")] == [True, False]
+    assert reading.ties == ("covariate", "outcome")
+    assert "; which of them is larger is open." in words.headline(gap)
+
+
+def test_ties_are_the_same_in_a_result_read_back_from_its_file() -> None:
+    gap = make_gap(corners=(0.804, 0.80, 0.768, 0.732))
+    read = from_mapping(storage.to_mapping(gap))
+    assert read.aggregate.gap.influence is None
+    assert reading_of(read, 0.95).ties == reading_of(gap, 0.95).ties == ("covariate", "outcome")
+    one, other = (g.aggregate.difference("covariate", "outcome") for g in (gap, read))
+    assert one.standard_error == pytest.approx(other.standard_error, rel=1e-6)
+
+
+def test_an_unclear_part_against_the_gap_pulls_nowhere() -> None:
+    gap = make_gap(corners=(0.8, 0.80, 0.81, 0.73), noise=1.2, culprits=())
+    reading = reading_of(gap, 0.95)
+    assert reading.parts["covariate"].value > 0
+    assert not reading.is_clear("covariate")
+    assert "different directions" not in words.headline(gap)
+
+
 def test_one_clear_part_is_named_even_where_percentages_would_mislead() -> None:
     gap = make_gap(corners=(0.807, 0.818, 0.746, 0.732), names=("source", "target"), culprits=())
     wide = {
