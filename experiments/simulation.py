@@ -23,7 +23,16 @@ from experiments.worlds.by_name import make_world, truths
 from whygap._version import ENGINE
 from whygap.storage.files import write_bytes, write_whole
 
-__all__ = ["Lines", "Order", "Plan", "Simulation", "all_lines", "kept_lines", "run_simulation"]
+__all__ = [
+    "Lines",
+    "Order",
+    "Plan",
+    "Simulation",
+    "all_lines",
+    "kept_lines",
+    "pack",
+    "run_simulation",
+]
 
 Plan = list[tuple[Config, int]]
 Lines = Mapping[str, list[Line]]
@@ -120,7 +129,7 @@ def _lines(config: Config, count: int, folders: list[Path], order: Order) -> lis
         path = folders[0] / "replicates.jsonl"
         how: dict[str, Any] = {"jobs": order.jobs, "anew": order.anew, "report": order.report}
         kept += run_missing(config, missing, path, **how)
-    _pack(folders[0])
+    pack(folders[0])
     return newest(kept)
 
 
@@ -142,7 +151,7 @@ def all_lines(folder: Path) -> list[Line]:
     return packed + read_lines(folder / "replicates.jsonl")
 
 
-def _pack(folder: Path) -> None:
+def pack(folder: Path) -> None:
     """All lines, of any configuration, in one small file: the same bytes for the same lines."""
     loose = folder / "replicates.jsonl"
     if not loose.exists():

@@ -94,6 +94,7 @@ def explain_design(
 ) -> Gap:
     """From encoded tables to the result: `explain`, the experiments and rehearsals all go here."""
     analysis = Analysis.begin(design, settings, report or Silent(), menu)
+    analysis.look()
     aggregate = analysis.aggregate()
     details = analysis.details(details_named(detail))
     return analysis.gap(caption or Caption(), aggregate, details)

@@ -73,7 +73,7 @@ def _mishap(column: Column, values: ByDomain[Array], told: bool) -> str:
     known = values.map(lambda v: v[~np.isnan(v)])
     if not all(len(v) and np.ptp(v) for v in known):
         return ""
-    looks: tuple[Callable[[ByDomain[Array]], str], ...] = (_shifted_codes,)
+    looks: tuple[Callable[[ByDomain[Array]], str], ...] = (_shifted_codes, _own_codes)
     if column.levels:
         looks = (lambda v: _other_spelling(column, v), lambda v: _identifier(v) * told)
     elif told:
@@ -122,6 +122,12 @@ def _shifted_codes(known: ByDomain[Array]) -> str:
         return ""
     shifted = values.zip(first, lambda v, start: v - start)
     return _coding(known) if np.array_equal(shifted.source, shifted.target) else ""
+
+
+def _own_codes(known: ByDomain[Array]) -> str:
+    """Codes of which many stand in one table only, on either side (0 and 1 beside 0 and 100)."""
+    alone = _alone(known), _alone(ByDomain(known.target, known.source))
+    return _coding(known) if min(alone) >= LIMITS.missing else ""
 
 
 def _coding(known: ByDomain[Array]) -> str:

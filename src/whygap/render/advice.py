@@ -8,34 +8,89 @@ from whygap.estimate import Estimate
 from whygap.render.answers import amount
 from whygap.render.phrases import direction, joined, level_name
 from whygap.render.reading import Reading, excludes_zero
-from whygap.results import Budget, Recoverable
+from whygap.render.revision import Choice, Curve
+from whygap.results import Budget, RatioRecord, Recoverable
 from whygap.results.overlap import LIMITS
 
 LARGE_BASE = 0.5  # of the budget, from which recalibrating comes first: it does most of the work
 
+PROBLEM_FIRST = (
+    "First see to what is named as a problem, then ask again: as they stand, the numbers are no "
+    "ground to change the model."
+)
 
-def suggestions(reading: Reading) -> list[str]:
-    """At most a handful of next steps, from the budgets where there are any."""
-    found = reading.gap.recoverable
-    if not reading.gap.aggregate.comparable:
-        labels = _with_target_labels(reading, found.here) if found else ()
+
+def suggestions(reading: Reading, measured: Curve | None = None) -> list[str]:
+    """At most a handful of next steps: from what was measured, else the budgets, else the parts."""
+    gap = reading.gap
+    if not gap.aggregate.comparable:
+        labels = _with_target_labels(reading, gap.recoverable.here) if gap.recoverable else ()
         return ["First see to what sets the two tables apart, then compare them again.", *labels]
-    repairs = _from_parts(reading) if found is None else _from_budgets(reading, found)
+    if gap.problems():
+        return [PROBLEM_FIRST]
+    if measured is not None:
+        repairs = _from_measured(reading, measured)
+    elif gap.recoverable is not None:
+        repairs = _from_budgets(reading, gap.recoverable)
+    else:
+        repairs = _from_parts(reading)
     steps = [*repairs, *_unsettled(reading), *_overlap(reading)]
     return steps or [_nothing(reading)]
+
+
+# -- from a revision that was measured -------------------------------------------------------------
+
+
+def _from_measured(reading: Reading, curve: Curve) -> Iterator[str]:
+    """What gained most on target rows that it had not seen; nothing that did not."""
+    tried = [*curve.of("targeted"), *curve.of("retrained")]
+    if tried:
+        best = max(tried, key=lambda choice: choice.gain.value)
+        size = _gain(reading, curve, best)
+        if _is_gain(best.gain, reading.level):
+            yield f"{_what_to_do(curve, best)}: measured on target rows kept apart, {size}."
+        else:
+            yield (
+                "Leave the model as it is for now: of what was tried with outcomes from the "
+                f"target nothing clearly gained (the best: {size})."
+            )
+    if curve.of("reweighted"):
+        best = max(curve.of("reweighted"), key=lambda choice: choice.gain.value)
+        size = _gain(reading, curve, best)
+        if _is_gain(best.gain, reading.level):
+            yield f"Without outcomes from the target, retrain on reweighted source rows: {size}."
+        else:
+            yield f"Do not count on reweighting the source rows: measured, at best {size}."
+
+
+def _what_to_do(curve: Curve, choice: Choice) -> str:
+    if choice.kind == "retrained":
+        return "Refit the model with all variables on outcomes from the target"
+    if not choice.k:
+        return "Recalibrate the model's score on outcomes from the target"
+    used = [one.added for one in curve.of("targeted") if 0 < one.k <= choice.k]
+    return f"Revise the model on {joined(used)} with outcomes from the target"
+
+
+def _gain(reading: Reading, curve: Curve, choice: Choice) -> str:
+    units, gain = curve.units, choice.gain
+    span = units.span(*gain.interval(reading.level))
+    return f"{curve.name} {units.change(gain.value)} ({span})"
 
 
 # -- from what can be won back ---------------------------------------------------------------------
 
 
 def _from_budgets(reading: Reading, found: Recoverable) -> Iterator[str]:
-    if not _is_gain(found.here.total, reading.level):
+    mix = found.on_target_mix.total if found.on_target_mix else None
+    if _is_gain(found.here.total, reading.level):
+        yield from _with_target_labels(reading, found.here)
+    else:
         yield _nothing_to_win(reading)
+        if mix is None or not _is_gain(mix, reading.level):
+            return
+    if mix is None:
         return
-    yield from _with_target_labels(reading, found.here)
-    if found.on_target_mix is None:
-        return
-    mix = found.on_target_mix.total
     doubt = _against_reweighting(reading, mix, found.here.total)
     if doubt:
         yield f"Do not count on reweighting the source rows: {doubt}."
@@ -54,6 +109,8 @@ def _against_reweighting(reading: Reading, mix: Estimate, here: Estimate) -> str
         return "outcomes differ for rows alike in every variable, and it cannot show how"
     if mix.value > here.value:
         return "it promises more than labels from the target could win back, which cannot be"
+    if _thin(reading):
+        return "too few source rows are like the target's"
     return ""
 
 
@@ -87,12 +144,25 @@ def _with_target_labels(reading: Reading, here: Budget) -> Iterator[str]:
 
 def _nothing_to_win(reading: Reading) -> str:
     change = reading.gap.aggregate.gap.value
-    if reading.clear and direction(reading.gap.about, change) == "worse":
+    if not reading.clear or direction(reading.gap.about, change) != "worse":
+        return "Leave the model as it is: labels from the target could not clearly improve it."
+    if "outcome" in _harmful(reading):
         return (
-            "The target's rows are simply harder: neither labels from there nor reweighting could "
-            "clearly win anything back, so there is nothing to repair in the model."
+            "Outcomes differ for rows alike in every variable, yet labels from the target could "
+            "not clearly win anything back through these variables: leave the model as it is, and "
+            "look for a variable that tells such rows apart."
         )
-    return "Leave the model as it is: no change of it could clearly win anything back."
+    return (
+        "The target's rows are simply harder: labels from there could not clearly win anything "
+        "back, so there is nothing to repair in the model."
+    )
+
+
+def _harmful(reading: Reading) -> list[str]:
+    """Clear parts that make the model worse, or whose direction is not known."""
+    about, parts = reading.gap.about, reading.parts
+    clear = [name for name in parts if reading.is_clear(name)]
+    return [name for name in clear if direction(about, parts[name].value) != "better"]
 
 
 def _is_gain(estimate: Estimate, level: float) -> bool:
@@ -103,22 +173,20 @@ def _is_gain(estimate: Estimate, level: float) -> bool:
 
 
 def _from_parts(reading: Reading) -> Iterator[str]:
-    harmful = [
-        name
-        for name, part in reading.parts.items()
-        if reading.is_clear(name) and direction(reading.gap.about, part.value) != "better"
-    ]
+    """Without budgets: where to look, not what to change."""
+    harmful = _harmful(reading)
+    asked = "detail='recoverable' says what could be won back, and how"
     if "outcome" in harmful:
         yield (
-            "The outcome itself behaves differently in the target: refit or recalibrate with "
-            "outcomes from there; reweighting the old rows cannot help."
+            "The outcome itself behaves differently in the target: only outcomes from there can "
+            f"repair that, reweighting the old rows cannot; {asked}."
         )
     elif "baseline" in harmful or "covariate" in harmful:
         columns = list(reading.gap.about.baseline) if "baseline" in harmful else []
         columns += ["the covariates"] if "covariate" in harmful else []
         yield (
-            f"The target has another mix of {joined(columns, 6)}: reweight the training rows to "
-            "that mix, or collect more rows like the target's."
+            f"The target has another mix of {joined(columns, 6)}, on which the model does worse. "
+            f"Rows may simply be harder there: {asked}."
         )
     if "new_ground" in harmful:
         yield (
@@ -137,20 +205,29 @@ def _unsettled(reading: Reading) -> Iterator[str]:
         )
 
 
+def _thin(reading: Reading) -> RatioRecord | None:
+    """The first columns on which next to nothing of the source can stand in for the target."""
+    ratios = reading.gap.diagnostics.ratios
+    return next((one for one in ratios if one.rows and one.kept_share < LIMITS.poor), None)
+
+
 def _overlap(reading: Reading) -> Iterator[str]:
-    for ratio in reading.gap.diagnostics.ratios:
-        if ratio.rows and ratio.kept_share < LIMITS.poor:
-            common = reading.gap.about.settings.get("support") == "common"
-            remedy = "Try" if common else "Try support='common', or"
-            yield (
-                f"Source and target hardly overlap in {ratio.columns}: {ratio.rows:,} source rows "
-                f"count as {ratio.effective_size:,.0f}. {remedy} fewer variables."
-            )
-            return
+    thin = _thin(reading)
+    if thin is not None:
+        asked = reading.gap.about.settings.get("support") == "common"
+        common = asked or reading.gap.aggregate.has_region
+        remedy = "Try" if common else "Try support='common', or"
+        yield (
+            f"Source and target hardly overlap in {thin.columns}: {thin.rows:,} source rows "
+            f"count as {thin.effective_size:,.0f}. {remedy} fewer variables."
+        )
 
 
 def _nothing(reading: Reading) -> str:
     judged = direction(reading.gap.about, reading.gap.aggregate.gap.value)
     if judged == "better":
         return "The model does better in the target: there is nothing to repair."
-    return "No part is clear enough to act on: collect more rows before changing the model."
+    return (
+        "Nothing that costs the model is clear enough to act on: collect more rows before changing "
+        "it."
+    )

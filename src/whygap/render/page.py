@@ -157,7 +157,7 @@ def _at_level(
         "span": reading.units.span(*gap.aggregate.gap.interval(level)),
         "spans": [reading.units.span(*reading.parts[name].interval(level)) for name in order],
         "parts": [[name, part_sentence(reading, name), reading.is_clear(name)] for name in order],
-        "lists": _lists(reading),
+        "lists": _lists(reading, revision.curve if revision else None),
         "budgets": [
             " to ".join(map(units.bare, bar.budget.total.interval(level)))
             for bar in budget_bars(gap)
@@ -176,7 +176,7 @@ def _rounded(wide: dict[str, list[float]]) -> dict[str, list[float]]:
     return {name: [round(one, 6) for one in each] for name, each in wide.items()}
 
 
-def _lists(reading: Reading) -> dict[str, list[str]]:
+def _lists(reading: Reading, measured: Curve | None) -> dict[str, list[str]]:
     """Sentences by the name of the list they stand in."""
     points = reading.gap.points.parts() if reading.gap.points else {}
     details = reading.gap.details()
@@ -184,7 +184,7 @@ def _lists(reading: Reading) -> dict[str, list[str]]:
         **{f"points {part}": answers.points_sentences(reading, part) for part in points},
         "where": answers.where_sentences(reading),
         "recoverable": answers.recoverable_sentences(reading),
-        "advice": suggestions(reading),
+        "advice": suggestions(reading, measured),
         **{name: detail_sentences(reading, name, listed=False) for name in details},
     }
 

@@ -162,18 +162,18 @@ def readings_of(gap: Gap, levels: Sequence[float]) -> list[Reading]:
 
 def _near_ties(gap: Gap, parts: Mapping[str, Estimate], level: float) -> list[list[str]]:
     """Parts in groups, the largest first; within a group, which is largest is open."""
-    left, groups = dict(parts), []
+    left, groups = list(parts), []
     while left:
-        first = max(left, key=lambda name: abs(left[name].value))
-
-        def ties(name: str, first: str = first) -> bool:
-            alike = left[name].value / (left[first].value or 1.0) >= TIE
-            open_ = not excludes_zero(gap.aggregate.difference(first, name), level)
-            return name == first or (alike and open_)
-
-        groups.append([name for name in left if ties(name)])
-        left = {name: part for name, part in left.items() if name not in groups[-1]}
+        first = max(left, key=lambda name: abs(parts[name].value))
+        groups.append([n for n in left if n == first or _is_tie(gap, first, n, level)])
+        left = [name for name in left if name not in groups[-1]]
     return groups
+
+
+def _is_tie(gap: Gap, first: str, name: str, level: float) -> bool:
+    size = gap.aggregate.parts()[first].value
+    alike = size != 0 and gap.aggregate.parts()[name].value / size >= TIE
+    return alike and not excludes_zero(gap.aggregate.difference(first, name), level)
 
 
 def excludes_zero(estimate: Estimate, level: float) -> bool:

@@ -16,6 +16,7 @@ from whygap.estimate import Estimate, Sample
 from whygap.learning.menu import Menu
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.cross_fit import CrossFit, cross_fit, sample_of
+from whygap.nuisances.meaning import meaning_notes
 from whygap.nuisances.outcome import prepare_outcome
 from whygap.nuisances.overlap import (
     fit_notes,
@@ -223,6 +224,12 @@ class Analysis:
                 median_of([part.denominator for part in parts]),
                 tuple(median_of([part.numerator(s) for part in parts]) for s in subsets),
             )
+
+    def look(self) -> None:
+        """Note where columns do not mean the same in both tables."""
+        if self.comparable:
+            with one_thread():
+                self.notes += meaning_notes(self.design, self.settings)
 
     def gap(self, caption: Caption, aggregate: Aggregate, details: Details) -> Gap:
         """Everything in one result."""

@@ -182,17 +182,27 @@ ADVICE = {
         ],
     ),
     "harder rows": (
+        {"won_back": NOTHING, "corners": SAME_OUTCOMES},
+        [
+            (
+                "The target's rows are simply harder: labels from there could not clearly win "
+                "anything back, so there is nothing to repair in the model."
+            ),
+        ],
+    ),
+    "other outcomes, nothing to win": (
         {"won_back": NOTHING},
         [
             (
-                "The target's rows are simply harder: neither labels from there nor reweighting "
-                "could clearly win anything back, so there is nothing to repair in the model."
+                "Outcomes differ for rows alike in every variable, yet labels from the target "
+                "could not clearly win anything back through these variables: leave the model as "
+                "it is, and look for a variable that tells such rows apart."
             ),
         ],
     ),
     "better": (
         {"won_back": NOTHING, "corners": (0.7, 0.72, 0.74, 0.8)},
-        ["Leave the model as it is: no change of it could clearly win anything back."],
+        ["Leave the model as it is: labels from the target could not clearly improve it."],
     ),
 }
 

@@ -11,11 +11,12 @@ from result_factory import NASTY_NAMES, make_gap, many_players
 from whygap import storage
 from whygap.domains import ByDomain
 from whygap.render import words
-from whygap.render.advice import suggestions
+from whygap.render.advice import PROBLEM_FIRST, suggestions
 from whygap.render.phrases import level_name, p_value, percent, rounded_count, units_of
 from whygap.render.reading import Standing, reading_of
 from whygap.results import Gap, RatioRecord
 from whygap.storage.mapping import from_mapping
+from whygap.tables.design import Note
 
 
 def test_a_drop_of_accuracy_is_said_in_points() -> None:
@@ -167,7 +168,7 @@ def test_a_clear_outcome_shift_without_clear_shares_still_gets_advice() -> None:
     gap = make_gap(outcome=shares, corners=(0.8, 0.8, 0.8, 0.70), share_noise=1.2, culprits=())
     assert gap.outcome.base.value > 0.5
     assert gap.outcome.base.interval(0.95)[0] < 0
-    assert _steps(gap)[0].startswith("The outcome itself behaves differently in the target: refit")
+    assert _steps(gap) == [OUTCOMES]
 
 
 def test_advice_on_overlap_knows_what_was_tried() -> None:
@@ -196,20 +197,25 @@ def test_several_targets_are_summed_up_in_a_sentence() -> None:
     )
 
 
-def test_without_budgets_mixes_ask_for_reweighting_unless_outcomes_differ() -> None:
+def test_without_budgets_no_repair_of_a_mix_is_promised() -> None:
     mixed = make_gap(culprits=(), corners=(0.804, 0.76, 0.732, 0.732))
     assert _steps(mixed) == [
         (
-            "The target has another mix of age, sex, race and the covariates: reweight the "
-            "training rows to that mix, or collect more rows like the target's."
+            "The target has another mix of age, sex, race and the covariates, on which the model "
+            "does worse. Rows may simply be harder there: detail='recoverable' says what could be "
+            "won back, and how."
         ),
     ]
     assert not any("another mix" in step for step in _steps(make_gap(culprits=())))
 
 
-def test_outcome_without_leaders_asks_for_a_refit() -> None:
-    gap = make_gap(outcome=None, covariate=None, culprits=())
-    assert "reweighting the old rows cannot help" in _steps(gap)[0]
+def test_without_budgets_an_outcome_part_asks_for_outcomes() -> None:
+    assert _steps(make_gap(outcome=None, covariate=None, culprits=())) == [OUTCOMES]
+
+
+def test_a_problem_comes_before_any_change_of_the_model() -> None:
+    gap = make_gap(notes=[Note("problem", "Column 'age' does not mean the same.")])
+    assert _steps(gap) == [PROBLEM_FIRST]
 
 
 def test_poor_overlap_is_an_advice() -> None:
@@ -296,6 +302,13 @@ def test_every_estimate_in_a_summary_has_an_interval() -> None:
     ]
     assert len(parts) == 3
     assert all("interval" in line for line in parts)
+
+
+OUTCOMES = (
+    "The outcome itself behaves differently in the target: only outcomes from there can repair "
+    "that, reweighting the old rows cannot; detail='recoverable' says what could be won back, and "
+    "how."
+)
 
 
 def _steps(gap: Gap) -> list[str]:

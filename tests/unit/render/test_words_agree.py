@@ -1,0 +1,204 @@
+"""A grid of made results: whatever came out, no sentence contradicts another."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from typing import Any
+
+import pytest
+from result_factory import make_gap
+from revision_factory import make_revision
+
+from whygap.render import report, words
+from whygap.render.advice import PROBLEM_FIRST, suggestions
+from whygap.render.answers import recoverable_sentences
+from whygap.render.reading import Reading, excludes_zero, reading_of
+from whygap.render.revision import Curve, curve_for
+from whygap.results import Gap
+from whygap.tables.design import Note
+
+CORNERS = {
+    "all worse": (0.804, 0.797, 0.781, 0.732),
+    "mix only": (0.804, 0.76, 0.732, 0.732),
+    "outcome only": (0.804, 0.804, 0.803, 0.732),
+    "near tie": (0.804, 0.80, 0.768, 0.732),
+    "opposite": (0.80, 0.83, 0.78, 0.70),
+    "mix worse, outcome better": (0.80, 0.80, 0.70, 0.76),
+    "cancel": (0.80, 0.75, 0.75, 0.80),
+    "nothing": (0.80, 0.80, 0.80, 0.80),
+    "better": (0.70, 0.72, 0.74, 0.80),
+}
+BUDGETS = {  # with target labels, on the target's mix, at home
+    "labels": (0.0119, -0.0041, 0.0014),
+    "labels and mix": (0.03, 0.02, 0.0001),
+    "mix beyond labels": (0.0112, 0.0306, 0.0001),
+    "mix alone": (0.0001, 0.0119, 0.0001),
+    "nothing": (0.0001, 0.0001, 0.0001),
+    "worse": (-0.01, -0.02, 0.0001),
+}
+REVISIONS = {"none": None, "gains": 1.0, "nothing clear": 0.05, "hurts": -1.0}
+NOISE = (0.3, 1.0, 3.0)
+REPAIRS = ("Recalibrate the", "Revise the model", "Refit the model")
+REWEIGHT = ("Reweight the training rows", "retrain on reweighted source rows")
+
+NO_SHARES: dict[str, Any] = {"outcome": None, "covariate": None}
+Case = tuple[Gap, Curve | None]
+
+
+@cache
+def results() -> dict[str, Case]:
+    """The whole grid."""
+    found: dict[str, Case] = {}
+    for (where, corners), (what, won), noise, recalibration in product(
+        CORNERS.items(), BUDGETS.items(), NOISE, (0.2, 0.8)
+    ):
+        made = {"corners": corners, "won_back": won, "recalibration": recalibration}
+        gap = make_gap(**made, noise=noise, culprits=("points", "recoverable"), **NO_SHARES)
+        for how, factor in REVISIONS.items():
+            curve = None if factor is None else curve_for(gap, make_revision(factor=factor))
+            found[f"{where}; {what}; noise {noise}; {recalibration}; revision {how}"] = gap, curve
+    for (where, corners), noise in product(CORNERS.items(), NOISE):
+        plain = make_gap(corners=corners, noise=noise, culprits=(), **NO_SHARES)
+        found[f"{where}; not asked; noise {noise}"] = plain, None
+    return found
+
+
+@cache
+def readings() -> list[tuple[str, Reading, Curve | None, list[str]]]:
+    """Every result read at 95%, with its advice."""
+    read = [(name, reading_of(gap, 0.95), curve) for name, (gap, curve) in results().items()]
+    return [(name, one, curve, suggestions(one, curve)) for name, one, curve in read]
+
+
+def says(steps: list[str], *starts: str) -> bool:
+    return any(start in step for step in steps for start in starts)
+
+
+def is_gain(estimate: Any, level: float = 0.95) -> bool:
+    return excludes_zero(estimate, level) and estimate.value > 0
+
+
+def test_the_grid_is_large_and_reaches_every_kind_of_advice() -> None:
+    everything = [step for _, _, _, steps in readings() for step in steps]
+    assert len(results()) > 1000
+    for start in (*REPAIRS, *REWEIGHT, "simply harder", "Do not count on reweighting"):
+        assert says(everything, start), start
+
+
+def test_rows_are_called_harder_only_where_nothing_is_to_be_repaired() -> None:
+    for name, reading, _, steps in readings():
+        if says(steps, "simply harder"):
+            assert not says(steps, *REPAIRS, *REWEIGHT), name
+            assert "from a different 'employed'" not in words.main_sentence(reading), name
+            labels = recoverable_sentences(reading)[1]
+            assert labels.endswith((": not distinguishable from 0.", ": nothing.")), name
+
+
+def test_a_perfect_model_on_harder_rows_has_nothing_to_repair() -> None:
+    for noise in (0.3, 1.0):
+        arguments = {"corners": CORNERS["mix only"], "won_back": BUDGETS["nothing"]}
+        gap = make_gap(**arguments, noise=noise, rules=0)
+        assert suggestions(reading_of(gap, 0.95)) == [
+            (
+                "The target's rows are simply harder: labels from there could not clearly win "
+                "anything back, so there is nothing to repair in the model."
+            )
+        ]
+
+
+def test_what_was_measured_to_hurt_or_to_do_nothing_is_not_advised() -> None:
+    for name, reading, curve, steps in readings():
+        if curve is None:
+            continue
+        tried = [choice.gain for choice in (*curve.of("targeted"), *curve.of("retrained"))]
+        assert says(steps, *REPAIRS) == any(map(is_gain, tried)), name
+        reweighted = [choice.gain for choice in curve.of("reweighted")]
+        assert says(steps, *REWEIGHT) == any(map(is_gain, reweighted)), name
+        assert reading.level == 0.95
+
+
+def test_what_cannot_be_won_back_is_not_advised() -> None:
+    for name, reading, curve, steps in readings():
+        found = reading.gap.recoverable
+        if curve is not None or found is None or found.on_target_mix is None:
+            continue
+        if says(steps, *REPAIRS):
+            assert is_gain(found.here.total), name
+        if says(steps, *REWEIGHT):
+            assert is_gain(found.on_target_mix.total), name
+            assert not reading.is_clear("outcome"), name
+        for step in (one for one in steps if one.startswith("Revise the model on ")):
+            first, *_ = re.split(r", | and | with ", step.removeprefix("Revise the model on "))
+            assert found.here.variables is not None
+            assert is_gain(found.here.variables[first]), name
+
+
+def test_reweighting_is_not_advised_and_advised_against_at_once() -> None:
+    for name, _, _, steps in readings():
+        assert not (says(steps, *REWEIGHT) and says(steps, "Do not count on reweighting")), name
+        leave = says(steps, "Leave the model as it is", "leave the model as it is")
+        assert not (leave and says(steps, *REPAIRS)), name
+        assert steps, name
+        assert len(steps) == len(set(steps)) <= 5, name
+
+
+def test_nothing_is_asked_of_a_model_without_evidence() -> None:
+    for name, reading, curve, steps in readings():
+        if reading.gap.recoverable is None and curve is None:
+            assert not says(steps, *REPAIRS, *REWEIGHT), name
+
+
+def test_parts_pull_apart_only_where_two_are_clear_and_opposite() -> None:
+    for name, reading, _, _ in readings():
+        clear = [part.value > 0 for key, part in reading.parts.items() if reading.is_clear(key)]
+        text = words.main_sentence(reading)
+        said = "pull in different directions" in text
+        assert said == (reading.clear and len(set(clear)) == 2), name
+
+
+def test_a_headline_names_clear_parts_and_near_ties_alone() -> None:
+    said_as = {
+        "baseline": "a different mix of age",
+        "covariate": "a different mix of the covariates",
+        "outcome": "a different 'employed'",
+    }
+    for name, reading, _, _ in readings():
+        text = words.main_sentence(reading)
+        if " from " not in text or "not known well enough" in text:
+            continue
+        for part, phrase in said_as.items():
+            named = phrase in text
+            assert not named or reading.is_clear(part) or part in reading.ties, name
+            assert named or not reading.is_clear(part), name
+
+
+def test_little_overlap_is_no_ground_for_reweighting() -> None:
+    gap = make_gap(corners=CORNERS["mix only"], won_back=BUDGETS["labels and mix"])
+    assert says(suggestions(reading_of(gap, 0.95)), *REWEIGHT)
+    thin = tuple(replace(r, effective_size=0.01 * r.rows) for r in gap.diagnostics.ratios)
+    gap = replace(gap, diagnostics=replace(gap.diagnostics, ratios=thin))
+    steps = suggestions(reading_of(gap, 0.95))
+    assert not says(steps, *REWEIGHT)
+    assert says(steps, "too few source rows are like the target's", "hardly overlap")
+
+
+@pytest.mark.parametrize("factor", [1.0, -1.0])
+def test_the_page_advises_what_it_measured(factor: float) -> None:
+    gap = make_gap()
+    curve = curve_for(gap, make_revision(factor=factor))
+    page = report.html({"": gap}, 0.95, {"": curve})
+    shown = page[page.index('data-list="advice"') :]
+    shown = shown[: shown.index("</ul>")]
+    steps = suggestions(reading_of(gap, 0.95), curve)
+    assert shown.count("<li>") == len(steps)
+    assert ("Leave the model as it is for now" in shown) == (factor < 0)
+    assert ("Refit the model with all variables" in shown) == (factor > 0)
+
+
+def test_a_problem_leaves_no_other_advice() -> None:
+    gap = make_gap(notes=[Note("problem", "Column 'age' does not mean the same in both tables.")])
+    for curve in (None, curve_for(gap, make_revision())):
+        assert suggestions(reading_of(gap, 0.95), curve) == [PROBLEM_FIRST]
