@@ -166,7 +166,7 @@ def _first_variable(reading: Reading) -> tuple[Joint, list[str]] | None:
     joint, first = max(found, key=lambda one: abs(one[0][one[1]].value))
     may_be = joint.first(reading.level, lowest=joint[first].value < 0)
     own = [name for one, name in found if one is joint and name != first and name in may_be]
-    ties = [name for name in own if joint[name].value / joint[first].value >= TIE]
+    ties = [name for name in own if joint[name].value / joint[first].value > TIE]
     named = {first, *ties[: FEW - 1]}
     return joint, [name for name in joint if name in named]
 

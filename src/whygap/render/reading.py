@@ -12,7 +12,7 @@ from whygap.results import Detailed, Gap, RankInterval, Rule, Where
 
 FEW = 3  # a sentence names at most this many variables
 SHOWN = 4  # variables or groups in one sentence; a list of more is read as a table
-TIE = 0.5  # of the largest: a part or variable smaller than that is no near tie in a reader's eyes
+TIE = 0.5  # of the largest: half as large is no near tie in a reader's eyes
 RULE_LEVEL = 0.95  # rules are confirmed at this level, whatever level is shown
 
 
@@ -172,7 +172,7 @@ def _near_ties(gap: Gap, parts: Mapping[str, Estimate], level: float) -> list[li
 
 def _is_tie(gap: Gap, first: str, name: str, level: float) -> bool:
     size = gap.aggregate.parts()[first].value
-    alike = size != 0 and gap.aggregate.parts()[name].value / size >= TIE
+    alike = size != 0 and gap.aggregate.parts()[name].value / size > TIE
     return alike and not excludes_zero(gap.aggregate.difference(first, name), level)
 
 

@@ -44,8 +44,11 @@ NOISE = (0.3, 1.0, 3.0)
 REPAIRS = ("Recalibrate the", "Revise the model", "Refit the model")
 REWEIGHT = ("Reweight the training rows", "retrain on reweighted source rows")
 
-NO_SHARES: dict[str, Any] = {"outcome": None, "covariate": None}
 Case = tuple[Gap, Curve | None]
+
+
+def without_shares(**arguments: Any) -> Gap:
+    return replace(make_gap(**arguments), outcome=None, covariate=None)
 
 
 @cache
@@ -56,12 +59,12 @@ def results() -> dict[str, Case]:
         CORNERS.items(), BUDGETS.items(), NOISE, (0.2, 0.8)
     ):
         made = {"corners": corners, "won_back": won, "recalibration": recalibration}
-        gap = make_gap(**made, noise=noise, culprits=("points", "recoverable"), **NO_SHARES)
+        gap = without_shares(**made, noise=noise, culprits=("points", "recoverable"))
         for how, factor in REVISIONS.items():
             curve = None if factor is None else curve_for(gap, make_revision(factor=factor))
             found[f"{where}; {what}; noise {noise}; {recalibration}; revision {how}"] = gap, curve
     for (where, corners), noise in product(CORNERS.items(), NOISE):
-        plain = make_gap(corners=corners, noise=noise, culprits=(), **NO_SHARES)
+        plain = without_shares(corners=corners, noise=noise, culprits=())
         found[f"{where}; not asked; noise {noise}"] = plain, None
     return found
 
