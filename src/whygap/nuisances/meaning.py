@@ -17,8 +17,8 @@ from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.primitives import Columns, fit_means, fit_ratios
-from whygap.nuisances.cross_fit import loss_kind
 from whygap.nuisances.held_out import mean_task, out_of_fold, twins
+from whygap.nuisances.terms import loss_kind
 from whygap.settings import Settings
 from whygap.tables.design import Design, Note
 
