@@ -61,8 +61,7 @@ class Answer:
         clear: how many have an interval without 0.
         first: the largest by size, "" where there is none to name.
         value: of the first, with `low` and `high`.
-        tied_with: how many others the rank intervals do not tell apart from the first, or
-            `NOT_KEPT`.
+        tied_with: how many others may be first as well (`Joint.first`), or `NOT_KEPT`.
         defined: False where the paper's denominator cannot be told from 0.
     """
 
@@ -175,11 +174,9 @@ def _answer(comparison: str, question: str, joint: Joint, seconds: float) -> Ans
 
 
 def _tied_with(joint: Joint, first: str) -> int:
-    """Others that may have the first's rank: the largest, or the smallest where it is negative."""
-    ranks = joint.ranking(LEVEL)
-    if joint[first].value >= 0:
-        return sum(rank.best == 1 for name, rank in ranks.items() if name != first)
-    return sum(rank.worst == len(ranks) for name, rank in ranks.items() if name != first)
+    """Others that may be first: the largest, or the lowest where the first is negative."""
+    may_be = joint.first(LEVEL, lowest=joint[first].value < 0)
+    return sum(name != first for name in may_be)
 
 
 def _from_case_studies(evidence: Path) -> list[Answer]:
