@@ -10,7 +10,7 @@ import numpy as np
 from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError, SettingsError
 from whygap.estimate import Estimate
-from whygap.student import normal_quantile
+from whygap.student import as_student, normal_quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class LabelPlan:
 
     level: float  # of the interval
     width: float  # the wanted width
-    width_now: float  # the width at the present rows (of the normal interval)
+    width_now: float  # the width at the present rows (of Student's interval)
     target_units: int  # present target units: rows, or clusters of rows
     # Further target units needed; 0 when the width is reached already, None when no number of
     # target units alone can do it
@@ -47,8 +47,8 @@ def plan_labels(estimate: Estimate, width: float, level: float = 0.95) -> LabelP
     """Rows needed for an interval of the wanted width, from the influence values.
 
     The variance is `source / n_0 + target / n_1` plus what sampled subsets add; new rows are taken
-    to be like the present ones. Sampling error of subsets is counted as it is: more subsets, not
-    more rows, would shrink it.
+    to be like the present ones, and degrees of freedom to stay. Sampling error of subsets is
+    counted as it is: more subsets, not more rows, would shrink it.
 
     Raises:
         ResultError: the estimate was saved without influence values, or clusters have rows in both
@@ -68,8 +68,8 @@ def plan_labels(estimate: Estimate, width: float, level: float = 0.95) -> LabelP
     if not width > 0:
         raise SettingsError("The wanted width must be above 0", got=width)
     influence = estimate.influence
-    z = normal_quantile(level)
-    wanted = (width / (2 * z)) ** 2
+    t = as_student(normal_quantile(level), estimate.degrees_of_freedom)
+    wanted = (width / (2 * t)) ** 2
     fixed = influence.sampling_variance()
     source, target = _spread(influence.source), _spread(influence.target)
     n_source, n_target = len(influence.source), len(influence.target)
@@ -79,10 +79,10 @@ def plan_labels(estimate: Estimate, width: float, level: float = 0.95) -> LabelP
     return LabelPlan(
         level=level,
         width=width,
-        width_now=2 * z * math.sqrt(now),
+        width_now=2 * t * math.sqrt(now),
         target_units=n_target,
         more_target=0 if now <= wanted else more,
-        floor=2 * z * math.sqrt(floor),
+        floor=2 * t * math.sqrt(floor),
         more_each=_more_each(now - fixed, wanted - fixed, ByDomain(n_source, n_target)),
     )
 

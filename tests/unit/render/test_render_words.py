@@ -10,8 +10,9 @@ from result_factory import NASTY_NAMES, make_gap, many_players
 
 from whygap import storage
 from whygap.domains import ByDomain
-from whygap.render import words
+from whygap.render import table, words
 from whygap.render.advice import PROBLEM_FIRST, suggestions
+from whygap.render.detail_sentences import detail_sentences
 from whygap.render.phrases import level_name, p_value, percent, rounded_count, units_of
 from whygap.render.reading import Standing, reading_of
 from whygap.results import Gap, RatioRecord
@@ -27,6 +28,20 @@ def test_a_drop_of_accuracy_is_said_in_points() -> None:
         "schooling and ancestry, 22% (0% to 46%) from a different mix of the covariates, above "
         "all along schooling and 10% (4% to 17%) from a different mix of age, sex and race."
     )
+
+
+def test_the_base_is_a_recalibration_of_the_source_risk_not_of_the_model() -> None:
+    gap = make_gap()
+    found = detail_sentences(reading_of(gap, 0.9), "outcome")
+    assert found[0].startswith(
+        "Recalibrating the re-estimated source risk (not the model) within strata of age, sex and "
+        "race would explain 33% of it (90% interval "
+    )
+    bare = make_gap(baseline=())
+    assert detail_sentences(reading_of(bare, 0.9), "outcome")[0].startswith(
+        "Recalibrating the re-estimated source risk (not the model) would explain "
+    )
+    assert "model's own score" in table.render(gap, "text")
 
 
 def test_weighted_rows_are_said_with_what_they_are_worth() -> None:
