@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any
 
-from whygap.errors import InputError, SettingsError, WhygapWarning, did_you_mean, require_known
+from whygap.errors import (
+    InputError,
+    SettingsError,
+    WhygapWarning,
+    did_you_mean,
+    name_list,
+    require_known,
+)
 from whygap.estimate import Estimate
 from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter
@@ -51,6 +58,9 @@ def explain(
             got=", ".join(roles),
             hint="Make another Study, or give two tables: explain(source, target, outcome=...).",
         )
+    elif len(more) > 2:
+        got = f"{1 + len(more)} arguments"
+        raise InputError("explain takes a study, detail and settings", got=got)
     elif more:
         detail, settings = more[0], more[1] if len(more) > 1 else settings
     settings = Settings.given(settings)
@@ -105,10 +115,13 @@ def subset_values(
 ) -> list[Estimate]:
     """Explained shares v(s) of the subsets you name, without Shapley shares."""
     study, settings = Study.given(study, "subset_values"), Settings.given(settings)
-    (name,) = parts_named(part)
+    asked = parts_named(part)
+    if len(asked) != 1:
+        raise SettingsError("part= names one part: 'covariate' or 'outcome'", got=repr(part))
+    name = asked[0]
     with reporter(settings.progress) as report:
         design = study.read(report)
-        positions = [_positions(design, subset) for subset in subsets]
+        positions = _positions(design, subsets)
         found = Analysis.begin(design, settings, report).values(name, positions)
     low, high = found.denominator.interval(settings.level)
     if low <= 0:
@@ -122,7 +135,7 @@ def subset_values(
 
 def parts_named(part: Sequence[str] | str) -> tuple[PartName, ...]:
     """Parts that have shares, checked, in the order they are computed."""
-    names = (part,) if isinstance(part, str) else tuple(part or ())
+    names = name_list(() if part is None else part, "The detailed parts", SettingsError)
     for name in names:
         if name not in PARTS:
             raise SettingsError(
@@ -137,9 +150,15 @@ def was_interrupted(gap: Gap) -> bool:
     return any(note.text.startswith(CUT_SHORT) for note in gap.diagnostics.notes)
 
 
-def _positions(design: Design, subset: Sequence[str]) -> tuple[int, ...]:
-    names = [p.name for p in design.players]
-    wanted = [subset] if isinstance(subset, str) else list(subset)
-    for name in wanted:
-        require_known(name, names, f"There is no player named '{name}'", "Players")
-    return tuple(sorted({names.index(name) for name in wanted}))
+def _positions(design: Design, subsets: Any) -> list[tuple[int, ...]]:
+    """Players by number, for each subset."""
+    if not isinstance(subsets, Iterable):
+        got = f"an object of type {type(subsets).__name__}"
+        raise InputError("The subsets must be lists of players", got=got, hint='[["a"], ["b"]].')
+    names, found = [p.name for p in design.players], []
+    for subset in subsets:
+        wanted = name_list(subset, "A subset")
+        for name in wanted:
+            require_known(name, names, f"There is no player named '{name}'", "Players")
+        found.append(tuple(sorted({names.index(name) for name in wanted})))
+    return found

@@ -18,6 +18,7 @@ from whygap.results import Gap
 from whygap.settings import DETAILS, Settings
 from whygap.study import Study
 from whygap.tables import Design, native_table
+from whygap.tables.open import open_table
 
 # Nuisances fitted on source rows alone: which learner serves them is decided once.
 SOURCE_ONLY = ("p_0", "p_0 (twins)", "mu_00_w", "mu_00_wzs", "mu_ws", "mu_wzs", "m_s, source")
@@ -147,12 +148,14 @@ def _checked(study: Study, name: str, table: Any = None, report: Reporter | None
 
 
 def _source(studies: Sequence[Study]) -> Any:
-    """The source table with every column that some study needs."""
+    """The source table in memory, with every column that some study needs."""
     needed: dict[str, None] = {}
     for study in studies:
         asked = () if study.model_scoring is None else tuple(study.model_scoring.columns)
         needed.update(dict.fromkeys(study.roles.columns + asked))
-    return studies[0].tables.source.read(tuple(needed)).native
+    opened = studies[0].tables.source
+    held = open_table(opened.read(tuple(needed)).native, "source")
+    return replace(held, notes=opened.notes)
 
 
 def _menu(first: Menu, settings: Settings, studies: Mapping[str, Study], study: Study) -> Menu:

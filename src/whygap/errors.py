@@ -15,6 +15,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import numbers
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -92,11 +93,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def require_known(
-    name: str, known: Iterable[str], what: str, many: str, error: type[InputError] = InputError
+    name: Any, known: Iterable[str], what: str, many: str, error: type[InputError] = InputError
 ) -> None:
     """Refuse a name that is not known: the closest one is the hint, or all of them."""
     names = list(known)
-    if name not in names:
+    if not isinstance(name, str) or name not in names:
         every = f"{many} are: {', '.join(names)}."
         raise error(what, hint=did_you_mean(str(name), names) or every)
 
@@ -116,10 +117,40 @@ def first_line(err: BaseException, *, with_type: bool = False) -> str:
     return f"{name}: {lines[0].rstrip('.')}" if with_type else lines[0].rstrip(".")
 
 
+def require_level(level: Any, what: str = "The level of an interval") -> None:
+    """Refuse a confidence level that is none."""
+    require_number(level, what)
+    if not 0 < level < 1:
+        raise InputError(f"{what} must lie between 0 and 1", got=level, hint="Try 0.95.")
+
+
+def require_number(value: Any, what: str) -> None:
+    """Refuse what is not one real number."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise InputError(f"{what} must be a number", got=f"an object of type {_kind(value)}")
+
+
+def name_list(names: Any, what: str, error: type[InputError] = InputError) -> tuple[str, ...]:
+    """Several names; one alone is a list of one, and anything but names is refused."""
+    if isinstance(names, str):
+        return (names,)
+    if not isinstance(names, Iterable) or isinstance(names, bytes):
+        raise error(f"{what} must be a list of names", got=f"an object of type {_kind(names)}")
+    given = tuple(names)
+    for name in given:
+        if not isinstance(name, str):
+            raise error(f"{what} must be a list of names", got=f"an object of type {_kind(name)}")
+    return given
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__
+
+
 def path_of(path: Any, what: str, error: type[InputError] = InputError) -> Path:
     """A path, or the refusal of what cannot be one."""
     if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path) or not os.fspath(path):
-        got = repr(path) if isinstance(path, str) else f"an object of type {type(path).__name__}"
+        got = repr(path) if isinstance(path, str) else f"an object of type {_kind(path)}"
         raise error(f"{what} must be named by a path", got=got)
     return Path(path)
 

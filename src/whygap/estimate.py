@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whygap.domains import DOMAINS, Array, ByDomain, IntArray
-from whygap.errors import InputError, ResultError
+from whygap.errors import ResultError, require_level, require_number
 from whygap.fieller import Ratio, in_errors, sum_of
 from whygap.influence import Influence
 from whygap.student import as_student, normal_quantile, two_sided
@@ -258,10 +258,7 @@ class Estimate:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Two-sided confidence interval: Student's, for a ratio Fieller's."""
-        if not 0 < level < 1:
-            raise InputError(
-                "The level of an interval must lie between 0 and 1", got=level, hint="Try 0.95."
-            )
+        require_level(level)
         return self.within(normal_quantile(level))
 
     def within(self, critical: float) -> tuple[float, float]:
@@ -274,6 +271,7 @@ class Estimate:
 
     def p_value(self, null: float = 0.0) -> float:
         """Two-sided p-value of `value == null`: small where intervals leave it out."""
+        require_number(null, "The value a p-value is for")
         return two_sided(self.distance(null), self.degrees_of_freedom)
 
     def distance(self, null: float = 0.0) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from whygap.errors import SettingsError, did_you_mean, refusing_unknown
+from whygap.errors import SettingsError, did_you_mean, name_list, refusing_unknown
 
 DetailName = Literal["points", "where", "recoverable", "covariate", "outcome"]
 DETAILS: tuple[DetailName, ...] = ("points", "where", "recoverable", "covariate", "outcome")
@@ -139,20 +139,19 @@ class Settings:
 
 def details_named(detail: Any) -> tuple[DetailName, ...]:
     """The details asked for, checked, in the order they are computed."""
-    if detail == "all":
+    known = ", ".join(f"'{one}'" for one in DETAILS)
+    if isinstance(detail, str) and detail == "all":
         return DETAILS
     if not (detail is None or isinstance(detail, str | Iterable)):
-        known = ", ".join(f"'{one}'" for one in DETAILS)
         raise SettingsError(
             "detail= names what is asked for", got=repr(detail), hint=f"'all', (), or of {known}."
         )
-    names = (detail,) if isinstance(detail, str) else tuple(detail or ())
+    names = name_list(() if detail is None else detail, "detail=", SettingsError)
     for name in names:
         if name not in DETAILS:
-            known = ", ".join(f"'{one}'" for one in DETAILS)
             raise SettingsError(
                 f"There is no detail '{name}'",
-                hint=did_you_mean(str(name), DETAILS) or f"Details are {known}.",
+                hint=did_you_mean(name, DETAILS) or f"Details are {known}.",
             )
     return tuple(one for one in DETAILS if one in names)
 
@@ -186,7 +185,7 @@ def _number(low: float, high: float, *, optional: bool = False) -> Rule:
 
 def _choice(options: tuple[str, ...]) -> Rule:
     def check(name: str, value: Any) -> None:
-        if value not in options:
+        if not isinstance(value, str) or value not in options:
             raise SettingsError(
                 f"The '{name}' setting must be one of {', '.join(map(repr, options))}",
                 got=repr(value),
@@ -202,11 +201,8 @@ def _flag(name: str, value: Any) -> None:
 
 
 def _subsets(name: str, value: Any) -> None:
-    if value in ("auto", "all"):
-        return
-    if isinstance(value, str):
-        _choice(("auto", "all"))(name, value)
-    _integer(2)(name, value)
+    rule = _choice(("auto", "all")) if isinstance(value, str) else _integer(2)
+    rule(name, value)
 
 
 def _training_rows(name: str, value: Any) -> None:

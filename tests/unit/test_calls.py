@@ -128,6 +128,59 @@ CASES: dict[str, Case] = {
         ResultError,
         "There is no detail 'outcom'. Did you mean 'outcome'?",
     ),
+    "an empty part": (
+        lambda: wg.subset_values(make_study(), "", [["a"]]),
+        SettingsError,
+        "There is no detailed part ''. Parts are 'covariate' and 'outcome'.",
+    ),
+    "two parts where one is asked for": (
+        lambda: wg.subset_values(make_study(), ["covariate", "outcome"], [["a"]]),  # type: ignore[arg-type]
+        SettingsError,
+        "part= names one part: 'covariate' or 'outcome'. Got ['covariate', 'outcome'].",
+    ),
+    "subsets that are none": (
+        lambda: wg.subset_values(make_study(), "outcome", 3),  # type: ignore[arg-type]
+        InputError,
+        'The subsets must be lists of players. Got an object of type int. [["a"], ["b"]].',
+    ),
+    "a subset of numbers": (
+        lambda: wg.subset_values(make_study(), "outcome", [[1]]),  # type: ignore[list-item]
+        InputError,
+        "A subset must be a list of names. Got an object of type int.",
+    ),
+    "a level in words": (
+        lambda: make_gap().summary("high"),  # type: ignore[arg-type]
+        InputError,
+        "The level of an interval must be a number. Got an object of type str.",
+    ),
+    "a level of nought": (
+        lambda: make_gap().summary(0),
+        InputError,
+        "The level of an interval must lie between 0 and 1. Got 0. Try 0.95.",
+    ),
+    "a p-value for nothing": (
+        lambda: make_gap().aggregate.gap.p_value(None),  # type: ignore[arg-type]
+        InputError,
+        "The value a p-value is for must be a number. Got an object of type NoneType.",
+    ),
+    "a graph that is none": (
+        lambda: wg.compare(make_study(), ["mean_change"], graph=("w",)),  # type: ignore[arg-type]
+        SettingsError,
+        "The graph must map each variable to its parents. Got an object of type tuple.",
+    ),
+    "something else than a result": (
+        lambda: wg.revise(make_study(), "gap.json"),  # type: ignore[arg-type]
+        ResultError,
+        (
+            "gap= must be a result of explain. Got an object of type str. "
+            "gap = wg.explain(study), or wg.load(path)."
+        ),
+    ),
+    "too much for explain": (
+        lambda: wg.explain(make_study(), (), wg.Settings(), 3),
+        InputError,
+        "explain takes a study, detail and settings. Got 4 arguments.",
+    ),
     "load nothing": (
         lambda: wg.load(None),  # type: ignore[arg-type]
         ResultError,

@@ -89,16 +89,27 @@ def test_the_source_file_is_read_once(tmp_path, monkeypatch):
     from whygap.tables import files
 
     reads = []
-    original = files.read_files
+    original = files.read_file
 
-    def counted(paths, columns, label):
+    def counted(file, columns, label):
         reads.append(label)
-        return original(paths, columns, label)
+        return original(file, columns, label)
 
-    monkeypatch.setattr(files, "read_files", counted)
+    monkeypatch.setattr(files, "read_file", counted)
     given = targets()
     wg.explain_many(make_study(str(path), given["site B"]), given, (), fast())
     assert reads == ["source"]
+
+
+def test_how_the_source_file_was_read_is_said_for_every_target(tmp_path):
+    source, _ = tables()
+    path = tmp_path / "source.csv"
+    source.to_csv(path, index=False, sep=";")
+    given = targets()
+    many = wg.explain_many(make_study(path, given["site B"]), given, (), fast())
+    words = "Of the source table, 'source.csv' was read with semicolons between fields and 3,5 "
+    for gap in many.gaps.values():
+        assert f"{words}taken for 3.5." in [note.text for note in gap.diagnostics.notes]
 
 
 def test_bad_targets_are_named_before_anything_is_computed(monkeypatch):

@@ -13,7 +13,7 @@ from whygap._explain import PARTS, parts_named
 from whygap._rehearse.rehearsal import Measured, Rehearsal, term_of
 from whygap._rehearse.world import world_of
 from whygap.domains import ByDomain, Subset
-from whygap.errors import InputError, SettingsError, WhygapError, require_known
+from whygap.errors import InputError, SettingsError, WhygapError, name_list, require_known
 from whygap.estimate import Estimate
 from whygap.nuisances.overlap import not_comparable
 from whygap.nuisances.support import find_region
@@ -168,10 +168,11 @@ def _variables(
     """Players by number: those named, or the ones that explain most."""
     players = list(world.players)
     if named is not None:
-        for name in named:
+        wanted = name_list(named, "The variables", SettingsError)
+        for name in wanted:
             what = f"There is no player named '{name}'"
             require_known(name, players, what, "Players", SettingsError)
-        return tuple(players.index(name) for name in named)
+        return tuple(players.index(name) for name in wanted)
     everyone = tuple(range(len(players)))
     if len(everyone) <= MOST_VARIABLES or not parts:
         return everyone

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from typer import Argument, Option
 
-from whygap.errors import InputError, SettingsError
+from whygap.errors import InputError, SettingsError, require_level
 
 if TYPE_CHECKING:
     from whygap.results import Gap
@@ -80,9 +80,8 @@ class ResultOptions:
         """The result; a level that is none is refused first."""
         from whygap import storage
 
-        level = self.level
-        if level is not None and not 0 < level < 1:
-            raise InputError("The level must lie between 0 and 1", got=level, hint="Try 0.95.")
+        if self.level is not None:
+            require_level(self.level, "The level")
         return storage.load(self.result)
 
     def level_of(self, gap: Gap) -> float:

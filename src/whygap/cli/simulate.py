@@ -11,6 +11,7 @@ from typer import Argument
 from whygap.cli.options import option
 from whygap.cli.output import Speaker, make_folder
 
+MOST_ROWS = 10_000_000  # a table of them takes half a gigabyte
 WORLDS = ("gaussian",)
 World = Annotated[str, Argument(metavar="WORLD", help="gaussian: the paper's coverage world.")]
 Rows = Annotated[int, option("--rows", "N", "Rows per table.")]
@@ -57,7 +58,7 @@ def _check(world: str, rows: int, seed: int) -> None:
     from whygap.errors import SettingsError, require_known
 
     require_known(world, WORLDS, f"There is no world '{world}'", "Worlds", SettingsError)
-    if rows < 1:
-        raise SettingsError("The number of rows must be at least 1", got=rows)
+    if not 1 <= rows <= MOST_ROWS:
+        raise SettingsError(f"The number of rows must lie between 1 and {MOST_ROWS:,}", got=rows)
     if seed < 0:
         raise SettingsError("The seed must be at least 0", got=seed)

@@ -29,7 +29,7 @@ from whygap.render.phrases import level_name, with_minus
 from whygap.render.reading import excludes_zero
 from whygap.render.revision import Choice, Curve, curve_of
 from whygap.render.views import Step, Walk, walk_of
-from whygap.render.words import default_level
+from whygap.render.words import chosen_level
 from whygap.results import Gap
 
 FORMATS = ("svg", "png", "pdf")
@@ -199,7 +199,7 @@ def figure(gap: Gap, what: str = "answer", level: float | None = None, **options
             f"There is no figure '{what}'",
             hint=did_you_mean(what, FIGURES) or f"Figures are: {', '.join(FIGURES)}.",
         )
-    made: Figure = FIGURES[what](gap, level or default_level(gap), **options)
+    made: Figure = FIGURES[what](gap, chosen_level(gap, level), **options)
     leads = [] if what in SAY_THEMSELVES else [gap.aggregate.reason]
     problems = [text for text in leads if text]
     problems += [f"{phrases.BANNER} {text}" for text in phrases.banner(gap)]

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from whygap import storage
-from whygap.errors import InputError
+from whygap.errors import InputError, require_level
 from whygap.render import phrases, table
 from whygap.render.page import page_of
 from whygap.render.phrases import (
@@ -27,7 +27,7 @@ from whygap.render.phrases import (
     with_minus,
 )
 from whygap.render.revision import MEASURED, Curve, curve_for
-from whygap.render.words import ASSOCIATION, default_level, many_sentence
+from whygap.render.words import ASSOCIATION, chosen_level, default_level, many_sentence
 from whygap.results import Gap
 
 
@@ -38,7 +38,7 @@ def write(gap: Gap, path: str | Path, level: float | None = None, revision: Any 
     """
     storage.require_ending(path, ".html")
     curves = {} if revision is None else {"": curve_for(gap, revision)}
-    return storage.write_whole(path, html({"": gap}, level or default_level(gap), curves))
+    return storage.write_whole(path, html({"": gap}, chosen_level(gap, level), curves))
 
 
 def write_many(gaps: Mapping[str, Gap], path: str | Path, level: float | None = None) -> Path:
@@ -46,13 +46,12 @@ def write_many(gaps: Mapping[str, Gap], path: str | Path, level: float | None = 
     storage.require_ending(path, ".html")
     if not gaps:
         raise InputError("A report needs at least one result", got="none")
-    return storage.write_whole(path, html(gaps, level or default_level(next(iter(gaps.values())))))
+    return storage.write_whole(path, html(gaps, chosen_level(next(iter(gaps.values())), level)))
 
 
 def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | None = None) -> str:
     """The page as text."""
-    if not 0 < level < 1:
-        raise InputError("The level of a report must lie between 0 and 1", got=level)
+    require_level(level, "The level of a report")
     known = curves or {}
     pages = {name: page_of(gap, level, curve=known.get(name)) for name, gap in gaps.items()}
     script = _asset("profile.js") + _asset("report.js")

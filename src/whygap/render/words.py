@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from whygap.errors import require_level
 from whygap.render.advice import suggestions
 from whygap.render.answers import (
     culprit_sentence,
@@ -48,7 +50,7 @@ DETAIL_TITLES = {
 
 def headline(gap: Gap, level: float | None = None) -> str:
     """The answer in two sentences."""
-    return headline_of(reading_of(gap, level or default_level(gap)))
+    return headline_of(reading_of(gap, chosen_level(gap, level)))
 
 
 def headline_of(reading: Reading) -> str:
@@ -91,6 +93,14 @@ def _banner(gap: Gap) -> list[str]:
 def default_level(gap: Gap) -> float:
     """The level the analysis was asked for."""
     return float(gap.about.settings.get("level", 0.95))
+
+
+def chosen_level(gap: Gap, level: Any) -> float:
+    """The level a reader asks for; None stands for the one the analysis was asked for."""
+    if level is None:
+        return default_level(gap)
+    require_level(level)
+    return float(level)
 
 
 def _parts(reading: Reading, opened: bool = False) -> list[str]:

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from whygap.errors import ResultError, SettingsError, require_known
+from whygap.errors import ResultError, SettingsError, name_list, require_known
 from whygap.repair.curve import Bench, check_top, revision_learner
 from whygap.repair.model import RevisedModel, SourceRisk
 from whygap.repair.revision import Contrast, Revision
 from whygap.repair.scores import SCORES
+from whygap.results import Gap
 from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables.design import Design
 
 if TYPE_CHECKING:
-    from whygap.results import Detailed, Gap
+    from whygap.results import Detailed
 
 __all__ = ["contrast_rankings", "revise", "revise_design"]
 
@@ -43,9 +44,12 @@ def revise(
         The revised model and the measured curve.
     """
     players = [player.name for player in Study.given(study, "revise").design.players]
-    outcome = covariate = _given(ranking) or _won_back(gap, players) or _by_shares(gap)
-    if ranking is not None:
-        top = min(top, len(ranking))
+    names = None if ranking is None else name_list(ranking, "The ranking", SettingsError)
+    check_top(top, len(players) if names is None else top)
+    gap = Gap.given(gap)
+    outcome = covariate = _given(names) or _won_back(gap, players) or _by_shares(gap)
+    if names is not None:
+        top = min(top, len(names))
     elif gap is not None and gap.covariate is not None and gap.covariate.defined:
         covariate = replace(covariate, names=_largest_first(gap.covariate))
     return revise_design(

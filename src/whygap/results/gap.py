@@ -40,6 +40,17 @@ class Gap:
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays and mappings
 
+    @classmethod
+    def given(cls, gap: Any) -> Gap | None:
+        """The result a function was called with, or none; anything else is refused."""
+        if gap is not None and not isinstance(gap, cls):
+            raise ResultError(
+                "gap= must be a result of explain",
+                got=f"an object of type {type(gap).__name__}",
+                hint="gap = wg.explain(study), or wg.load(path).",
+            )
+        return gap
+
     def details(self) -> dict[str, Detailed]:
         """The detailed parts that were asked for."""
         both = {"covariate": self.covariate, "outcome": self.outcome}
@@ -72,7 +83,7 @@ class Gap:
         """Plain words."""
         from whygap.render import words
 
-        return words.summary(self, level or float(self.about.settings.get("level", 0.95)))
+        return words.summary(self, words.chosen_level(self, level))
 
     def __str__(self) -> str:
         from whygap.render import words

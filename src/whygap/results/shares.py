@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from whygap.domains import Array
-from whygap.errors import ResultError, did_you_mean, require_known
+from whygap.errors import ResultError, did_you_mean, name_list, require_known
 from whygap.estimate import Estimate
 from whygap.results.joint import Joint, RankInterval, Sampling
 
@@ -96,7 +96,7 @@ class Detailed:
         return self.shares[name]
 
     def _find(self, names: Iterable[str]) -> SubsetValue:
-        wanted = frozenset([names] if isinstance(names, str) else names)
+        wanted = frozenset(name_list(names, "A subset", ResultError))
         for name in wanted - set(self.players):
             raise ResultError(
                 f"There is no player named '{name}'", hint=did_you_mean(name, self.players)

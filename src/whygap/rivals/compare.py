@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whygap.errors import FitError, ModelError, SettingsError, require_known
+from whygap.errors import FitError, ModelError, SettingsError, name_list, require_known
+from whygap.results import Gap
 from whygap.rivals import auc_regression, disde, graph_shapley, oaxaca_blinder, region
 from whygap.rivals import random_forest_acc as forest
 from whygap.rivals.covariate_rivals import mean_change, wu_shift
@@ -20,7 +21,7 @@ from whygap.study import Study
 from whygap.tables import Design, native_table
 
 if TYPE_CHECKING:
-    from whygap.results import Detailed, Gap
+    from whygap.results import Detailed
 
 Rival = Callable[[Design, Settings], Importances]
 OURS = "whygap"
@@ -65,7 +66,8 @@ def compare(
         The kind of table the study came in.
     """
     study, chosen = Study.given(study, "compare"), Settings.given(settings)
-    asked = [methods] if isinstance(methods, str) else methods
+    gap = Gap.given(gap)
+    asked = None if methods is None else name_list(methods, "The methods", SettingsError)
     rivals = None if asked is None else [name for name in asked if name != OURS]
     found = comparison(study.design, rivals, chosen, graph, study.outcome)
     if not others_only and (asked is None or OURS in asked or gap is not None):

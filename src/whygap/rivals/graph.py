@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
-from whygap.errors import InputError, SettingsError, require_known
+from whygap.errors import InputError, SettingsError, name_list, require_known
 from whygap.tables.design import Design
 
 Parents = Mapping[str, Iterable[str]]
@@ -38,7 +38,7 @@ def graph_of(design: Design, parents: Parents, outcome: str = OUTCOME) -> Graph:
     """
     baseline = tuple(design.columns[j].name for j in design.baseline)
     variables = baseline + tuple(player.name for player in design.players)
-    given = {node: _names(node, listed) for node, listed in parents.items()}
+    given = _parents(parents)
     for node in given:
         if node not in (OUTCOME, outcome):
             _check_name(node, "a node", variables)
@@ -50,6 +50,13 @@ def graph_of(design: Design, parents: Parents, outcome: str = OUTCOME) -> Graph:
     return Graph(nodes=(*order, OUTCOME), parents=complete)
 
 
+def _parents(graph: Any) -> dict[str, tuple[str, ...]]:
+    if not isinstance(graph, Mapping):
+        got = f"an object of type {type(graph).__name__}"
+        raise SettingsError("The graph must map each variable to its parents", got=got)
+    return {node: _names(node, listed) for node, listed in graph.items()}
+
+
 def _names(node: str, listed: Iterable[str]) -> tuple[str, ...]:
     if isinstance(listed, str):
         raise SettingsError(
@@ -57,7 +64,7 @@ def _names(node: str, listed: Iterable[str]) -> tuple[str, ...]:
             got=repr(listed),
             hint=f"Write ['{listed}'].",
         )
-    return tuple(dict.fromkeys(listed))
+    return tuple(dict.fromkeys(name_list(listed, f"The parents of '{node}'", SettingsError)))
 
 
 def _check_parent(parent: str, node: str, variables: tuple[str, ...], outcome: str) -> None:

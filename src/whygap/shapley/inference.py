@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from whygap.domains import Array, IntArray
-from whygap.errors import InputError
+from whygap.errors import InputError, require_level
 from whygap.estimate import Estimate
 from whygap.student import as_normal, normal_quantile
 
@@ -221,10 +221,7 @@ def _difference_errors(covariance: Array) -> Array:
 
 
 def _checked(covariance: Array, level: float) -> NDArray[np.float64]:
-    if not 0 < level < 1:
-        raise InputError(
-            "The level of an interval must lie between 0 and 1", got=level, hint="Try 0.95."
-        )
+    require_level(level)
     covariance = np.asarray(covariance, dtype=float)
     if not np.isfinite(covariance).all():
         raise InputError(

@@ -94,6 +94,8 @@ def open_table(table: Any, label: str) -> OpenedTable:
     It may be a table in memory, a path, a glob, a folder, a duckdb relation or query, or a
     `TablePart` of one of these; messages call it `label`.
     """
+    if isinstance(table, OpenedTable):
+        return table
     if isinstance(table, TablePart):
         return part_of(table, open_table(table.table, label))
     native = nw.to_native(table, pass_through=True)

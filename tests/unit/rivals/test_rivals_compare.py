@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,16 +10,17 @@ from rival_worlds import world_a
 from whygap.errors import ModelError, ResultError, SettingsError
 from whygap.rivals import METHODS, compare, comparison
 from whygap.settings import Settings
+from whygap.study import Study
+from whygap.tables import native_table
 from whygap.tables.design import Design
 
 
-@dataclass(frozen=True)
-class Tables:
-    """What `compare` reads of a study."""
-
-    design: Design
-    table_kind: str = "pyarrow"
-    outcome: str = "sick"
+def study_of(design: Design, kind: str = "pyarrow") -> Study:
+    """A study in this kind of table whose rows have been read."""
+    table = native_table({"sick": [0, 1], "risk": [0.2, 0.8], "z1": [1.0, 2.0]}, kind)
+    study = Study(table, table, outcome="sick", prediction="risk")
+    study.__dict__["design"] = design
+    return study
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def test_all_methods_answer_on_one_design(design):
 
 @pytest.mark.parametrize("kind", ["pyarrow", "pandas", "polars"])
 def test_the_table_is_of_the_users_kind(design, kind):
-    table: Any = compare(Tables(design, kind), methods=["mean_change", "parametric_change"])
+    table: Any = compare(study_of(design, kind), methods=["mean_change", "parametric_change"])
     assert type(table).__module__.split(".")[0] == kind
     assert table.shape == (4, 8)
 
@@ -90,7 +91,7 @@ def test_an_unknown_term_is_refused(design):
 def test_a_graph_may_name_the_outcomes_column(design):
     graph = {"z1": ["w0"], "z2": ["z1"], "sick": ["w0", "z2"]}
     table: Any = compare(
-        Tables(design), ["graph_shapley"], Settings(folds=2, twins=False), graph=graph
+        study_of(design), ["graph_shapley"], Settings(folds=2, twins=False), graph=graph
     )
     assert table["term"].to_pylist() == ["w0", "z1", "z2", "(outcome)"]
     assert set(table["method"].to_pylist()) == {"graph_shapley"}
@@ -99,7 +100,7 @@ def test_a_graph_may_name_the_outcomes_column(design):
 def test_a_bad_graph_is_refused_before_any_method_is_run(design, monkeypatch):
     monkeypatch.setitem(METHODS, "mean_change", (lambda *_: pytest.fail("was run"),))
     with pytest.raises(SettingsError) as caught:
-        compare(Tables(design), graph={"z1": ["z2"], "z2": ["z1"]})
+        compare(study_of(design), graph={"z1": ["z2"], "z2": ["z1"]})
     assert str(caught.value) == (
         "The causal graph has a cycle. Got z1 -> z2 -> z1. "
         "Remove one of these edges; mechanisms need a causal order."
@@ -109,5 +110,5 @@ def test_a_bad_graph_is_refused_before_any_method_is_run(design, monkeypatch):
 def test_the_others_alone_need_no_explanation(design, monkeypatch):
     for name in set(METHODS) - {"mean_change"}:
         monkeypatch.delitem(METHODS, name)
-    table: Any = compare(Tables(design), others_only=True)
+    table: Any = compare(study_of(design), others_only=True)
     assert set(table["method"].to_pylist()) == {"mean_change"}
