@@ -12,8 +12,11 @@ from functools import cached_property
 import numpy as np
 
 from whygap.domains import Array, ByDomain, Domain, IntArray
+from whygap.equations import covariate_value, outcome_value
 from whygap.equations.corners import AggregateValues
+from whygap.equations.covariate_value import CovariateValues
 from whygap.equations.lines import CornerName, Line, Term, smooth_line
+from whygap.equations.outcome_value import OutcomeValues, Reduced
 from whygap.equations.pairs import Pair, PairValues, fitted, pair_line
 from whygap.equations.points import TransportedValues, transported_mean
 from whygap.estimate import Estimate, Sample
@@ -146,7 +149,11 @@ class LineOracle:
             world.ratio(BASELINE) + shift("pi_w", 0.0),
             world.ratio(columns) + shift("pi_wz", 0.0),
         )
-        return Term(known, self.both(values))
+        if not np.isin(world.outcome, (0.0, 1.0)).all():
+            return Term(known, self.both(values))
+        at_zero, at_one = values.reshape(-1, 2).T
+        intercept, slope = (np.repeat(one, 2) for one in (at_zero, at_one - at_zero))
+        return Term(known, self.both(values), self.both(intercept), self.both(slope))
 
     @cached_property
     def lines(self) -> dict[str, Line]:
@@ -201,3 +208,93 @@ class LineOracle:
 
     def group(self, mask: Array) -> Estimate:
         return self.lines["outcome"].contribution(self.both(mask))
+
+    # -- the paper's shares, for outcomes 0 and 1 ------------------------------------------------
+
+    def covariate_numerator(self, subset: Sequence[int]) -> Estimate:
+        """Of v_Z(s); `subset` are columns of Z."""
+        world, line = self.world, self.lines["covariate"]
+        columns = (*BASELINE, *subset)
+        values = line.term.values
+        mu_00_wzs = world.given("source", columns, values.loss.source)
+        mu_s0_w = world.given("target", BASELINE, mu_00_wzs)
+        mu_10_w = world.given("target", BASELINE, values.mu_0_wz.source)
+        pi_wzs = world.ratio(columns)
+        doubled = [self.twins(f) for f in (values.mu_0_wz.source, mu_10_w, mu_00_wzs, mu_s0_w)]
+        squared = covariate_value.numerator(
+            CovariateValues(self.sample, values.loss.source, values.pi_wz, pi_wzs, *doubled)
+        )
+        weight = 2 * (mu_s0_w - mu_10_w) * (pi_wzs - values.pi_wz)
+        return line.with_shift_error(squared, weight)
+
+    def outcome_values(self) -> OutcomeValues:
+        world = self.world
+        p_0, p_1 = (world.given(d, (0, 1, 2, 3), world.outcome) for d in ("source", "target"))
+        return OutcomeValues(
+            self.sample,
+            self.both(world.outcome),
+            self.lines["outcome"].term.slope,
+            world.ratio((0, 1, 2, 3)),
+            self.twins(p_0),
+            self.twins(p_1),
+        )
+
+    def outcome_numerator(self, subset: Sequence[int]) -> Estimate:
+        """Of v_Y(s), G = (W, Z_s) without the source risk."""
+        world, values = self.world, self.outcome_values()
+        columns, slope = (*BASELINE, *subset), values.slope.target
+        m = world.given("target", columns, world.outcome)
+        h = world.given("target", columns, slope**2 * (world.outcome - m))
+        reduced = Reduced(self.twins(m).target, self.twins(h).target, risk=None)
+        squared = outcome_value.numerator(values, reduced)
+        return self._with_slope_error(squared, values.p_1.target[0, 0] - m)
+
+    def outcome_denominator(self) -> Estimate:
+        values = self.outcome_values()
+        away = values.p_1.target[0, 0] - values.p_0.target[0, 0]
+        return self._with_slope_error(outcome_value.denominator(values), away)
+
+    def _with_slope_error(self, squared: Estimate, away: Array) -> Estimate:
+        line = self.lines["outcome"]
+        mass = 2 * line.term.slope.target * away**2 * self.world.mass.target
+        return line.with_slope_error(squared, mass)
+
+    def twins(self, values: Array) -> ByDomain[Array]:
+        return self.both(np.broadcast_to(values, (1, 2, len(values))))
+
+
+@dataclass(frozen=True, eq=False)
+class SharesTruth:
+    """Numerators of the paper's shares by their definitions, l from derivatives of T."""
+
+    world: LineWorld
+
+    def slope(self) -> Array:
+        """b(x) of the outcome step's l, at every cell."""
+        found = np.zeros(len(self.world.outcome))
+        for cell in range(0, len(found), 2):
+            flip = np.zeros(len(found))
+            flip[cell], flip[cell + 1] = -1.0, 1.0
+            found[cell : cell + 2] = self.world.along("outcome", flip)
+        return found
+
+    def outcome_numerator(self, subset: Sequence[int]) -> float:
+        world = self.world
+        p_1, m = (
+            world.given("target", columns, world.outcome)
+            for columns in ((0, 1, 2, 3), (*BASELINE, *subset))
+        )
+        return float(world.mass.target @ (self.slope() * (p_1 - m)) ** 2)
+
+    def outcome_denominator(self) -> float:
+        world = self.world
+        p_0, p_1 = (world.given(d, (0, 1, 2, 3), world.outcome) for d in ("source", "target"))
+        return float(world.mass.target @ (self.slope() * (p_1 - p_0)) ** 2)
+
+    def covariate_numerator(self, subset: Sequence[int]) -> float:
+        world = self.world
+        loss = np.array([world.along("covariate", cell) for cell in np.eye(len(world.outcome))])
+        mu_0_wz = world.given("source", (0, 1, 2, 3), loss)
+        mu_00_wzs = world.given("source", (*BASELINE, *subset), loss)
+        mu_10_w, mu_s0_w = (world.given("target", BASELINE, f) for f in (mu_0_wz, mu_00_wzs))
+        return float(world.mass.target @ (mu_s0_w - mu_10_w) ** 2)

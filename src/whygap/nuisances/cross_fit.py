@@ -59,6 +59,12 @@ class CrossFit:
         return Plan.of(self.blocks, self.settings.halvings) if self.settings.twins else None
 
     @property
+    def shared(self) -> Shared:
+        """What fits of further terms need."""
+        own = self.design, self.features, self.menu, self.sample, self.rows
+        return Shared(*own, self.aggregate.pi_w, self.aggregate.pi_wz, self.risk)
+
+    @property
     def aggregate(self) -> AggregateValues:
         """The outcome part's per-row metric with what is known of it, and both ratios."""
         return self.walk.outcome.term.values

@@ -7,31 +7,47 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from whygap.blocks import BlockSet
 from whygap.domains import Domain, Subset
-from whygap.equations.recoverable import DomainValues, TargetMixValues, gain
+from whygap.equations.points import TransportedValues, transported_mean
+from whygap.equations.recoverable import (
+    DomainValues,
+    TargetMixValues,
+    gain,
+    irreducible_on_target_mix,
+    on_target_mix,
+    squared_error,
+)
 from whygap.estimate import Estimate
 from whygap.learning.features import Extra
 from whygap.learning.primitives import MeanTask, fit_means
-from whygap.learning.ridge import logit_clipped
+from whygap.nuisances.channels import Channel, channels
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import mean_task, twins_at
 from whygap.nuisances.source_risk import SourceRisk, column_of, twins_of_risks
+from whygap.nuisances.terms import fitted_given
 
-# Scores nearer to 0 or 1 than this tell no more: on the logit scale they would be far away.
-_NEAREST = 1e-4
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """One channel in one domain: outcomes and predictions, the score as one more column."""
+
+    channel: Channel
+    values: DomainValues
+    extra: dict[BlockSet, Extra]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GainGame:
-    """v(s) = E[(Y - f)^2] - E[(Y - E[Y | f, X_s])^2]; players are all columns, W and Z alike."""
+    """v(s) = E[(Y - f)^2] - E[(Y - E[Y | f, X_s])^2]; players are all columns, W and Z alike.
+
+    Of several classes, the sum over classes.
+    """
 
     crossfit: CrossFit
-    values: DomainValues  # outcomes and predictions of the domain
+    domain: Domain
+    scored: tuple[Scored, ...]
     groups: tuple[tuple[int, ...], ...]  # columns of each player
-    extra: dict[BlockSet, Extra]  # the score, smooth on the logit scale, as one more column
     learner: Any  # of m_s
 
     @property
@@ -41,59 +57,98 @@ class GainGame:
 
     def value(self, subset: Subset) -> Estimate:
         """Debiased gain of s."""
-        crossfit = self.crossfit
         columns = tuple(column for player in subset for column in self.groups[player])
-        task = _task(crossfit, self.values.domain, self.extra, columns)
+        return total([self._gain(one, columns) for one in self.scored])
+
+    def squared_error(self) -> Estimate:
+        """What the model has now."""
+        return total([squared_error(one.values) for one in self.scored])
+
+    def _gain(self, scored: Scored, columns: tuple[int, ...]) -> Estimate:
+        crossfit = self.crossfit
+        task = _task(crossfit, self.domain, scored, columns)
         fits = fit_means(crossfit.features, self.learner, task)
         m_s = twins_at(fits, ("own",), crossfit.settings.halvings)["own"][0]
-        return gain(self.values, m_s)
+        return gain(scored.values, m_s)
+
+
+def total(estimates: Sequence[Estimate]) -> Estimate:
+    """Their sum."""
+    return sum(estimates[1:], estimates[0])
 
 
 def prepare_gain(crossfit: CrossFit, domain: Domain, probe_sets: Sequence[Subset]) -> GainGame:
-    """The score as a column, and the learner."""
+    """The scores as columns, and the learner."""
     design = crossfit.design
     groups: tuple[tuple[int, ...], ...] = tuple((column,) for column in design.baseline)
     groups += tuple(player.columns for player in design.players)
-    score = design.prediction.map(lambda f: logit_clipped(np.clip(f, _NEAREST, 1 - _NEAREST)))
-    extra = dict.fromkeys(crossfit.halves, column_of(crossfit, score, domain))
+    scored = tuple(_scored(crossfit, domain, channel) for channel in channels(design))
     probed = [tuple(c for player in s for c in groups[player]) for s in probe_sets]
     learner = crossfit.menu.twin_learner(
         f"m_s, {domain}",
-        lambda: [_task(crossfit, domain, extra, columns) for columns in probed],
+        lambda: [_task(crossfit, domain, scored[0], columns) for columns in probed],
         crossfit.features,
         columns="score, X_s",
         target=f"outcome, {domain}",
     )
-    return GainGame(crossfit, _values(crossfit, domain), groups, extra, learner)
+    return GainGame(crossfit, domain, scored, groups, learner)
 
 
-def target_mix_values(crossfit: CrossFit, source: SourceRisk) -> TargetMixValues:
-    """Predictions and twins of the source risk, at every row."""
+def _scored(crossfit: CrossFit, domain: Domain, channel: Channel) -> Scored:
+    values = DomainValues(
+        crossfit.sample,
+        domain,
+        crossfit.evaluated(channel.outcome)[domain],
+        crossfit.evaluated(channel.prediction)[domain],
+        crossfit.plan,
+    )
+    extra = dict.fromkeys(crossfit.halves, column_of(crossfit, channel.score, domain))
+    return Scored(channel, values, extra)
+
+
+@dataclass(frozen=True, slots=True)
+class TargetMix:
+    """What source labels could win on the target's rows, and what they could not."""
+
+    total: Estimate
+    irreducible: Estimate
+
+
+def target_mix(crossfit: CrossFit, source: Sequence[SourceRisk]) -> TargetMix:
+    """On the target's mix of rows; of several classes, the sum over classes."""
+    known = zip(channels(crossfit.design), source, strict=True)
+    parts = [_target_mix(crossfit, channel, risk) for channel, risk in known]
+    return TargetMix(total([p.total for p in parts]), total([p.irreducible for p in parts]))
+
+
+def _target_mix(crossfit: CrossFit, channel: Channel, source: SourceRisk) -> TargetMix:
     known = crossfit.design.source_risk
     p_0 = source.p_0 if known is None else dict.fromkeys(crossfit.halves, known)
-    return TargetMixValues(
+    values = TargetMixValues(
         crossfit.sample,
-        crossfit.evaluated(crossfit.design.outcome).source,
-        crossfit.evaluated(crossfit.design.prediction),
+        crossfit.evaluated(channel.outcome).source,
+        crossfit.evaluated(channel.prediction),
         crossfit.aggregate.pi_wz,
         twins_of_risks(crossfit, p_0),
         crossfit.plan,
     )
+    won = on_target_mix(values)
+    if channel.kind == "real":  # an outcome's variance is not a function of its mean
+        return TargetMix(won, _error_on_target_mix(crossfit, channel) - won)
+    return TargetMix(won, irreducible_on_target_mix(values))
 
 
-def _values(crossfit: CrossFit, domain: Domain) -> DomainValues:
-    return DomainValues(
-        crossfit.sample,
-        domain,
-        crossfit.evaluated(crossfit.design.outcome)[domain],
-        crossfit.evaluated(crossfit.design.prediction)[domain],
-        crossfit.plan,
-    )
+def _error_on_target_mix(crossfit: CrossFit, channel: Channel) -> Estimate:
+    """E_110[(Y - f)^2], debiased."""
+    error = channel.outcome.zip(channel.prediction, lambda y, f: (y - f) ** 2)
+    columns = crossfit.all_columns()
+    (given,) = fitted_given(crossfit.shared, "squared error", columns, "W, Z", [error])
+    own, pi_wz = crossfit.evaluated(error).source, crossfit.aggregate.pi_wz
+    return transported_mean(TransportedValues(crossfit.sample, own, given, pi_wz))
 
 
-def _task(
-    crossfit: CrossFit, domain: Domain, extra: dict[BlockSet, Extra], columns: tuple[int, ...]
-) -> MeanTask:
-    name, outcome, halves = f"m_s, {domain}", crossfit.design.outcome[domain], crossfit.halves
-    task = partial(mean_task, crossfit.features, name, "probability", columns, domain)
-    return task(outcome, halves, extra, repeated=True)
+def _task(crossfit: CrossFit, domain: Domain, scored: Scored, columns: tuple[int, ...]) -> MeanTask:
+    channel, halves = scored.channel, crossfit.halves
+    name = f"m_s, {domain}{channel.name}"
+    task = partial(mean_task, crossfit.features, name, channel.kind, columns, domain)
+    return task(channel.outcome[domain], halves, scored.extra, repeated=True)

@@ -18,6 +18,7 @@ from whygap.learning.features import Extra, View
 from whygap.learning.models import Learner
 from whygap.learning.primitives import Fits, MeanTask, fit_means
 from whygap.learning.ridge import logit_clipped
+from whygap.nuisances.channels import Channel, channels
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import block_sorted, everywhere, mean_task, twins, twins_of_values
 
@@ -36,9 +37,13 @@ class SourceRisk:
     p_0: Risks  # what every training set says at all rows (in sample at its own)
 
 
-def fit_source_risk(crossfit: CrossFit) -> SourceRisk:
-    """Twins of the source risk."""
-    task = _task(crossfit, "source")
+def fit_source_risks(crossfit: CrossFit) -> tuple[SourceRisk, ...]:
+    """Twins of E_0[Y | W, Z], for several classes of each."""
+    return tuple(_fit(crossfit, channel) for channel in channels(crossfit.design))
+
+
+def _fit(crossfit: CrossFit, channel: Channel) -> SourceRisk:
+    task = _task(crossfit, "source", channel)
     learner = _learner(crossfit, "p_0 (twins)", (task,), "outcome, source")
     fits = fit_means(crossfit.features, learner, task)
     source, target = everywhere(fits, "source"), everywhere(fits, "target")
@@ -53,7 +58,8 @@ def fit_compared_risks(crossfit: CrossFit, source: SourceRisk) -> ByDomain[ByDom
     difference, and where one domain shows that trees are needed the other is not left behind. The
     source risk is fitted again only where its own learner is another one.
     """
-    tasks = ByDomain(_task(crossfit, "source"), _task(crossfit, "target"))
+    (channel,) = channels(crossfit.design)
+    tasks = ByDomain(_task(crossfit, "source", channel), _task(crossfit, "target", channel))
     learner = _learner(crossfit, "p_1 - p_0 (twins)", tuple(tasks), "outcome, each domain")
     features, halvings = crossfit.features, crossfit.settings.halvings
     fits = ByDomain(
@@ -72,10 +78,10 @@ def _learner(crossfit: CrossFit, name: str, tasks: Sequence[MeanTask], target: s
     return learner
 
 
-def _task(crossfit: CrossFit, domain: Domain) -> MeanTask:
+def _task(crossfit: CrossFit, domain: Domain, channel: Channel) -> MeanTask:
     name, columns = "p_0" if domain == "source" else "p_1", crossfit.all_columns()
-    features, outcome = crossfit.features, crossfit.design.outcome[domain]
-    return mean_task(features, name, "probability", columns, domain, outcome, crossfit.halves)
+    features, outcome = crossfit.features, channel.outcome[domain]
+    return mean_task(features, name, channel.kind, columns, domain, outcome, crossfit.halves)
 
 
 def twins_of_risks(crossfit: CrossFit, risks: Risks) -> ByDomain[Array]:

@@ -12,10 +12,11 @@ import numpy as np
 from whygap.combine import median_of
 from whygap.domains import ByDomain, Subset
 from whygap.equations import corners
+from whygap.errors import InputError
 from whygap.estimate import Estimate, Sample
 from whygap.learning.menu import Menu
 from whygap.nuisances.covariate import prepare_covariate
-from whygap.nuisances.cross_fit import CrossFit, cross_fit, sample_of
+from whygap.nuisances.cross_fit import CrossFit, cross_fit, sample_of, zero
 from whygap.nuisances.meaning import meaning_notes
 from whygap.nuisances.outcome import prepare_outcome
 from whygap.nuisances.overlap import (
@@ -26,7 +27,7 @@ from whygap.nuisances.overlap import (
     region_notes,
 )
 from whygap.nuisances.separators import find_separators
-from whygap.nuisances.source_risk import SourceRisk, fit_source_risk
+from whygap.nuisances.source_risk import SourceRisk, fit_source_risks
 from whygap.nuisances.support import Region, find_region
 from whygap.nuisances.walk import plain_values
 from whygap.progress import Reporter
@@ -45,7 +46,7 @@ from whygap.running.about import Caption, about_of
 from whygap.running.checkpoint import fingerprint, open_checkpoint
 from whygap.running.culprits import points, recoverable, where
 from whygap.running.game import INTERRUPTED, Run, probe_subsets
-from whygap.running.shares import Part, PartName, shares
+from whygap.running.shares import Part, PartName, no_shares, shares, undefined
 from whygap.running.workers import one_thread
 from whygap.settings import DetailName, Settings
 from whygap.tables.design import Design, Note
@@ -86,7 +87,8 @@ class Analysis:
     crossfits: list[CrossFit] = field(default_factory=list)  # of what is compared, if anything
     whole: list[CrossFit] = field(default_factory=list)  # of the whole tables, if made
     seconds: dict[str, float] = field(default_factory=dict)
-    risks: list[SourceRisk] = field(default_factory=list)
+    right_or_wrong: list[CrossFit] = field(default_factory=list)  # see `_binary`
+    risks: tuple[Sequence[CrossFit], list[tuple[SourceRisk, ...]]] | None = None
     notes: list[Note] = field(default_factory=list)
 
     @classmethod
@@ -192,28 +194,44 @@ class Analysis:
         """Budgets of the whole tables; the target's mix where the tables can be compared."""
         with one_thread():
             whole = self._whole()
-        return recoverable(whole, self.crossfits, self._source_risks(), run)
+        return recoverable(whole, self.crossfits, self._source_risks(self.crossfits), run)
 
     def _shares(self, part: PartName, run: Run) -> Detailed:
         self.report.stage(f"fitting models of the {part} part")
         names = tuple(player.name for player in self.design.players)
+        if reason := no_shares(self.design):
+            return undefined(part, names, zero(self.crossfits[0]), reason)
         return shares(part, self.parts(part), names, run)
 
-    def _source_risks(self) -> list[SourceRisk]:
-        if not self.risks:
+    def _binary(self) -> list[CrossFit]:
+        """Cross-fittings of a 0/1 outcome: of several classes, whether the label is right."""
+        if self.design.task == "binary":
+            return self.crossfits
+        if not self.right_or_wrong:
+            first = self.crossfits[0]
+            design = first.design.as_binary()
+            self.right_or_wrong = self._crossfits(design, first.menu, first.sample)
+        return self.right_or_wrong
+
+    def _source_risks(self, crossfits: Sequence[CrossFit]) -> list[tuple[SourceRisk, ...]]:
+        """Per cross-fitting the source risk, or that of every class; of the last ones asked for."""
+        if self.risks is None or self.risks[0] is not crossfits:
             with one_thread():
-                self.risks.extend(fit_source_risk(c) for c in self.crossfits)
-        return self.risks
+                self.risks = crossfits, [fit_source_risks(c) for c in crossfits]
+        return self.risks[1]
 
     def parts(self, name: PartName) -> list[Part]:
         """What a part shares over subsets, one per repeat."""
+        if reason := no_shares(self.design):
+            raise InputError("There are no shares of this metric", hint=reason)
         probes = probe_subsets(len(self.design.players), self.settings.seed)
         prepare = prepare_covariate if name == "covariate" else prepare_outcome
-        risks = self._source_risks()
+        crossfits = self._binary()
+        risks = self._source_risks(crossfits)
         with one_thread():
             return [
                 cast(Part, prepare(crossfit, probes, risk))
-                for crossfit, risk in zip(self.crossfits, risks, strict=True)
+                for crossfit, (risk,) in zip(crossfits, risks, strict=True)
             ]
 
     def values(self, name: PartName, subsets: Sequence[Subset]) -> SubsetNumerators:

@@ -10,12 +10,11 @@ import numpy as np
 
 from whygap.combine import joint_covariance, linear_map, median_of
 from whygap.domains import Domain
-from whygap.equations.recoverable import irreducible_on_target_mix, on_target_mix, squared_error
 from whygap.estimate import Estimate
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.groups import grouped_columns, where_groups
 from whygap.nuisances.points import PointsGame, baseline_points, covariate_points
-from whygap.nuisances.recoverable import GainGame, prepare_gain, target_mix_values
+from whygap.nuisances.recoverable import GainGame, prepare_gain, target_mix
 from whygap.nuisances.rules import find_rules
 from whygap.nuisances.source_risk import SourceRisk
 from whygap.results import Budget, Group, Joint, Points, Recoverable, Sampling, Where
@@ -100,7 +99,10 @@ def _mean(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def recoverable(
-    whole: Sequence[CrossFit], compared: Sequence[CrossFit], risks: Sequence[SourceRisk], run: Run
+    whole: Sequence[CrossFit],
+    compared: Sequence[CrossFit],
+    risks: Sequence[Sequence[SourceRisk]],
+    run: Run,
 ) -> Recoverable:
     """Two budgets of the whole tables, and one where the tables can be compared, if anywhere.
 
@@ -112,10 +114,10 @@ def recoverable(
     mix = None
     if compared:
         with one_thread():
-            mixes = [target_mix_values(c, risk) for c, risk in zip(compared, risks, strict=True)]
+            mixes = [target_mix(c, risk) for c, risk in zip(compared, risks, strict=True)]
             mix = Budget(
-                median_of([on_target_mix(values) for values in mixes]),
-                median_of([irreducible_on_target_mix(values) for values in mixes]),
+                median_of([one.total for one in mixes]),
+                median_of([one.irreducible for one in mixes]),
             )
     at_home = _at_home(whole, run, in_full=played.sampling.stopped != INTERRUPTED)
     return Recoverable(here, mix, at_home, here.total - at_home.total)
@@ -142,7 +144,7 @@ def _gains(
     probes = probe_subsets(len(names), run.settings.seed)
     with one_thread():
         games = [prepare_gain(crossfit, domain, probes) for crossfit in crossfits]
-        error = median_of([squared_error(game.values) for game in games])
+        error = median_of([game.squared_error() for game in games])
     return names, error, games
 
 

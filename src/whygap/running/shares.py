@@ -13,6 +13,7 @@ from whygap.domains import Subset
 from whygap.estimate import Estimate
 from whygap.results import Detailed, SubsetValue
 from whygap.running.game import Played, Run, lean, play
+from whygap.tables.design import Design
 
 PartName = Literal["covariate", "outcome"]
 # Shares with standard errors of ten times the whole say nothing, whatever their sampling error.
@@ -55,13 +56,13 @@ def shares(part: PartName, parts: Sequence[Part], names: tuple[str, ...], run: R
     low, high = denominator.interval(run.settings.level)
     if low <= 0 or not np.isfinite(denominator.value):
         reason = _nothing_sure(part, denominator, (low, high), run.settings.level)
-        return _undefined(part, names, denominator, reason)
+        return undefined(part, names, denominator, reason)
     games = [_Explained(one) for one in parts]
     floor = run.settings.precision_floor
     played = play(f"{part} shares", games, run, floor=floor, scale=denominator)
     widest = max(e.standard_error for e in played.shares)
     if not widest <= _WIDEST:
-        return _undefined(part, names, denominator, _too_wide(widest))
+        return undefined(part, names, denominator, _too_wide(widest))
     return Detailed(
         part=part,
         players=names,
@@ -107,7 +108,20 @@ def _too_wide(widest: float) -> str:
     )
 
 
-def _undefined(
+def no_shares(design: Design) -> str:
+    """Why there are no shares, whatever the data; empty where there may be some."""
+    scored_right_or_wrong = design.metric.name in ("accuracy", "zero_one")
+    if design.task == "binary" or (design.task == "multiclass" and scored_right_or_wrong):
+        return ""
+    of_what = "of several classes" if design.task == "multiclass" else "of numbers"
+    return (
+        f"Shares are defined for an outcome of two values; '{design.metric.name}' {of_what} has "
+        "none. Points say what each variable costs, groups who is hit by a changed outcome."
+    )
+
+
+def undefined(
     name: PartName, names: tuple[str, ...], denominator: Estimate, reason: str
 ) -> Detailed:
+    """A part without shares, and why."""
     return Detailed(name, names, denominator, False, reason, None, {}, np.zeros((0, 0)), (), None)

@@ -11,7 +11,7 @@ from whygap.domains import ByDomain
 from whygap.learning.menu import Menu
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.cross_fit import cross_fit
-from whygap.nuisances.source_risk import fit_source_risk
+from whygap.nuisances.source_risk import fit_source_risks
 from whygap.settings import Settings
 from whygap.simulate.gaussian import GaussianWorld
 
@@ -20,7 +20,7 @@ def drawn_part(seed):
     design = GaussianWorld().draw(ByDomain(1500, 1500), np.random.default_rng(seed))
     settings = Settings(learner="fast", progress=False, halvings=1)
     crossfit = cross_fit(design, settings, np.random.SeedSequence(seed), Menu(settings))
-    return prepare_covariate(crossfit, [(0,), (1, 2)], fit_source_risk(crossfit))
+    return prepare_covariate(crossfit, [(0,), (1, 2)], fit_source_risks(crossfit)[0])
 
 
 @pytest.fixture(scope="module")

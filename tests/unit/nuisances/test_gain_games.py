@@ -7,7 +7,6 @@ import pytest
 from small_study import fast, make_study, make_table, tables
 
 import whygap as wg
-from whygap.equations.recoverable import squared_error
 from whygap.nuisances.recoverable import prepare_gain
 from whygap.progress import Silent
 from whygap.running.analysis import Analysis
@@ -66,7 +65,7 @@ def test_a_score_on_the_wrong_scale_is_won_back_by_recalibration():
 )
 def test_scores_of_few_values_start_from_what_they_say(score):
     game = game_of(scored(score), "source")
-    error, whole = squared_error(game.values).value, game.value((0, 1, 2, 3))
+    error, whole = game.squared_error().value, game.value((0, 1, 2, 3))
     truth = make_table(1500, 0.0, 1)["risk"]
     assert error - whole.value == pytest.approx(np.mean(truth * (1 - truth)), abs=0.02)
     assert game.value(()).value <= whole.value + 0.005

@@ -15,7 +15,7 @@ from whygap.learning.menu import Menu
 from whygap.learning.models import Fast
 from whygap.nuisances.cross_fit import cross_fit
 from whygap.nuisances.outcome import prepare_outcome
-from whygap.nuisances.source_risk import fit_source_risk
+from whygap.nuisances.source_risk import fit_source_risks
 from whygap.settings import Settings
 
 PROBES = [(0,), (1, 2)]
@@ -29,7 +29,7 @@ def prepared(source_learner, common_learner, design=None):
     menu.choices["p_1 - p_0 (twins)"] = Choice(common_learner, {}, "")
     design = design or shifted_design((600, 500), columns=4)
     crossfit = cross_fit(design, settings, np.random.SeedSequence(0), menu)
-    return prepare_outcome(crossfit, PROBES, fit_source_risk(crossfit))
+    return prepare_outcome(crossfit, PROBES, fit_source_risks(crossfit)[0])
 
 
 def test_the_denominator_does_not_depend_on_the_learner_of_the_binned_risk():

@@ -12,7 +12,7 @@ from whygap._explain import Analysis
 from whygap.domains import ByDomain
 from whygap.equations import binning
 from whygap.nuisances.held_out import block_sorted
-from whygap.nuisances.source_risk import LOGIT_STEP, fit_source_risk, risk_columns
+from whygap.nuisances.source_risk import LOGIT_STEP, risk_columns
 from whygap.progress import Silent
 from whygap.settings import Settings
 
@@ -36,7 +36,7 @@ def analysis(design):
 @pytest.fixture(scope="module")
 def risks(analysis):
     crossfit = analysis.crossfits[0]
-    return fit_source_risk(crossfit).p_0
+    return fit_source_risks(crossfit)[0].p_0
 
 
 def test_every_half_has_a_risk_of_its_own(analysis, risks):
@@ -61,7 +61,7 @@ def test_bins_lie_on_both_sides_of_the_nearest_edge(analysis, risks):
 
 def test_the_smooth_form_steps_on_the_logit_scale(design):
     crossfit = begun(design, outcome_form="smooth").crossfits[0]
-    risks = fit_source_risk(crossfit).p_0
+    risks = fit_source_risks(crossfit)[0].p_0
     extra = next(iter(risk_columns(crossfit, risks).values()))
     here = extra.views["here"].position
     assert np.allclose(extra.views["up"].position - here, LOGIT_STEP)
