@@ -12,7 +12,7 @@ from whygap._explain import Analysis
 from whygap.domains import ByDomain
 from whygap.equations import binning
 from whygap.nuisances.held_out import block_sorted
-from whygap.nuisances.source_risk import LOGIT_STEP, risk_columns
+from whygap.nuisances.source_risk import LOGIT_STEP, fit_source_risks, risk_columns
 from whygap.progress import Silent
 from whygap.settings import Settings
 
