@@ -134,9 +134,9 @@ def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) ->
     labels = _labels(design, shares, rng)
     for domain in DOMAINS:
         fold = labels[domain] // per_fold
-        _check(fold, design.outcome[domain], len(shares) // per_fold, domain)
+        _check(fold, design, len(shares) // per_fold, domain)
     chosen = labels.zip(
-        design.outcome, lambda b, y: _for_training(b, y, settings.most_training_rows, rng)
+        design.strata(), lambda b, kind: _for_training(b, kind, settings.most_training_rows, rng)
     )
     return Blocks(
         count=len(shares),
@@ -149,15 +149,17 @@ def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) ->
 
 
 def _for_training(
-    label: IntArray, outcome: Array, most: int | None, rng: np.random.Generator
+    label: IntArray, stratum: IntArray, most: int | None, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """At most `most` rows, the same fraction of every block and outcome."""
     if most is None or len(label) <= most:
         return np.ones(len(label), dtype=bool)
     chosen = np.zeros(len(label), dtype=bool)
-    stratum = 2 * label + (outcome > 0)
-    for number, size in enumerate(np.bincount(stratum)):
-        rows = np.flatnonzero(stratum == number)
+    place = (stratum.max() + 1) * label + stratum
+    for number, size in enumerate(np.bincount(place)):
+        rows = np.flatnonzero(place == number)
+        if not len(rows):
+            continue
         count = max(1, int(size * most / len(label)))
         chosen[rng.choice(rows, min(count, size), replace=False, shuffle=False)] = True
     return chosen
@@ -165,17 +167,19 @@ def _for_training(
 
 def _labels(design: Design, shares: Array, rng: np.random.Generator) -> ByDomain[IntArray]:
     """A block for every row; a cluster has one, in both domains if it has rows in both."""
-    positive = design.outcome.map(lambda y: (y > 0).astype(np.int64))
+    strata = design.strata()
+    most = max(int(stratum.max()) for stratum in strata)
+    kind = strata.map(lambda stratum: (1 << stratum) >> 1)  # a bit for each stratum but the first
     if design.clusters is None:
         units = design.rows.map(np.arange)
     elif design.shares_clusters:
         every = np.concatenate(list(design.clusters))
-        kinds = np.concatenate([1 + 4 * positive.source, 2 + 8 * positive.target])
+        kinds = np.concatenate([1 + 4 * kind.source, 2 + (4 << most) * kind.target])
         label = _dealt(np.unique(every, return_inverse=True)[1], kinds, shares, rng)
         return ByDomain(label[: design.rows.source], label[design.rows.source :])
     else:
         units = design.clusters.map(lambda c: np.unique(c, return_inverse=True)[1])
-    return units.zip(positive, lambda unit, kind: _dealt(unit, kind, shares, rng))
+    return units.zip(kind, lambda unit, bits: _dealt(unit, bits, shares, rng))
 
 
 def _dealt(unit: IntArray, kind: IntArray, shares: Array, rng: np.random.Generator) -> IntArray:
@@ -198,14 +202,17 @@ def _deal(size: IntArray, shares: Array, rng: np.random.Generator) -> IntArray:
     return np.asarray(start[place], dtype=np.int64)
 
 
-def _check(labels: IntArray, outcome: Array, count: int, domain: Domain) -> None:
-    """Every fold needs rows of both outcomes; disjointness holds by construction."""
-    rows = np.bincount(labels, minlength=count)
-    positives = np.bincount(labels, weights=outcome, minlength=count)
-    if rows.min() < 5 or positives.min() < 1 or (rows - positives).min() < 1:
-        raise TableError(
-            f"The {domain} table is too small for {count} folds: each needs at least 5 rows with "
-            "both outcome values",
-            got=f"{len(labels)} rows, {int(outcome.sum())} of them positive",
-            hint="Use fewer folds, or more rows.",
-        )
+def _check(labels: IntArray, design: Design, count: int, domain: Domain) -> None:
+    """Every fold needs rows, and of both outcomes where there are two."""
+    rows, outcome = np.bincount(labels, minlength=count), design.outcome[domain]
+    binary = design.task == "binary"
+    positives = np.bincount(labels, weights=outcome if binary else None, minlength=count)
+    if rows.min() >= 5 and not (binary and min(positives.min(), (rows - positives).min()) < 1):
+        return
+    values = " with both outcome values" if binary else ""
+    positive = f", {int(outcome.sum())} of them positive" if binary else ""
+    raise TableError(
+        f"The {domain} table is too small for {count} folds: each needs at least 5 rows{values}",
+        got=f"{len(labels)} rows{positive}",
+        hint="Use fewer folds, or more rows.",
+    )

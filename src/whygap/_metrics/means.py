@@ -65,6 +65,7 @@ MEANS = (
     ),
     Metric(
         name="zero_one",
+        words="error rate",
         terms=zero_one,
         tasks=("binary", "multiclass"),
         wants="label",
@@ -74,6 +75,7 @@ MEANS = (
     ),
     Metric(
         name="brier",
+        words="Brier score",
         terms=brier,
         tasks=("binary",),
         wants="probability",
@@ -82,6 +84,7 @@ MEANS = (
     ),
     Metric(
         name="log_loss",
+        words="log loss",
         terms=log_loss,
         tasks=("binary",),
         wants="probability",
@@ -90,6 +93,7 @@ MEANS = (
     ),
     Metric(
         name="calibration",
+        words="over-prediction",
         terms=difference,
         tasks=("binary",),
         wants="probability",
@@ -98,6 +102,7 @@ MEANS = (
     ),
     Metric(
         name="net_benefit",
+        words="net benefit",
         terms=net_benefit,
         tasks=("binary",),
         wants="label",
@@ -108,6 +113,7 @@ MEANS = (
     ),
     Metric(
         name="brier",
+        words="Brier score",
         terms=class_brier,
         tasks=("multiclass",),
         wants="classes",
@@ -116,6 +122,7 @@ MEANS = (
     ),
     Metric(
         name="log_loss",
+        words="log loss",
         terms=class_log_loss,
         tasks=("multiclass",),
         wants="classes",
@@ -124,6 +131,7 @@ MEANS = (
     ),
     Metric(
         name="mse",
+        words="mean squared error",
         terms=brier,
         tasks=("regression",),
         wants="value",
@@ -132,6 +140,7 @@ MEANS = (
     ),
     Metric(
         name="mae",
+        words="mean absolute error",
         terms=absolute_error,
         tasks=("regression",),
         wants="value",
@@ -140,6 +149,7 @@ MEANS = (
     ),
     Metric(
         name="bias",
+        words="over-prediction",
         terms=difference,
         tasks=("regression",),
         wants="value",
@@ -147,6 +157,7 @@ MEANS = (
     ),
     Metric(
         name="pinball",
+        words="pinball loss",
         terms=pinball,
         tasks=("regression",),
         wants="value",

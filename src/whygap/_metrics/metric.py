@@ -34,7 +34,8 @@ class Metric:
             0 and 1, codes 0..C-1, or real values.
         of: the means of the K terms -> the metric; left out, the mean of the one term.
         slopes: the derivatives of `of`, K means -> K slopes; left out, by differences.
-        name: what it is called.
+        name: what it is called in code.
+        words: what it is called in sentences; left out, its name.
         tasks: the kinds of outcome it is for.
         wants: what `terms` is given: "label" (0 and 1 cut at the threshold, or codes of classes),
             "probability" (of a 1), "classes" (rows, C: a probability per class), "value" (real),
@@ -54,6 +55,7 @@ class Metric:
     of: Callable[[Array], Any] = only_mean
     slopes: Callable[[Array], Any] | None = None
     name: str = "metric"
+    words: str = ""
     tasks: tuple[Task, ...] = TASKS
     wants: Wants = "any"
     higher_is_better: bool | None = None

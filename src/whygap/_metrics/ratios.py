@@ -126,6 +126,7 @@ def r2_slopes(means: Array) -> Array:
 RATIOS = (
     Metric(
         name="auc",
+        words="AUC",
         terms=auc_terms,
         of=auc_of,
         slopes=auc_slopes,
@@ -172,6 +173,7 @@ RATIOS = (
     ),
     Metric(
         name="npv",
+        words="negative predictive value",
         terms=npv,
         of=ratio,
         slopes=ratio_slopes,
@@ -183,6 +185,7 @@ RATIOS = (
     ),
     Metric(
         name="f1",
+        words="F1",
         terms=cells,
         of=f1,
         slopes=f1_slopes,
@@ -193,6 +196,7 @@ RATIOS = (
     ),
     Metric(
         name="balanced_accuracy",
+        words="balanced accuracy",
         terms=class_hits,
         of=mean_ratio,
         slopes=mean_ratio_slopes,
@@ -205,6 +209,7 @@ RATIOS = (
     ),
     Metric(
         name="mcc",
+        words="Matthews correlation",
         terms=cells,
         of=mcc,
         tasks=("binary",),
@@ -214,6 +219,7 @@ RATIOS = (
     ),
     Metric(
         name="macro_f1",
+        words="macro F1",
         terms=class_cells,
         of=macro_f1,
         slopes=macro_f1_slopes,
@@ -225,6 +231,7 @@ RATIOS = (
     ),
     Metric(
         name="macro_auc",
+        words="macro AUC",
         terms=macro_auc_terms,
         of=auc_of,
         slopes=auc_slopes,
@@ -237,6 +244,7 @@ RATIOS = (
     ),
     Metric(
         name="rmse",
+        words="root mean squared error",
         terms=squared_error,
         of=root,
         slopes=root_slopes,
@@ -247,6 +255,7 @@ RATIOS = (
     ),
     Metric(
         name="r2",
+        words="R2",
         terms=errors_and_moments,
         of=r2,
         slopes=r2_slopes,

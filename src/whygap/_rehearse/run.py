@@ -25,7 +25,7 @@ from whygap.running.workers import one_thread, run_chunks
 from whygap.settings import Settings
 from whygap.simulate import World
 from whygap.study import Study
-from whygap.tables.design import Design
+from whygap.tables.design import Design, require_plain
 
 __all__ = ["rehearse", "rehearse_world"]
 
@@ -69,6 +69,8 @@ def rehearse(
     study, settings = Study.given(study, "rehearse"), Settings.given(settings)
     _check(replicates, settings)
     parts_named(detail)  # a wrong name is refused before the world is built
+    rehearse_with = "Rehearse with metric='brier' or 'accuracy': overlap and sizes are the same."
+    require_plain(study.design, "A rehearsal", rehearse_with)
     design = _compared_rows(study.design, settings)
     with reporter(settings.progress) as report, one_thread():
         report.stage("building a world from your tables")

@@ -7,15 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from whygap._metrics import METRICS
 from whygap.estimate import Estimate
 from whygap.results import About, Gap, RatioRecord
 
-METRIC_NAMES = {
-    "accuracy": "accuracy",
-    "zero_one": "error rate",
-    "brier": "Brier score",
-    "log_loss": "log loss",
-}
+METRIC_NAMES = {metric.name: metric.words or metric.name for metric in METRICS}
 PART_TITLES = {
     "left_behind": "Left behind",
     "baseline": "Baseline",

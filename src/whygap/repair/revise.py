@@ -14,7 +14,7 @@ from whygap.repair.scores import SCORES
 from whygap.results import Gap
 from whygap.settings import Settings
 from whygap.study import Study
-from whygap.tables.design import Design
+from whygap.tables.design import OUTCOMES, Design
 
 if TYPE_CHECKING:
     from whygap.results import Detailed
@@ -43,7 +43,9 @@ def revise(
     Returns:
         The revised model and the measured curve.
     """
-    players = [player.name for player in Study.given(study, "revise").design.players]
+    design = Study.given(study, "revise").design
+    require_two_values(design)
+    players = [player.name for player in design.players]
     names = None if ranking is None else name_list(ranking, "The ranking", SettingsError)
     check_top(top, len(players) if names is None else top)
     gap = Gap.given(gap)
@@ -63,6 +65,16 @@ def revise(
         risk_column=study.source_risk,
         table_kind=study.table_kind,
     )
+
+
+def require_two_values(design: Design) -> None:
+    """Refuse what is no probability of a 1."""
+    if design.task != "binary":
+        raise SettingsError(
+            "revise corrects probabilities of an outcome with two values",
+            got=f"an outcome of {OUTCOMES[design.task]}",
+            hint="Fit the model again on target rows, with the variables that explain names first.",
+        )
 
 
 def revise_design(

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from whygap._metrics import metric_named
 from whygap.domains import Array, ByDomain
 from whygap.estimate import Estimate, Sample
 
+AUC = metric_named("auc")
 SCORES = ("accuracy", "auc", "brier", "log_loss")
 
 
@@ -53,23 +55,8 @@ def _target_mean(sample: Sample, values: Array) -> Estimate:
 
 def _auc(sample: Sample, score: Array, outcome: Array) -> Estimate:
     """Weighted AUC, ties counted half, with the influence values of DeLong et al. (1988)."""
-    weights = sample.weights.target
-    case = outcome == 1
-    share = float(np.mean(weights * case))
-    if not 0 < share < 1:
+    weights, terms = sample.weights.target, np.stack([outcome, score])
+    if not 0 < float(weights @ outcome) < float(weights.sum()):
         return _target_mean(sample, np.full(len(weights), np.nan))
-    below_cases = _share_below(score, score[case], weights[case])
-    place = np.where(case, _share_below(score, score[~case], weights[~case]), 1 - below_cases)
-    auc = float(np.average(place[case], weights=weights[case]))
-    influence = (place - auc) / np.where(case, share, 1 - share)
-    pair = ByDomain(np.zeros(len(sample.weights.source)), influence)
-    return Estimate.of(auc, sample.influence(pair), sample.key)
-
-
-def _share_below(score: Array, others: Array, weights: Array) -> Array:
-    """Weighted share of the others that score lower, equal scores counted half."""
-    order = np.argsort(others, kind="stable")
-    total = np.concatenate([[0.0], np.cumsum(weights[order])])
-    low = np.searchsorted(others[order], score, side="left")
-    high = np.searchsorted(others[order], score, side="right")
-    return np.asarray((total[low] + total[high]) / (2 * total[-1]))
+    influence = ByDomain(np.zeros(len(sample.weights.source)), AUC.influence(terms, weights))
+    return Estimate.of(AUC.value(terms, weights), sample.influence(influence), sample.key)

@@ -19,6 +19,7 @@ from whygap.rivals.parametric import parametric_acc, parametric_change
 from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables import Design, native_table
+from whygap.tables.design import require_plain
 
 if TYPE_CHECKING:
     from whygap.results import Detailed
@@ -69,10 +70,19 @@ def compare(
     gap = Gap.given(gap)
     asked = None if methods is None else name_list(methods, "The methods", SettingsError)
     rivals = None if asked is None else [name for name in asked if name != OURS]
-    found = comparison(study.design, rivals, chosen, graph, study.outcome)
+    found = comparison(_comparable(study.design), rivals, chosen, graph, study.outcome)
     if not others_only and (asked is None or OURS in asked or gap is not None):
         found = [*ours(gap or _explained(study, chosen), chosen.level), *found]
     return _table(found, study.table_kind)
+
+
+def _comparable(design: Design) -> Design:
+    """What the rivals can work with: right or wrong in the place of several classes."""
+    if design.task == "multiclass" and design.metric.name in ("accuracy", "zero_one"):
+        return design.as_binary()
+    instead = "The points of explain have no rival for it; for several classes use accuracy."
+    require_plain(design, "A comparison with other methods", instead)
+    return design
 
 
 def _explained(study: Any, settings: Settings) -> Gap:

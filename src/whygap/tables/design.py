@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from whygap._metrics import Metric, Task
 from whygap.domains import Array, ByDomain, IntArray
+from whygap.errors import SettingsError
 from whygap.estimate import Sample
 
 MODEL_SCORE = "the model's score"  # what rules call the prediction, which need not be a column
@@ -55,6 +56,7 @@ def outcome_itself(_: Array, outcome: Array) -> Array:
     return outcome
 
 
+_MOST_STRATA = 16  # a bit for each in both domains fits a whole number; rarer classes share one
 PER_ROW = Metric(terms=outcome_itself)
 
 
@@ -161,6 +163,15 @@ class Design:
         """Whether some cluster has rows in both tables, as before and after on the same people."""
         return self.clusters is not None and bool(np.isin(*self.clusters).any())
 
+    def strata(self) -> ByDomain[IntArray]:
+        """What folds hold in equal shares: ones, classes, the upper half of real outcomes."""
+        middle = 0.0
+        if self.task == "regression":
+            middle = float(np.median(np.concatenate(list(self.outcome))))
+        if self.task == "multiclass":
+            return self.outcome.map(lambda y: np.minimum(y, _MOST_STRATA - 1).astype(np.int64))
+        return self.outcome.map(lambda y: (y > middle).astype(np.int64))
+
     def subset_columns(self, players: tuple[int, ...]) -> tuple[int, ...]:
         """Positions of the columns of W and of these players."""
         chosen = tuple(c for p in players for c in self.players[p].columns)
@@ -190,6 +201,24 @@ class Design:
             None if self.weights is None else self.weights.zip(keep, lambda w, i: w[i]),
             None if self.clusters is None else self.clusters.zip(keep, lambda c, i: c[i]),
         )
+
+
+def require_plain(design: Design, what: str, instead: str) -> None:
+    """Refuse all but a metric that is a mean over rows, of an outcome with two values."""
+    if design.task == "binary" and design.metric.is_mean:
+        return
+    raise SettingsError(
+        f"{what} takes a metric that is a mean over rows, of an outcome with two values",
+        got=f"'{design.metric.name}' of {OUTCOMES[design.task]}",
+        hint=instead,
+    )
+
+
+OUTCOMES: dict[Task, str] = {
+    "binary": "two values",
+    "multiclass": "several classes",
+    "regression": "real values",
+}
 
 
 def _one_row(values: Array) -> Array:

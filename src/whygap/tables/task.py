@@ -12,18 +12,13 @@ from whygap.domains import ByDomain
 from whygap.errors import ColumnError, SettingsError, require_known
 from whygap.tables.answers import Said
 from whygap.tables.columns import RawColumn, present
-from whygap.tables.design import Note
+from whygap.tables.design import OUTCOMES, Note
 from whygap.tables.outcome import distinct_levels, repr_level
 
 __all__ = ["Asked", "Decided", "decide_task"]
 
 FEW = 10  # whole numbers of so few values may be codes of classes; more are counts or amounts
 DEFAULT_THRESHOLD = 0.5  # a threshold other than this was meant
-IN_WORDS: dict[Task, str] = {
-    "binary": "two values",
-    "multiclass": "several classes",
-    "regression": "real values",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,7 +91,7 @@ class Asked:
             if given:
                 raise SettingsError(
                     f"{name}= is for an outcome with two values",
-                    got=f"{getattr(self, name)!r} and an outcome of {IN_WORDS[task]}",
+                    got=f"{getattr(self, name)!r} and an outcome of {OUTCOMES[task]}",
                     hint=f"{why} Leave it out, or say task='binary'.",
                 )
 
