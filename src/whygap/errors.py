@@ -15,6 +15,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import math
 import numbers
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -80,6 +81,17 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     """Quoted names, the first few."""
     shown = ", ".join(f"'{name}'" for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def large(number: float) -> str:
+    """A count that may be huge: 1,024; about 2 million; about 10^60."""
+    if number < 1e6:
+        return f"{number:,.0f}"
+    if number >= 1e15:
+        return f"about 10^{math.log10(number):.0f}"
+    words = {1e12: "trillion", 1e9: "billion", 1e6: "million"}
+    size = next(size for size in words if number >= size)
+    return f"about {number / size:.0f} {words[size]}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -34,19 +34,17 @@ class Growth:
     rows: float
     columns: float
 
+    # From 25 to 200 columns the budgets took 4 times as long, everything 11 times, points 20 times.
+
     @property
     def least(self) -> float:
-        """Of the cost: fits of few rows and columns are mostly overhead."""
-        return float((self.rows * self.columns) ** 0.6)
+        """Of the cost: fits of few rows are mostly overhead."""
+        return float(self.rows**0.6 * self.columns**0.8)
 
     @property
     def most(self) -> float:
-        """Of the cost: in proportion to rows.
-
-        From 25 to 100 columns a subset of points or of the outcome's shares took 10 and 14 times as
-        long, one of the budgets 1.4 times.
-        """
-        return float(self.rows * self.columns**1.7)
+        """Of the cost: in proportion to rows."""
+        return float(self.rows * self.columns**1.4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +72,7 @@ class Forecast:
     megabytes: float  # peak memory of the main process
     trial_rows: ByDomain[int]  # rows of each table that the trial fits used
     trial_columns: int = 0  # columns, likewise
+    in_groups: Stage | None = None  # points with the covariates in the groups that are proposed
 
     @property
     def seconds(self) -> tuple[float, float]:
@@ -90,10 +89,12 @@ class Forecast:
         )
 
 
-def forecast(design: Design, settings: Settings) -> Forecast:
+def forecast(design: Design, settings: Settings, grouped: int | None = None) -> Forecast:
     """Run the first steps of every detail on a few rows, with a clock.
 
-    Wide tables are tried with some of their columns: cost grows at least in proportion to them.
+    Points are also forecast for so many players as `grouped` covariates would be.
+
+    Wide tables are tried with some of their columns.
     """
     tried = some_columns(some_rows(design, TRIAL_ROWS, settings.seed), TRIAL_COLUMNS)
     plain = replace(settings, support="all", checkpoint=None)
@@ -102,11 +103,20 @@ def forecast(design: Design, settings: Settings) -> Forecast:
         rows=sum(design.rows) / sum(tried.rows), columns=len(design.columns) / len(tried.columns)
     )
     subsets = _subsets(len(design.players), settings)
-    games = [_stage(analysis, design, name, grown) for name in DETAILS]
+    costs = {name: _costs(analysis, design, name) for name in DETAILS}
+    in_groups = None
+    if grouped is not None:
+        *baseline, covariate = costs["points"]
+        points = [*baseline, replace(covariate, players=grouped)]
+        in_groups = _stage("points", points, settings, grown)
     return Forecast(
         subsets=subsets,
         possible=SubsetPlan(len(design.players), settings.seed).possible,
-        stages=(Stage.of("aggregate", seconds, seconds, grown), *games),
+        stages=(
+            Stage.of("aggregate", seconds, seconds, grown),
+            *(_stage(name, found, settings, grown) for name, found in costs.items()),
+        ),
+        in_groups=in_groups,
         workers=settings.n_jobs,
         megabytes=_megabytes(analysis, design, subsets[1]),
         trial_rows=tried.rows,
@@ -123,14 +133,30 @@ def _subsets(players: int, settings: Settings) -> tuple[int, int]:
     return fewest, most
 
 
-def _stage(analysis: Analysis, design: Design, name: DetailName, grown: Growth) -> Stage:
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """CPU seconds of a trial: once, and for each subset of so many players."""
+
+    shared: float
+    each: float = 0.0
+    players: int = 0
+
+
+def _stage(name: DetailName, costs: Sequence[_Cost], settings: Settings, grown: Growth) -> Stage:
+    title = f"{name} shares" if name in PARTS else name
+    subsets = [_subsets(cost.players, settings) if cost.players else (0, 0) for cost in costs]
+    each = list(zip(costs, subsets, strict=True))
+    low = sum(cost.shared + cost.each * fewest for cost, (fewest, _) in each)
+    high = sum(cost.shared + cost.each * most for cost, (_, most) in each)
+    return Stage.of(title, low, high, grown)
+
+
+def _costs(analysis: Analysis, design: Design, name: DetailName) -> list[_Cost]:
+    """One per game that the detail plays."""
     if name == "where":
         run = Run(analysis.settings, Silent())
-        _, seconds = _timed(lambda: where(analysis.crossfits, run))
-        return Stage.of(name, seconds, seconds, grown)
-    costs = [_game_cost(analysis, game) for game in _games(analysis, design, name)]
-    title = f"{name} shares" if name in PARTS else name
-    return Stage.of(title, sum(low for low, _ in costs), sum(high for _, high in costs), grown)
+        return [_Cost(_timed(lambda: where(analysis.crossfits, run))[1])]
+    return [_game_cost(analysis, game) for game in _games(analysis, design, name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,15 +195,13 @@ def _games(analysis: Analysis, design: Design, name: DetailName) -> list[_TrialG
             return [_TrialGame(z, all_z, lambda: [one.numerator for one in analysis.parts(part)])]
 
 
-def _game_cost(analysis: Analysis, game: _TrialGame) -> tuple[float, float]:
+def _game_cost(analysis: Analysis, game: _TrialGame) -> _Cost:
     values, shared = _timed(game.prepare)
     large = probe_subsets(game.players, analysis.settings.seed)[-1]
     # The first subset also fits, once, what later ones start from.
     _, first = _timed(lambda: [value((0,)) for value in values])
     _, each = _timed(lambda: [value(large) for value in values])
-    shared += max(first - each, 0.0)
-    fewest, most = _subsets(game.in_all, analysis.settings)
-    return shared + each * fewest, shared + each * most
+    return _Cost(shared + max(first - each, 0.0), each, game.in_all)
 
 
 def _timed(work: Callable[[], Any]) -> tuple[Any, float]:

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from whygap._check.facts import ColumnFacts, RoleFacts
 from whygap._check.forecast import Forecast
 from whygap._check.report import CheckReport
+from whygap.errors import large
 from whygap.render.formats import text_table, wrapped
 
+MOST_NAMES = 40  # of columns in a list: half a screen
 MOST_LINES = 12  # of a table, so that the whole page can be read in one go
 
 
@@ -23,7 +25,8 @@ def page_of(report: CheckReport) -> str:
         ("Missing values", _missing(report.columns)),
         ("Levels", _levels(report)),
         ("Overlap", _overlap(report)),
-        ("Cost (a forecast, not a promise)", _cost(report.forecast)),
+        ("Cost (a forecast, not a promise)", _cost(report.forecast, len(report.columns))),
+        ("Groups", _groups(report)),
         ("Notes", _bullets(said)),
         ("Verdict", _verdict(report)),
     ]
@@ -56,14 +59,21 @@ def _roles(roles: RoleFacts) -> str:
     pairs = {
         "outcome": roles.outcome,
         "prediction": roles.scored_by,
-        "baseline": ", ".join(roles.baseline) or "(none)",
-        f"covariates ({len(roles.players)})": ", ".join(roles.players),
-        **{f"group '{p}'": ", ".join(cols) for p, cols in groups.items()},
+        "baseline": _first(roles.baseline) or "(none)",
+        f"covariates ({len(roles.players)})": _first(roles.players),
+        **{f"group '{p}'": _first(cols) for p, cols in groups.items()},
         "weights": roles.weights,
         "clusters": roles.clusters,
         "source risk": roles.source_risk,
     }
     return _pairs({role: names for role, names in pairs.items() if names})
+
+
+def _first(names: Iterable[str]) -> str:
+    """Those that can be read in one go, and how many more."""
+    every = list(names)
+    more = len(every) - MOST_NAMES
+    return ", ".join(every[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _missing(columns: Sequence[ColumnFacts]) -> str:
@@ -139,11 +149,11 @@ OVERLAP_WORDS = (
 )
 
 
-def _cost(cost: Forecast | None) -> str:
+def _cost(cost: Forecast | None, columns: int) -> str:
     if cost is None:
         return ""
     low, high = cost.subsets
-    of = f" of {cost.possible:,.0f}" if cost.possible > high else ""
+    of = f" of {large(cost.possible)}" if cost.possible > high else ""
     subsets = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     pairs = {"subsets": f"{subsets}{of}"}
     pairs |= {s.name: f"{_span(s.low, s.high)} of CPU time" for s in cost.stages}
@@ -152,7 +162,26 @@ def _cost(cost: Forecast | None) -> str:
         pairs[f"with {cost.workers} workers"] = _span(*cost.wall_seconds)
     pairs["memory"] = f"about {_megabytes(cost.megabytes)}"
     rows = f"{cost.trial_rows.source:,} source and {cost.trial_rows.target:,} target rows"
-    return f"{_pairs(pairs)}\n{wrapped(f'Extrapolated from trial fits on {rows}.')}"
+    some = f" with {cost.trial_columns} of the columns" if cost.trial_columns < columns else ""
+    return f"{_pairs(pairs)}\n{wrapped(f'Extrapolated from trial fits on {rows}{some}.')}"
+
+
+def _groups(report: CheckReport) -> str:
+    if not report.proposals:
+        return ""
+    first, *others = report.proposals
+    players = len(report.roles.players)
+    text = (
+        f"{players} covariates make {large(2.0**players)} subsets, and a long list to read. "
+        f"In groups by {first.by} they would be {first.players} players"
+    )
+    if report.forecast is not None and report.forecast.in_groups is not None:
+        alone = next(stage for stage in report.forecast.stages if stage.name == "points")
+        one, other = (_span(s.low, s.high) for s in (report.forecast.in_groups, alone))
+        text += f", and points would take {one} of CPU time instead of {other}"
+    text += f"{''.join(f'; by {o.by} {o.players}' for o in others)}."
+    how = "Paste this into study.toml, or use groups=check(study).proposals[0].groups:"
+    return f"{wrapped(text)}\n{wrapped(how)}\n\n{first.toml()}"
 
 
 def _megabytes(value: float) -> str:

@@ -10,6 +10,7 @@ from whygap._check import facts
 from whygap._check.facts import ColumnFacts, DomainFacts, RoleFacts
 from whygap._check.forecast import Forecast, forecast
 from whygap._check.overlap import TrialOverlap, measure_overlap
+from whygap._check.proposals import Proposal, propose_groups
 from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import WhygapError
 from whygap.progress import reporter
@@ -40,7 +41,11 @@ def check(study: Study, settings: Settings | None = None) -> CheckReport:
         design = study.read(report)
     domains = facts.domain_facts(design)
     overlap, obstacle = _attempt(lambda: measure_overlap(design, settings))
-    costs, stopped = _attempt(lambda: forecast(design, settings)) if overlap else (None, "")
+    proposals = propose_groups(design, settings.seed)
+    grouped = proposals[0].players if proposals else None
+    costs, stopped = None, ""
+    if overlap is not None:
+        costs, stopped = _attempt(lambda: forecast(design, settings, grouped))
     notes = (*design.notes, *(overlap.notes if overlap else ()))
     problems = [
         *facts.few_of_a_class(study, domains),
@@ -57,6 +62,7 @@ def check(study: Study, settings: Settings | None = None) -> CheckReport:
         columns=facts.column_facts(design),
         overlap=overlap,
         forecast=costs,
+        proposals=proposals,
         notes=tuple(dict.fromkeys(note for note in notes if note.level != "problem")),
         problems=tuple(dict.fromkeys(problems)),
         level=settings.level,
@@ -84,6 +90,7 @@ class CheckReport:
     columns: tuple[ColumnFacts, ...]  # every column of W and Z
     overlap: TrialOverlap | None  # of the domains; None when even a trial fit was not possible
     forecast: Forecast | None  # what the analysis will cost; None likewise
+    proposals: tuple[Proposal, ...]  # groups, where there are many covariates
     notes: tuple[Note, ...]  # what was done to the data, and what looks wrong
     problems: tuple[str, ...]  # why an analysis could not be trusted; empty when it can
     level: float  # of the intervals shown
@@ -122,6 +129,7 @@ class CheckReport:
             "overlap": None if self.overlap is None else asdict(self.overlap),
             "forecast": self.forecast
             and {**asdict(self.forecast), "seconds": list(self.forecast.seconds)},
+            "proposals": [asdict(proposal) for proposal in self.proposals],
             "notes": [asdict(note) for note in self.notes],
         }
 

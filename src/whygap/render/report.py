@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from whygap import storage
-from whygap.errors import InputError, require_level
+from whygap.errors import InputError, large, require_level
 from whygap.render import phrases, table
 from whygap.render.page import page_of
 from whygap.render.phrases import (
@@ -96,7 +96,7 @@ def template_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    ours = (count, embedded, joined, metric_name, squared_error_units, with_minus)
+    ours = (count, embedded, joined, large, metric_name, squared_error_units, with_minus)
     environment.filters |= {one.__name__: one for one in ours}
     return environment
 

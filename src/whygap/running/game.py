@@ -16,7 +16,7 @@ import numpy as np
 
 from whygap.combine import linear_map, median_of
 from whygap.domains import Subset
-from whygap.errors import SettingsError
+from whygap.errors import SettingsError, large
 from whygap.estimate import Estimate
 from whygap.progress import Reporter
 from whygap.results import Sampling
@@ -167,7 +167,7 @@ def first_batch(plan: SubsetPlan, settings: Settings) -> tuple[int, int]:
     if settings.subsets == "all" and plan.players > _ALL_UP_TO:
         raise SettingsError(
             f"The 'subsets' setting cannot be 'all' with more than {_ALL_UP_TO} players",
-            got=f"{plan.players} players, that is {plan.possible:,.0f} subsets",
+            got=f"{plan.players} players, that is {large(plan.possible)} subsets",
             hint="Use subsets='auto', or group columns with groups={...}.",
         )
     if settings.subsets == "all" or plan.players <= _EXACT_UP_TO:
