@@ -101,14 +101,14 @@ def test_names_that_toml_does_not_take_bare_are_quoted():
 def test_the_page_proposes_groups_and_says_what_points_cost(page):
     text = " ".join(str(page).split())
     assert (
-        "60 covariates make about 10^18 subsets, and a long list to read. In groups by name they would be 3 players, and points would take "
-        in text
-    )  # noqa: E501
+        "60 covariates make about 10^18 subsets, and a long list to read. In groups by name they "
+        "would be 3 players, and points would take "
+    ) in text
     assert "of CPU time instead of " in text
     assert (
-        "; by correlation 4. Paste this into study.toml, or use groups=check(study).proposals[0].groups: [groups] lab = ["
-        in text
-    )  # noqa: E501
+        "; by correlation 4. Paste this into study.toml, or use "
+        "groups=check(study).proposals[0].groups: [groups] lab = ["
+    ) in text
     assert page.forecast.in_groups.high < page.forecast.stages[1].high
     assert page.to_mapping()["proposals"][0]["groups"]["lab"][0] == "lab_000"
     assert max(map(len, str(page).splitlines())) <= 80
