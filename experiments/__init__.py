@@ -25,6 +25,8 @@ EXPERIMENTS = (
     "culprits",
     "graph",
     "judging",
+    "mishaps",
+    "partial_overlap",
     "power",
     "refit",
     "revisions",

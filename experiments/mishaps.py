@@ -36,7 +36,7 @@ ROWS = (900, 700)
 FACTORS = (1000, 100, 60, 18.02, 12, 10, 2.54, 2.205)  # grams, cents, minutes, mmol, inches, pounds
 ORIGINS = (-273.15, -32, 1, 32, 100, 273.15, 1900)  # kelvin, Fahrenheit, counting from 1, years
 CHOSEN, JUDGED = "chosen", "judged"  # draws that decisions were made on, and those that judge them
-COUNT = 200
+COUNTS = {CHOSEN: 60, JUDGED: 200}
 
 
 def _scaled(column: pd.Series, rng: np.random.Generator) -> Any:
@@ -158,9 +158,11 @@ def is_wrong(line: Line) -> bool:
 
 def plan(*, quick: bool) -> list[tuple[Config, int]]:
     """The draws on which detection was chosen, and those that judge it."""
-    count = 20 if quick else COUNT
-    draws = (JUDGED,) if quick else (CHOSEN, JUDGED)
-    return [(Config("clinic", ROWS, parts=(), options={"draws": d}), count) for d in draws]
+    counts = {JUDGED: 20} if quick else COUNTS
+    return [
+        (Config("clinic", ROWS, parts=(), options={"draws": draws}), count)
+        for draws, count in counts.items()
+    ]
 
 
 def run(order: Order) -> Path:
