@@ -26,7 +26,6 @@ EXPERIMENTS = (
     "graph",
     "judging",
     "mishaps",
-    "partial_overlap",
     "power",
     "refit",
     "revisions",

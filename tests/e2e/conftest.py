@@ -4,43 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import warnings
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-from whygap.cli.main import main
+from command_line import Done
+from command_line import call as call
 
 QUICK = ("--set", "learner=fast", "--set", "folds=3", "--set", "halvings=1", "--seed", "1")
-
-
-@dataclass(frozen=True)
-class Done:
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def call(capsys, monkeypatch):
-    """Run the command line in this process: the same code, without starting Python again."""
-
-    def run(*arguments: object) -> Done:
-        monkeypatch.setattr(sys, "argv", ["whygap", *map(str, arguments)])
-        monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-        capsys.readouterr()
-        try:
-            main()
-            code = 0
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        seen = capsys.readouterr()
-        return Done(code, seen.out, seen.err)
-
-    return run
 
 
 def in_shell(*arguments: object, cwd: Path | None = None) -> Done:

@@ -18,6 +18,7 @@ from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.primitives import Columns, fit_means, fit_ratios
 from whygap.nuisances.held_out import mean_task, out_of_fold, twins
+from whygap.nuisances.separators import find_separators
 from whygap.nuisances.terms import loss_kind
 from whygap.settings import Settings
 from whygap.tables.design import Design, Note
@@ -25,6 +26,7 @@ from whygap.tables.design import Design, Note
 # Squared distance of the two functions, of the prediction's variance, from which predictions of
 # rows alike count as other ones: rounding, and units that are off by little, stay below
 DIFFERENT = 0.02
+OTHER_MODEL = 0.5  # from which rows alike differ as half of any two rows do: not the same model
 RESTORED = 1 / 3  # of that distance that may be left once the column is left out
 ROWS = 4000  # per table, drawn at random: the two functions need not be known well
 MOST = (
@@ -80,8 +82,14 @@ def _variance(values: ByDomain[Array], weights: ByDomain[Array]) -> float:
 
 
 def meaning_notes(design: Design, settings: Settings) -> tuple[Note, ...]:
-    """A problem that names the column; a warning where predictions differ for no single one."""
-    if design.task == "multiclass" or min(float(np.ptp(p)) for p in design.prediction) == 0:
+    """A problem that names the column, or a note that predictions differ for no single one.
+
+    Where a column is seen to be recorded differently by itself, there is nothing to add.
+    """
+    constant = min(float(np.ptp(p)) for p in design.prediction) == 0
+    if design.task == "multiclass" or constant:
+        return ()
+    if any(one.level == "problem" for one in find_separators(design)):
         return ()
     functions = _functions(design, settings)
     columns = design.baseline + design.covariates
@@ -94,7 +102,7 @@ def meaning_notes(design: Design, settings: Settings) -> tuple[Note, ...]:
     }
     changed = min(without, key=lambda j: without[j], default=None)
     if changed is None or without[changed] > RESTORED * distance:
-        return (_unexplained(),)
+        return (_unexplained(distance),)
     return (_changed(design.columns[changed].name),)
 
 
@@ -129,9 +137,9 @@ def _changed(name: str) -> Note:
     )
 
 
-def _unexplained() -> Note:
+def _unexplained(distance: float) -> Note:
     return Note(
-        "warning",
+        "problem" if distance > OTHER_MODEL else "warning",
         "Rows alike in every column get other predictions in the two tables, and no single column "
         "explains it: the model sees something that is not among the columns, or it is not the "
         "same model. What the parts say of alike rows does not hold for what it sees besides.",

@@ -73,11 +73,11 @@ def _mishap(column: Column, values: ByDomain[Array], told: bool) -> str:
     known = values.map(lambda v: v[~np.isnan(v)])
     if not all(len(v) and np.ptp(v) for v in known):
         return ""
-    looks: tuple[Callable[[ByDomain[Array]], str], ...] = (_shifted_codes, _own_codes)
+    looks: tuple[Callable[[ByDomain[Array]], str], ...] = (_row_numbers, _shifted_codes, _own_codes)
     if column.levels:
         looks = (lambda v: _other_spelling(column, v), lambda v: _identifier(v) * told)
     elif told:
-        looks = (_counter, _shifted_codes, _coding, _units, _origin)
+        looks = (_row_numbers, _counter, _shifted_codes, _coding, _units, _origin)
     return next((text for look in looks if (text := look(known))), "")
 
 
@@ -112,6 +112,16 @@ def _counter(known: ByDomain[Array]) -> str:
     whole = all(np.array_equal(v, np.round(v)) for v in known)
     apart = known.source.max() < known.target.min() or known.target.max() < known.source.min()
     return "a date, a counter or an identifier" if distinct and whole and apart else ""
+
+
+def _row_numbers(known: ByDomain[Array]) -> str:
+    """A counter in one table only: each row has its own of nearly as many whole numbers as rows."""
+    numbered = known.map(
+        lambda v: len(np.unique(v)) == len(v) > np.ptp(v) / 1.1 and np.array_equal(v, np.round(v))
+    )
+    if numbered.source == numbered.target:
+        return ""
+    return f"a counter: the rows of the {'source' if numbered.source else 'target'} are numbered"
 
 
 def _shifted_codes(known: ByDomain[Array]) -> str:
