@@ -178,7 +178,25 @@ def test_a_closer_look_from_a_row_and_from_the_list(visit: Any) -> None:
     assert page.locator("[data-profile] tbody th").all_inner_texts() == labels
     page.get_by_label("80%").check(force=True)
     assert "80% intervals" in page.locator("[data-profile]").inner_text()
+    assert intervals_in_profile(page) == pytest.approx(at_once("military", 0.8), abs=0.051)
     assert watched.problems == []
+
+
+def intervals_in_profile(page: Any) -> list[float]:
+    """Both ends of every group's mean change, in points."""
+    cells = page.locator("[data-profile] tbody tr td:last-child").all_text_contents()
+    return [float(end.replace("\u2212", "-")) for cell in cells for end in cell.split(" to ")]
+
+
+def at_once(variable: str, level: float) -> list[float]:
+    """The same, from the result: widened as much as its group's contribution."""
+    where = make_gap().where
+    ends = []
+    for group, (low, high) in zip(where.groups, where.simultaneous(level), strict=True):
+        if group.variable == variable:
+            half = group.change.standard_error * (high - low) / (2 * group.points.standard_error)
+            ends += [100 * (group.change.value - half), 100 * (group.change.value + half)]
+    return ends
 
 
 def test_copying_the_table(visit: Any) -> None:

@@ -68,6 +68,17 @@ def test_every_level_of_the_switch_is_worked_out() -> None:
         assert at["lines"]["outcome"][row][2] == f"{100 * low:.0f}% to {100 * high:.0f}%"
 
 
+def test_every_group_has_its_own_widening_at_every_level() -> None:
+    gap = make_gap(rows=(60, 40))
+    data = payloads(report.html({"": gap}, 0.95))[0]
+    for key, at in data["levels"].items():
+        both = zip(gap.where.groups, gap.where.simultaneous(float(key)), strict=True)
+        wide = [(h - low) / (2 * g.points.standard_error) for g, (low, h) in both]
+        found = [one for name in gap.where.variables() for one in at["wide"][name]]
+        assert found == pytest.approx(wide, abs=1e-6)
+        assert len(set(found)) > 1, "degrees of freedom differ from group to group"
+
+
 def test_another_level_joins_the_switch() -> None:
     data = payloads(report.html({"": make_gap()}, 0.68))[0]
     assert list(data["levels"]) == ["0.68", "0.8", "0.9", "0.95", "0.99"]
