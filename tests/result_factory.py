@@ -330,7 +330,7 @@ class _Answers:
         low, high = (whole * 0.9).interval(0.99)
         first, last = names[0], names[-1]
         both = Condition(first, "above", number=25.0), Condition(last, "is", levels[0])
-        return (Rule(both, 0.2, 0.21, whole * 0.9, whole * 0.9 / 0.21, (low, high), 2),)[:count]
+        return (Rule(both, 0.2, 0.21, whole * 0.9, whole * 0.9 / 0.21, (low, high)),)[:count]
 
     def recoverable(
         self, names: Sequence[str], totals: tuple[float, ...], recalibration: float

@@ -1,45 +1,52 @@
-"""Rules of up to two conditions: searched on half of the units, measured on the other half.
+"""Rules of up to two conditions: all are tested at once, on all rows, and few are shown.
 
-Then the halves change places. A rule is searched by its contrast (how far the mean change among its
-rows differs from the rest), because a shift that hits everybody alike needs no rule; it is shown
-only if, on rows that had no part in finding it, both the contrast and the contribution differ from
-0, all measured rules taken together.
+A rule is confirmed when the mean change among its rows differs from 0 and from that of all rows (a
+shift that hits everybody alike needs no rule) by more than the largest of all rules would by chance
+(Bonferroni; singles and pairs have half of the 5% each, for there are few singles and many pairs).
+Searching on half of the rows and confirming on the rest pays twice: in half of the rows the right
+rule is seldom among the first.
+
+Where nothing changed, any weights of rows give a mean change of 0. The test takes those that see a
+change best: rows that both tables have many of, and whose outcome is little in doubt. Shown are
+the contribution to the outcome part and the plain mean change, as of groups; a rule whose
+contribution cannot be told from 0, taken alone, is not shown.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.combine import joint_covariance
-from whygap.domains import Array, ByDomain, Domain, Subset
+from whygap.domains import DOMAINS, Array, ByDomain, Domain, Subset
+from whygap.equations.where import target_share
 from whygap.estimate import Estimate
 from whygap.nuisances.conditions import Conditions, Mask, conditions_of
-from whygap.nuisances.cross_fit import CrossFit
+from whygap.nuisances.cross_fit import CrossFit, clipped
+from whygap.nuisances.held_out import out_of_fold
 from whygap.results import Rule
-from whygap.shapley import max_t_quantile
-from whygap.student import as_student
+from whygap.student import as_student, normal_quantile
 
 __all__ = ["Rules", "find_rules"]
-
-Masks = ByDomain[Mask]
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
     """Which rules are looked for, and when one is confirmed."""
 
-    measured: int = 5  # rules each way round: enough to name the worst, few enough to confirm them
-    level: float = 0.975  # each way round has half of the 5% that may go wrong
+    measured: int = 5  # distinct rules, the strongest first: enough to name the worst
+    error: float = 0.05  # chance that any rule is shown where nothing changed
     # Of the target rows: groups of hardly any rows, or of nearly all, say nothing about where.
     least_share: float = 0.02
     most_share: float = 0.95
     same: float = 0.7  # two rules that share this part of their target rows are one
     conditions: int = 300  # that enter pairs, at most: the strongest ones where a table is wide
-    least_units: int = 20  # fewer rows (or clusters) of a domain in half of a rule measure nothing
+    least_units: int = 40  # fewer rows (or clusters) of a domain in a rule measure nothing
+    # Of the mean variance: rows whose outcome is hardly in doubt count for twice the mean at most,
+    # because a fitted risk is not that sure.
+    least_variance: float = 0.5
 
 
 SEARCH = Search()
@@ -47,71 +54,145 @@ SEARCH = Search()
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Confirmed rules, the largest contribution first, and how many were measured."""
+    """Confirmed rules, the largest contribution first, and how many were tested."""
 
     confirmed: tuple[Rule, ...]
-    measured: int
+    tested: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Measured:
-    rule: tuple[int, ...]
-    points: Estimate
-    change: Estimate
-    critical: float
-    confirmed: bool
+class _Rows:
+    """What every row says of a change: its value, and its weight at target rows.
+
+    Weighted mean changes are mean(values.source) + mean(values.target) over mean(weight).
+    """
+
+    values: ByDomain[Array]
+    weight: ByDomain[Array]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Candidate:
+    rule: Subset
+    inside: ByDomain[Mask]
+    critical: float  # for normal values, over all candidates of as many conditions
 
 
 def find_rules(crossfit: CrossFit) -> Rules:
-    """Search on either half, measure on the other, keep what is confirmed."""
+    """Rank all candidates, measure the first distinct ones, keep what is confirmed."""
     known = conditions_of(crossfit, SEARCH.least_share)
-    halves = _halves(crossfit)
-    if not known.conditions or not all(_enough(crossfit, half) for half in halves):
+    everything = crossfit.sample.weights.map(lambda w: w > 0)
+    if not known.conditions or not _enough(crossfit, everything):
         return Rules((), 0)
-    residual = crossfit.aggregate.loss.zip(crossfit.aggregate.mu_0_wz, np.subtract)
-    rows = ByDomain(-crossfit.aggregate.pi_wz * residual.source, residual.target)
-    measured: list[_Measured] = []
-    for one, other in (halves, halves[::-1]):
-        chosen = _search(crossfit, known, rows, one, other)
-        measured += _measure(crossfit, known, rows, other, chosen)
-    return Rules(tuple(_shown(crossfit, known, measured)), len(measured))
-
-
-def _halves(crossfit: CrossFit) -> tuple[ByDomain[Mask], ByDomain[Mask]]:
-    """Units at random, so that rows of one cluster stay together."""
-    first = crossfit.sample.random_half(np.random.default_rng([crossfit.settings.seed, 3]))
-    return first, first.map(np.logical_not)
-
-
-def _search(
-    crossfit: CrossFit, known: Conditions, rows: ByDomain[Array], half: Masks, other: Masks
-) -> list[tuple[int, ...]]:
-    """The strongest rules by their contrast on one half, no two of nearly the same rows.
-
-    The largest of n null z-values is about sqrt(2 log n): pairs, of which there are many, must
-    exceed that by as much as single conditions exceed theirs.
-    """
-    weights = crossfit.sample.weights
-    z = _contrasts(known.masks, rows, weights, half)
-    singles = np.diag(z)
-    strongest = np.sort(np.argsort(-singles, kind="stable")[: SEARCH.conditions])
-    i, j = np.triu_indices(len(strongest), 1)
-    pairs = z[strongest[i], strongest[j]]
-    scores = np.concatenate([singles - _by_chance(singles), pairs - _by_chance(pairs)])
-    rules: list[tuple[int, ...]] = [(k,) for k in range(len(singles))]
-    rules += [(int(a), int(b)) for a, b in zip(strongest[i], strongest[j], strict=True)]
-    chosen: list[tuple[int, ...]] = []
-    kept: list[Mask] = []
-    for place in np.argsort(-scores, kind="stable"):
-        if len(chosen) == SEARCH.measured or not scores[place] > -np.inf:
+    rows = _rows(crossfit)
+    ranking = _ranking(crossfit, known, rows)
+    distinct: list[_Candidate] = []
+    for candidate in ranking.candidates(known):
+        if len(distinct) == SEARCH.measured:
             break
-        inside = known.rows_of(rules[place])
-        if any(_overlap(inside.target, one) > SEARCH.same for one in kept):
-            continue
-        if all(_enough(crossfit, inside.zip(part, np.logical_and)) for part in (half, other)):
-            chosen.append(rules[place])
-            kept.append(inside.target)
-    return chosen
+        alike = (_overlap(candidate.inside.target, one.inside.target) for one in distinct)
+        if max(alike, default=0.0) <= SEARCH.same and _enough(crossfit, candidate.inside):
+            distinct.append(candidate)
+    held = [_rule(crossfit, known, one) for one in distinct if _holds(crossfit, rows, one)]
+    confirmed = [rule for rule in held if rule.points.p_value() < SEARCH.error]
+    confirmed.sort(key=lambda rule: -abs(rule.points.value))
+    return Rules(tuple(confirmed), ranking.tested)
+
+
+def _rows(crossfit: CrossFit) -> _Rows:
+    """Values and weights of all rows; the variance of a row's value is v (1/n_1 + pi/n_0)."""
+    values = crossfit.aggregate
+    pi_wz = ByDomain(
+        values.pi_wz, clipped(out_of_fold(crossfit.ratio_wz, "target"), crossfit.settings)
+    )
+    variance = _variance(crossfit)
+    least = SEARCH.least_variance * float(np.mean(np.concatenate(list(variance))))
+    size = crossfit.sample.effective_size()
+    weight = variance.zip(
+        pi_wz,
+        lambda v, pi: 1 / (np.maximum(v, least or 1.0) * (1 / size.target + pi / size.source)),
+    )
+    mean = crossfit.sample.mean(weight).target
+    weight = weight.map(lambda h: h / mean)
+    told = values.loss.zip(values.mu_0_wz, np.subtract).zip(weight, np.multiply)
+    return _Rows(ByDomain(-values.pi_wz * told.source, told.target), weight)
+
+
+def _variance(crossfit: CrossFit) -> ByDomain[Array]:
+    """Of the metric at each row, as the fitted source risk expects it; none of other outcomes."""
+    slope, risk = crossfit.walk.outcome.term.slope, crossfit.risk
+    if slope is None or risk is None:
+        return crossfit.aggregate.loss.map(np.zeros_like)
+    return crossfit.evaluated(slope.zip(risk, lambda b, p: b**2 * p * (1 - p)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ranking:
+    """Rules of the allowed sizes, by their strength over what chance would reach."""
+
+    rules: list[Subset]
+    critical: Array
+    order: Array
+    tested: int
+
+    def candidates(self, known: Conditions) -> Iterator[_Candidate]:
+        """The strongest first."""
+        for place in self.order:
+            rule = self.rules[place]
+            yield _Candidate(rule, known.rows_of(rule), float(self.critical[place]))
+
+
+def _ranking(crossfit: CrossFit, known: Conditions, rows: _Rows) -> _Ranking:
+    singles = _strengths(crossfit, known.masks, rows, pairs=False)
+    strongest = np.sort(np.argsort(-singles, kind="stable")[: SEARCH.conditions])
+    some = known.masks.map(lambda mask: mask[:, strongest])
+    i, j = np.triu_indices(len(strongest), 1)
+    pairs = _strengths(crossfit, some, rows, pairs=True)[i, j]
+    left_out = math.comb(len(singles), 2) - len(pairs)  # they count as tested
+    counts = (int(np.isfinite(singles).sum()), int(np.isfinite(pairs).sum()) + left_out)
+    critical = np.repeat([_critical(count) for count in counts], [len(singles), len(pairs)])
+    strength = np.concatenate([singles, pairs]) / critical
+    rules: list[Subset] = [(k,) for k in range(len(singles))]
+    rules += [(int(a), int(b)) for a, b in zip(strongest[i], strongest[j], strict=True)]
+    order = np.argsort(-strength, kind="stable")
+    return _Ranking(rules, critical, order[np.isfinite(strength[order])], sum(counts))
+
+
+def _critical(count: int) -> float:
+    """Singles and pairs have half of the error each."""
+    return normal_quantile(1 - SEARCH.error / 2 / max(count, 1))
+
+
+def _strengths(crossfit: CrossFit, masks: ByDomain[Mask], rows: _Rows, *, pairs: bool) -> Array:
+    """The smaller |z| of a rule's own change and of its contrast to all rows.
+
+    Of every condition, or of every pair of them. Sizes outside the limits get -inf. Rows count as
+    independent here: this only ranks rules.
+    """
+    weights = crossfit.sample.weights.map(lambda w: w / w.sum())
+    value = rows.values.zip(weights, np.multiply)
+
+    def sums(d: Domain, per_row: Array) -> Array:
+        member, column = masks[d].astype(np.float32), per_row.astype(np.float32)
+        return np.asarray(member.T @ (member * column[:, None] if pairs else column), dtype=float)
+
+    share, weight = sums("target", weights.target), rows.weight.target * weights.target
+    part = sums("target", weight) / weight.sum()
+    own = sums("target", value.target) + sums("source", value.source)
+    whole = float(value.target.sum() + value.source.sum())
+    centred = ByDomain(value.source, value.target - whole / weight.sum() * weight)
+    own_variance = sum(sums(d, value[d] ** 2) for d in DOMAINS)
+    variance = sum(
+        sums(d, centred[d] ** 2) * (1 - 2 * part) + part**2 * float(centred[d] @ centred[d])
+        for d in DOMAINS
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z = np.minimum(
+            np.abs(own) / np.sqrt(own_variance),
+            np.abs(own - part * whole) / np.sqrt(np.maximum(variance, 0.0)),
+        )
+    allowed = (share >= SEARCH.least_share) & (share <= SEARCH.most_share) & (own_variance > 0)
+    return np.where(allowed & np.isfinite(z), z, -np.inf)
 
 
 def _enough(crossfit: CrossFit, rows: ByDomain[Mask]) -> bool:
@@ -120,97 +201,45 @@ def _enough(crossfit: CrossFit, rows: ByDomain[Mask]) -> bool:
     return min(units) >= SEARCH.least_units
 
 
-def _by_chance(z: Array) -> float:
-    count = int(np.isfinite(z).sum())
-    return math.sqrt(2 * math.log(max(count, 2)))
-
-
 def _overlap(one: Mask, other: Mask) -> float:
     return float((one & other).sum() / max((one | other).sum(), 1))
 
 
-def _contrasts(
-    masks: ByDomain[Mask], rows: ByDomain[Array], weights: ByDomain[Array], half: ByDomain[Mask]
-) -> Array:
-    """|z| of C(g) - P(g) C(all) for every pair of conditions (singles on the diagonal).
-
-    Sizes outside the limits get -inf. Rows count as independent here: this only ranks rules.
-    """
-    top: Array = np.zeros(1)
-    total, share = 0.0, np.zeros(1)
-    sides = []
-    for d in ("target", "source"):
-        inside = half[d]
-        member = masks[d][inside].astype(np.float32)
-        weight = weights[d][inside] / weights[d][inside].sum()
-        value = weight * rows[d][inside]
-        if d == "target":
-            share = member.T @ (member * weight[:, None].astype(np.float32))
-        sums = member.T @ (member * value[:, None].astype(np.float32))
-        squares = member.T @ (member * (value**2)[:, None].astype(np.float32))
-        sides.append((value, squares))
-        top, total = top + sums, total + float(value.sum())
-    variance: Array = np.zeros(1)
-    for value, squares in sides:
-        spread = squares * (1 - 2 * share) + share**2 * float(value @ value)
-        variance = variance + np.maximum(spread, 0.0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        z = np.abs(top - share * total) / np.sqrt(variance)
-    allowed = (share >= SEARCH.least_share) & (share <= SEARCH.most_share) & (variance > 0)
-    return np.where(allowed, z, -np.inf)
-
-
-def _measure(
-    crossfit: CrossFit, known: Conditions, rows: ByDomain[Array], half: Masks, rules: list[Subset]
-) -> list[_Measured]:
-    """Contribution and contrast of each rule on the other half, all taken together."""
-    found = []
-    line, everybody = crossfit.walk.outcome, rows.map(lambda one: np.ones(len(one), dtype=bool))
-    whole = line.with_error(_half_mean(crossfit, rows, half), everybody)
-    for rule in rules:
-        inside = known.rows_of(rule).map(lambda mask: mask.astype(float))
-        points = _half_mean(crossfit, rows.zip(inside, np.multiply), half)
-        points = line.with_error(points, known.rows_of(rule))
-        nothing = np.zeros_like(inside.source)
-        share = _half_mean(crossfit, ByDomain(nothing, inside.target), half)
-        if share.value > 0:
-            unseen = _unseen_variance(crossfit, inside.source * half.source)
-            found.append((rule, points, share, points - share * whole, unseen))
-    if not found:
-        return []
-    critical = max_t_quantile(
-        joint_covariance([e for f in found for e in (f[1], f[3])]), SEARCH.level
+def _holds(crossfit: CrossFit, rows: _Rows, candidate: _Candidate) -> bool:
+    """Whether the rule's own change and its contrast exceed what chance would reach."""
+    inside = candidate.inside.map(lambda mask: mask.astype(float))
+    change, share = _change(crossfit, rows, inside)
+    everywhere, _ = _change(crossfit, rows, inside.map(np.ones_like))
+    unseen = _unseen_variance(crossfit, inside.source * rows.weight.source) / share**2
+    return all(
+        abs(e.value) > _in_errors(e, candidate.critical, unseen) * e.standard_error > 0
+        for e in (change, change - everywhere)
     )
-    return [
-        _Measured(
-            rule,
-            points,
-            points / share,
-            _in_errors(points, critical, unseen),
-            all(
-                abs(e.value) > _in_errors(e, critical, unseen) * e.standard_error > 0
-                for e in (points, contrast)
-            ),
-        )
-        for rule, points, share, contrast, unseen in found
-    ]
 
 
-def _unseen_variance(crossfit: CrossFit, inside: Array) -> float:
+def _change(crossfit: CrossFit, rows: _Rows, inside: ByDomain[Array]) -> tuple[Estimate, float]:
+    """Weighted mean change among some rows, and the part of all weight they have."""
+    sides = rows.values.zip(inside, np.multiply)
+    total = Estimate.from_contributions(crossfit.sample, source=sides.source, target=sides.target)
+    weight = Estimate.from_contributions(
+        crossfit.sample,
+        source=np.zeros_like(inside.source),
+        target=rows.weight.target * inside.target,
+    )
+    return total / weight, weight.value
+
+
+def _unseen_variance(crossfit: CrossFit, weight: Array) -> float:
     """What the fitted risk expects of the variance of these source rows beyond what they show.
 
     Where the model is nearly always right, a few dozen rows may all be right by chance: they seem
     to have no variance at all.
     """
-    values, slopes = crossfit.aggregate, crossfit.walk.outcome.term.slope
-    if slopes is None or crossfit.risk is None:  # of other outcomes no more is known than is shown
-        return 0.0
-    slope, risk = (crossfit.evaluated(v).source for v in (slopes, crossfit.risk))
-    expected = slope**2 * risk * (1 - risk)
+    values = crossfit.aggregate
+    expected = _variance(crossfit).source
     shown = (values.loss.source - values.mu_0_wz.source) ** 2
-    weight = crossfit.sample.weights.source * inside * values.pi_wz
-    in_half = len(weight) / 2  # weights have mean 1
-    return max(float((weight / in_half) ** 2 @ (expected - shown)), 0.0)
+    weight = crossfit.sample.weights.source * weight * values.pi_wz
+    return max(float((weight / len(weight)) ** 2 @ (expected - shown)), 0.0)
 
 
 def _in_errors(estimate: Estimate, critical: float, unseen: float) -> float:
@@ -220,54 +249,17 @@ def _in_errors(estimate: Estimate, critical: float, unseen: float) -> float:
     return critical * math.hypot(1.0, math.sqrt(unseen) / error) if error else 0.0
 
 
-def _half_mean(crossfit: CrossFit, rows: ByDomain[Array], half: ByDomain[Mask]) -> Estimate:
-    """Mean over one half of the rows, as an estimate of the whole study."""
-    weights = crossfit.sample.weights
-
-    def contributions(d: Domain) -> Array:
-        weight = weights[d] * half[d]
-        mean = float(weight @ rows[d] / weight.sum())
-        return np.asarray(mean + half[d] * (rows[d] - mean) * (len(weight) / weight.sum()))
-
-    return Estimate.from_contributions(
-        crossfit.sample, source=contributions("source"), target=contributions("target")
-    )
-
-
-def _shown(crossfit: CrossFit, known: Conditions, measured: Sequence[_Measured]) -> list[Rule]:
-    """Confirmed rules; one that was confirmed both ways round, with one sign, is their mean."""
-    by_rule: dict[tuple[int, ...], list[_Measured]] = {}
-    for one in measured:
-        if one.confirmed:
-            by_rule.setdefault(one.rule, []).append(one)
-    rules = [
-        _rule(crossfit, known, rule, both)
-        for rule, both in by_rule.items()
-        if len({one.points.value > 0 for one in both}) == 1
-    ]
-    rules.sort(key=lambda rule: -abs(rule.points.value))
-    shown: list[tuple[Rule, Mask]] = []
-    by_conditions = {tuple(known.conditions[k] for k in rule): rule for rule in by_rule}
-    for rule in rules:
-        inside = known.rows_of(by_conditions[rule.conditions]).target
-        if not any(_overlap(inside, other) > SEARCH.same for _, other in shown):
-            shown.append((rule, inside))
-    return [rule for rule, _ in shown]
-
-
-def _rule(
-    crossfit: CrossFit, known: Conditions, rule: tuple[int, ...], both: Sequence[_Measured]
-) -> Rule:
-    points = sum((m.points for m in both[1:]), both[0].points) / len(both)
-    change = sum((m.change for m in both[1:]), both[0].change) / len(both)
-    half_width = max(m.critical for m in both) * points.standard_error
-    shares = crossfit.sample.mean(known.rows_of(rule).map(lambda mask: mask.astype(float)))
+def _rule(crossfit: CrossFit, known: Conditions, candidate: _Candidate) -> Rule:
+    line, inside = crossfit.walk.outcome, candidate.inside
+    points = line.contribution(inside)
+    unseen = _unseen_variance(crossfit, inside.source.astype(float))
+    half_width = _in_errors(points, candidate.critical, unseen) * points.standard_error
+    shares = crossfit.sample.mean(inside.map(lambda mask: mask.astype(float)))
     return Rule(
-        tuple(known.conditions[k] for k in rule),
+        tuple(known.conditions[k] for k in candidate.rule),
         shares.source,
         shares.target,
         points,
-        change,
+        points / target_share(line.term.where_values(), inside),
         (points.value - half_width, points.value + half_width),
-        len(both),
     )

@@ -100,9 +100,10 @@ def where_sentences(reading: Reading) -> list[str]:
         text = f"No group of rows stands out: of {len(where.groups)} groups none is distinguishable"
         found = [f"{text} from 0 when all are looked at together."]
     if where.tried and not where.rules:
-        rules = "The one rule" if where.tried == 1 else f"None of the {where.tried} rules"
-        verb = "was not" if where.tried == 1 else "was"
-        found.append(f"{rules} that looked promising on one half of the rows {verb} confirmed.")
+        rules = "The one rule that was tested is not"
+        if where.tried > 1:
+            rules = f"None of {where.tried} rules that were tested is"
+        found.append(f"{rules} confirmed.")
     return found
 
 
@@ -119,8 +120,8 @@ def _hit_sentence(reading: Reading, hit: Hit) -> str:
     )
     if hit.change is not None:
         text += f"; {_mean_change(reading, hit)}"
-    confirmed = ("", " Confirmed on rows that had no part in finding it.")
-    return f"{text}.{confirmed[hit.times_confirmed > 0]}"
+    confirmed = ("", " Confirmed with all rules looked at together.")
+    return f"{text}.{confirmed[hit.is_rule]}"
 
 
 def _mean_change(reading: Reading, hit: Hit) -> str:

@@ -156,7 +156,7 @@ def hits_block(gap: Gap, level: float, most: int) -> Block:
 
 
 def _hit_line(hit: Hit) -> Line:
-    kind = "rule" if hit.times_confirmed else "group"
+    kind = "rule" if hit.is_rule else "group"
     return Line(hit.words, hit.points, (), kind, rows_share(hit.share), change=hit.change)
 
 
@@ -178,7 +178,7 @@ def where_blocks(gap: Gap, most: int, variable: str | None = None) -> list[Block
 
     chosen = sorted(known, key=spread, reverse=True)[:most] if variable is None else [variable]
     blocks = [_groups_block(gap, where, name) for name in chosen]
-    rules = [hit for hit in hits_of(gap, RULE_LEVEL) if hit.times_confirmed and variable is None]
+    rules = [hit for hit in hits_of(gap, RULE_LEVEL) if hit.is_rule and variable is None]
     if rules:
         lines, ends = tuple(map(_hit_line, rules)), [hit.interval for hit in rules]
         blocks.append(Block("where", "Confirmed rules", lines, units_of(gap), joint=lambda _: ends))

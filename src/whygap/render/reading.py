@@ -59,7 +59,7 @@ class Hit:
         interval: of the points, simultaneous over all groups or rules that were looked at.
         level: of that interval; a rule keeps the one it was confirmed at.
         change: mean change within the rows; None where they are too few.
-        times_confirmed: of a rule; 0 for a group.
+        is_rule: whether it is a confirmed rule, not a group.
     """
 
     words: str
@@ -68,7 +68,7 @@ class Hit:
     interval: tuple[float, float]
     level: float
     change: Estimate | None
-    times_confirmed: int = 0
+    is_rule: bool = False
 
     @property
     def is_clear(self) -> bool:
@@ -200,7 +200,7 @@ def hits_of(gap: Gap, level: float) -> tuple[Hit, ...]:
             rule.interval,
             RULE_LEVEL,
             rule.change,
-            rule.times_confirmed,
+            is_rule=True,
         )
         for rule in gap.where.rules
     ]

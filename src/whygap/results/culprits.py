@@ -101,16 +101,17 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Rows that fulfil one or two conditions, found on some rows and confirmed on others.
+    """Rows that fulfil one or two conditions, and whose mean metric changed.
+
+    Confirmed: the change differs from 0 and from that of all rows, all rules looked at together.
 
     Attributes:
         conditions: all must hold.
         source_share: share of source rows.
         target_share: share of target rows.
-        points: contribution to the outcome part, from rows that had no part in finding the rule.
-        change: mean change within the rule's rows, likewise.
-        interval: simultaneous 95% interval of the points, over all rules that were measured.
-        times_confirmed: 2 when it was found and confirmed both ways round.
+        points: contribution to the outcome part.
+        change: mean change within the rule's rows.
+        interval: simultaneous 95% interval of the points, over all rules that were tested.
     """
 
     conditions: tuple[Condition, ...]
@@ -119,7 +120,6 @@ class Rule:
     points: Estimate
     change: Estimate
     interval: tuple[float, float]
-    times_confirmed: int
 
     def __str__(self) -> str:
         first, *others = self.conditions
@@ -141,7 +141,7 @@ class Where:
         groups: of every column of W and Z, and of the model's own prediction.
         covariance: of the groups' points.
         rules: confirmed ones, the largest contribution first.
-        tried: how many rules were measured on rows that had no part in finding them.
+        tried: how many rules were tested, all at once.
     """
 
     groups: tuple[Group, ...]

@@ -82,7 +82,7 @@ def where(crossfits: Sequence[CrossFit], run: Run) -> Where:
         groups = [_mean_group(alike) for alike in zip(*by_repeat, strict=True)]
         rules = find_rules(crossfits[middle[0]])
     covariance = joint_covariance([group.points for group in groups])
-    return Where(tuple(groups), covariance, rules.confirmed, rules.measured)
+    return Where(tuple(groups), covariance, rules.confirmed, rules.tested)
 
 
 def _mean_group(alike: Sequence[Group]) -> Group:

@@ -90,7 +90,7 @@ def test_conditions_mean_their_rows_in_every_table(study, crossfit):
     scores = study.target["risk"].to_numpy()
     kinds = set()
     for k, condition in enumerate(known.conditions):
-        rule = wg.results.Rule((condition,), 0, 0, None, None, (0, 0), 1)
+        rule = wg.results.Rule((condition,), 0, 0, None, None, (0, 0))
         np.testing.assert_array_equal(rule.mask(study.target, scores), known.masks.target[:, k])
         kinds.add((condition.variable, condition.kind))
     assert ("bmi", "missing") in kinds
@@ -133,7 +133,7 @@ def test_words_are_short_and_say_a_column_once():
         (Condition("income", "above", number=1234567.0),): "income above 1234567",
     }
     for conditions, expected in words.items():
-        assert str(wg.results.Rule(conditions, 0, 0, None, None, (0, 0), 1)) == expected
+        assert str(wg.results.Rule(conditions, 0, 0, None, None, (0, 0))) == expected
 
 
 @pytest.mark.parametrize(
@@ -177,4 +177,4 @@ def test_labels_as_predictions_and_constant_scores_do_no_harm():
     for score in (lambda t: (t["risk"] > 0.5).astype(int), lambda _: 0.7):
         pair = [t.assign(risk=score(t)) for t in tables()]
         found = find_rules(crossfit_of(make_study(*pair)))
-        assert found.measured > 0
+        assert found.tested > 0
