@@ -207,7 +207,10 @@ def test_a_figure_format_that_does_not_exist(call, result, tmp_path):
     ("arguments", "message"),
     [
         (("gausian",), "There is no world 'gausian'. Did you mean 'gaussian'?"),
-        (("gaussian", "--rows", "0"), "The number of rows must lie between 1 and 10,000,000. Got 0."),
+        (
+            ("gaussian", "--rows", "0"),
+            "The number of rows must lie between 1 and 10,000,000. Got 0.",
+        ),
         (("gaussian", "--seed", "-1"), "The seed must be at least 0. Got -1."),
     ],
 )

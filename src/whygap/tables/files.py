@@ -82,9 +82,9 @@ class DataFiles:
         for file in self.files:
             ways.setdefault(file.words(), []).append(file.path.name)
         return tuple(
-            Note("info", f"Of the {self.label} table, {listed(names, 2)} was read with {words}.")
+            Note("info", f"Of the {self.label} table, {shown} read with {words}.")
             for words, names in ways.items()
-            if words
+            if words and (shown := f"{listed(names, 2)} {'was' if len(names) == 1 else 'were'}")
         )
 
 

@@ -67,6 +67,19 @@ def test_every_way_of_writing_gives_the_same_arrays(name: str, tmp_path: Path) -
     assert said == ([words] if words else [])
 
 
+def test_files_read_in_the_same_way_are_named_together(tmp_path: Path) -> None:
+    source, target = plain_tables()
+    for number, ways in enumerate((*[{"sep": ";", "decimal": ","}] * 3, {})):
+        source.iloc[number::4].to_csv(tmp_path / f"{number}.csv", index=False, **ways)
+    opened = study_of(tmp_path, target).tables.source
+    (note,) = opened.notes
+    assert note.text == (
+        "Of the source table, '0.csv', '1.csv' and 1 more were read with semicolons between "
+        "fields and 3,5 taken for 3.5."
+    )
+    assert opened.read(["age", "visits"]).rows == len(source)
+
+
 def test_text_with_commas_in_a_file_of_semicolons_stays_text(tmp_path: Path) -> None:
     source, target = plain_tables()
     for table, name in ((source, "source.csv"), (target, "target.csv")):
