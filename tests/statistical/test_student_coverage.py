@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from whygap.combine import joint_covariance
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate, Sample
+from whygap.results import Joint
+from whygap.shapley import max_t_quantile
 
 REPLICATES = 6000
 LEVEL = 0.9
@@ -60,3 +63,26 @@ def test_the_rows_are_about_sixty_effective_ones() -> None:
     rng = np.random.default_rng(7)
     weights = [ratio_at(rng.normal(size=250)) for _ in range(200)]
     assert 55 < np.mean([w.sum() ** 2 / (w**2).sum() for w in weights]) < 75
+
+
+def test_all_at_once_hold_with_ten_clusters() -> None:
+    """Six correlated numbers, all 0: simultaneous intervals, and who may be first."""
+    replicates, names = 400, "abcdef"
+    low, high = stats.binom.ppf([0.005, 0.995], replicates, LEVEL) / replicates
+    loading = np.random.default_rng(5).normal(size=(6, 6))
+    normal = student = first = 0
+    for k in range(replicates):
+        values = np.random.default_rng([3, k]).normal(size=(10, 6)) @ loading.T
+        sample = Sample.of(ByDomain(10, 50))
+        made = {
+            name: Estimate.from_contributions(sample, source=column, target=np.zeros(50))
+            for name, column in zip(names, values.T, strict=True)
+        }
+        joint = Joint(made, joint_covariance(list(made.values())))
+        critical = max_t_quantile(joint.covariance, LEVEL)
+        normal += all(abs(e.value) <= critical * e.standard_error for e in made.values())
+        student += all(a <= 0 <= b for a, b in joint.simultaneous(LEVEL).values())
+        first += "a" in joint.first(LEVEL)
+    assert normal / replicates < low
+    assert low <= student / replicates <= high
+    assert low <= first / replicates <= high
