@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from whygap._metrics.means import MEANS
-from whygap._metrics.metric import Metric, Task
+from whygap._metrics.metric import TASKS, Metric, Task
 from whygap._metrics.ratios import RATIOS
-from whygap.errors import SettingsError, did_you_mean
+from whygap.errors import SettingsError, did_you_mean, require_known
 
 __all__ = ["METRICS", "metric_named", "metric_of", "metrics", "names_for", "tasks_of"]
 
@@ -65,10 +65,31 @@ def metric_of(metric: Any, task: Task = "binary") -> Metric:
     return Metric(name=getattr(metric, "__name__", "metric"), terms=metric)
 
 
-def metrics(task: Task | None = None) -> dict[str, str]:
+class Listing(dict[str, str]):
+    """What each metric of some kinds of outcome tells, by name; printed by the kinds."""
+
+    def __init__(self, tasks: tuple[Task, ...]) -> None:
+        self.tasks = tasks
+        for metric in METRICS:
+            if set(tasks) & set(metric.tasks):
+                self.setdefault(metric.name, metric.sentence)
+
+    def __repr__(self) -> str:
+        return "\n".join(line for task in self.tasks for line in (task, *listed(task)))
+
+    __str__ = __repr__
+
+
+def listed(task: Task) -> list[str]:
+    """A line for each metric of one kind of outcome."""
+    shown = [metric for metric in METRICS if task in metric.tasks]
+    names = [" ".join([m.name, *(f"({alias})" for alias in m.aliases)]) for m in shown]
+    width = max(map(len, names))
+    return [f"  {name:{width}}  {m.sentence}" for name, m in zip(names, shown, strict=True)]
+
+
+def metrics(task: Task | None = None) -> Listing:
     """Every metric with a sentence on what it tells; of one kind of outcome where `task` says."""
-    shown = [metric for metric in METRICS if task is None or task in metric.tasks]
-    found: dict[str, str] = {}
-    for metric in shown:
-        found.setdefault(metric.name, metric.sentence)
-    return found
+    if task is not None:
+        require_known(task, TASKS, f"There is no task '{task}'", "Tasks", SettingsError)
+    return Listing(TASKS if task is None else (task,))
