@@ -19,6 +19,8 @@ def detail_sentences(reading: Reading, name: str, *, listed: bool = True) -> lis
     Without `listed`, the largest shares are left out: a table beside the words shows them.
     """
     detail, level = reading.gap.details()[name], reading.level
+    if not detail.defined and detail.denominator.standard_error == 0:
+        return [detail.reason]  # whatever the data: nothing was measured
     if not detail.defined:
         settle = what_would_settle(reading.gap, detail, level)
         return [_undefined(reading, name), *filter(None, [detail.reason]), settle]
