@@ -206,7 +206,18 @@ def _here(reading: Reading, budget: Budget) -> str:
     if budget.variables:
         clear = budget.variables.clear(reading.level)[: SHOWN - 1]
         ways += [f"{name} {amount(reading, budget.variables[name])}" for name in clear]
-    return f"{text}: {joined(ways)}." if ways else f"{text}, through no single variable clearly."
+    if not ways:
+        return f"{text}, through no single variable clearly."
+    return f"{text}: {joined(ways)}.{_most(reading, budget.variables)}"
+
+
+def _most(reading: Reading, variables: Joint | None) -> str:
+    """Which variable wins back more than every other, where one does."""
+    if variables is None or len(variables) < 2:
+        return ""
+    first = variables.first(reading.level)
+    alone = len(first) == 1 and excludes_zero(variables[first[0]], reading.level)
+    return f" Of the variables, {first[0]} wins back most." if alone else ""
 
 
 def _with_source_labels(reading: Reading, budget: Budget) -> str:

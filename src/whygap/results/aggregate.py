@@ -120,13 +120,16 @@ class Aggregate:
     def difference(self, one: str, other: str) -> Estimate:
         """One part less another; as if they were independent where nothing more is known."""
         first, second = self.parts()[one], self.parts()[other]
+        # As for `share_of_gap`.
+        freedom = min(first.degrees_of_freedom, second.degrees_of_freedom)
         if first.influence is not None and second.influence is not None:
-            return first - second
+            return replace(first - second, degrees_of_freedom=freedom)
         variance = first.standard_error**2 + second.standard_error**2
         if self.covariance is not None:
             step = self._step(one) - self._step(other)
             variance = max(float(step @ self.covariance @ step), 0.0)
-        return Estimate(first.value - second.value, math.sqrt(variance))
+        value = first.value - second.value
+        return Estimate(value, math.sqrt(variance), degrees_of_freedom=freedom)
 
     def _step(self, name: str) -> Array:
         """A part, or the gap, as a difference of corner means."""

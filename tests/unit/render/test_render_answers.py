@@ -111,7 +111,7 @@ def test_the_three_budgets_in_words() -> None:
         (
             "Labels from the target could win back 0.0119 (0.0075 to 0.0163): recalibrating the "
             "score 0.0024 (0.0015 to 0.0033), age 0.0048 (0.0045 to 0.0050), sex 0.0024 (0.0021 to "
-            "0.0027) and race 0.0012 (0.0009 to 0.0015)."
+            "0.0027) and race 0.0012 (0.0009 to 0.0015). Of the variables, age wins back most."
         ),
         (
             "Had outcomes stayed the source's, reweighting or retraining on its labels could win "
