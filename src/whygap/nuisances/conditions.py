@@ -12,7 +12,7 @@ from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.cuts import cuts_near, in_words, shortest_between
 from whygap.results import Condition
-from whygap.tables.design import MODEL_SCORE, OTHER, Column
+from whygap.tables.design import MODEL_LABEL, MODEL_SCORE, OTHER, Column, Design
 
 Mask = NDArray[np.bool_]
 _CUTS = tuple(k / 6 for k in range(1, 6))  # cuts of a number: sextiles, as its groups have them
@@ -46,8 +46,11 @@ def conditions_of(crossfit: CrossFit, least: float) -> Conditions:
         for j in crossfit.all_columns()
         for one in _on_column(design.columns[j], ByDomain(*(x[:, j] for x in features)))
     ]
-    score_cuts = _score_cuts(np.concatenate(list(score)), design.threshold)
-    found += _on_cuts(Column(MODEL_SCORE, "numeric"), score, score_cuts)
+    if design.task == "multiclass":
+        found += _on_column(Column(MODEL_LABEL, "category", design.classes), score)
+    else:
+        score_cuts = _score_cuts(np.concatenate(list(score)), design)
+        found += _on_cuts(Column(MODEL_SCORE, "numeric"), score, score_cuts)
     kept = [one for one in found if least <= one.rows.target.mean() <= 1 - least]
     nothing = [np.zeros((0, 0), dtype=bool)]
     masks = ByDomain(*(np.column_stack([a.rows[d] for a in kept] or nothing) for d in DOMAINS))
@@ -69,11 +72,11 @@ def _on_column(column: Column, values: ByDomain[Array]) -> Iterator[_One]:
     yield from _on_cuts(column, values, cuts_near(both, _CUTS))
 
 
-def _score_cuts(score: Array, threshold: float) -> list[float]:
+def _score_cuts(score: Array, design: Design) -> list[float]:
     """Quartiles, and the cut between the model's two labels."""
     cuts = set(cuts_near(score, (0.25, 0.5, 0.75)))
-    zero, one = score[score < threshold], score[score >= threshold]
-    if len(zero) and len(one):
+    zero, one = score[score < design.threshold], score[score >= design.threshold]
+    if design.task == "binary" and len(zero) and len(one):
         between = shortest_between(zero.max(), one.min())
         same = [cut for cut in cuts if zero.max() <= cut < one.min()]
         cuts = cuts.difference(same) | {between}

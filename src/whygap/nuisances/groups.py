@@ -15,9 +15,8 @@ from whygap.equations.where import target_share
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.cuts import cuts_near, in_words
 from whygap.results import Group
-from whygap.tables.design import MODEL_SCORE, Column
+from whygap.tables.design import MODEL_LABEL, MODEL_SCORE, Column, Design
 
-PREDICTED_LABEL = "the model's label"
 _MOST_LEVELS = 8  # as many levels as a reader takes in; rarer ones are pooled
 # Sextiles: fine enough to see where, coarse enough to measure.
 _QUANTILES = tuple(k / 6 for k in range(1, 6))
@@ -34,17 +33,25 @@ class Grouped:
 
 
 def grouped_columns(crossfit: CrossFit) -> list[Grouped]:
-    """Every column of W and Z, then the model's label and score (one of them if they are one)."""
+    """Every column of W and Z, then what the model said."""
     design = crossfit.design
     features = crossfit.evaluated(design.features)
     found = [
         group_column(design.columns[j], features.map(lambda x, j=j: x[:, j]))  # type: ignore[misc]
         for j in crossfit.all_columns()
     ]
-    score = crossfit.evaluated(design.prediction)
-    label = score.map(lambda f: (f >= design.threshold).astype(np.int64))
-    found.append(Grouped(PREDICTED_LABEL, ("0", "1"), label))
-    if not all(np.isin(f, (0.0, 1.0)).all() for f in score):
+    return found + _said(design, crossfit.evaluated(design.prediction))
+
+
+def _said(design: Design, score: ByDomain[Array]) -> list[Grouped]:
+    """Classes; else the score, and for two values the label too (one of them if they are one)."""
+    if design.task == "multiclass":
+        return [group_column(Column(MODEL_LABEL, "category", design.classes), score)]
+    found = []
+    if design.task == "binary":
+        label = score.map(lambda f: (f >= design.threshold).astype(np.int64))
+        found.append(Grouped(MODEL_LABEL, ("0", "1"), label))
+    if not found or not all(np.isin(f, (0.0, 1.0)).all() for f in score):
         found.append(group_column(Column(MODEL_SCORE, "numeric"), score))
     return found
 

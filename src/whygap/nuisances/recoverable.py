@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,7 @@ class Scored:
     channel: Channel
     values: DomainValues
     extra: dict[BlockSet, Extra]
+    learner: Any = None  # of m_s
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +49,6 @@ class GainGame:
     domain: Domain
     scored: tuple[Scored, ...]
     groups: tuple[tuple[int, ...], ...]  # columns of each player
-    learner: Any  # of m_s
 
     @property
     def players(self) -> int:
@@ -67,7 +67,7 @@ class GainGame:
     def _gain(self, scored: Scored, columns: tuple[int, ...]) -> Estimate:
         crossfit = self.crossfit
         task = _task(crossfit, self.domain, scored, columns)
-        fits = fit_means(crossfit.features, self.learner, task)
+        fits = fit_means(crossfit.features, scored.learner, task)
         m_s = twins_at(fits, ("own",), crossfit.settings.halvings)["own"][0]
         return gain(scored.values, m_s)
 
@@ -78,23 +78,18 @@ def total(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def prepare_gain(crossfit: CrossFit, domain: Domain, probe_sets: Sequence[Subset]) -> GainGame:
-    """The scores as columns, and the learner."""
+    """The scores as columns, and the learners."""
     design = crossfit.design
     groups: tuple[tuple[int, ...], ...] = tuple((column,) for column in design.baseline)
     groups += tuple(player.columns for player in design.players)
-    scored = tuple(_scored(crossfit, domain, channel) for channel in channels(design))
     probed = [tuple(c for player in s for c in groups[player]) for s in probe_sets]
-    learner = crossfit.menu.twin_learner(
-        f"m_s, {domain}",
-        lambda: [_task(crossfit, domain, scored[0], columns) for columns in probed],
-        crossfit.features,
-        columns="score, X_s",
-        target=f"outcome, {domain}",
-    )
-    return GainGame(crossfit, domain, scored, groups, learner)
+    scored = tuple(_scored(crossfit, domain, one, probed) for one in channels(design))
+    return GainGame(crossfit, domain, scored, groups)
 
 
-def _scored(crossfit: CrossFit, domain: Domain, channel: Channel) -> Scored:
+def _scored(
+    crossfit: CrossFit, domain: Domain, channel: Channel, probed: Sequence[tuple[int, ...]]
+) -> Scored:
     values = DomainValues(
         crossfit.sample,
         domain,
@@ -103,7 +98,15 @@ def _scored(crossfit: CrossFit, domain: Domain, channel: Channel) -> Scored:
         crossfit.plan,
     )
     extra = dict.fromkeys(crossfit.halves, column_of(crossfit, channel.score, domain))
-    return Scored(channel, values, extra)
+    scored = Scored(channel, values, extra)
+    learner = crossfit.menu.twin_learner(
+        f"m_s, {domain}{channel.name}",
+        lambda: [_task(crossfit, domain, scored, columns) for columns in probed],
+        crossfit.features,
+        columns="score, X_s",
+        target=f"outcome, {domain}",
+    )
+    return replace(scored, learner=learner)
 
 
 @dataclass(frozen=True, slots=True)

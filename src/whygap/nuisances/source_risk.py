@@ -44,7 +44,7 @@ def fit_source_risks(crossfit: CrossFit) -> tuple[SourceRisk, ...]:
 
 def _fit(crossfit: CrossFit, channel: Channel) -> SourceRisk:
     task = _task(crossfit, "source", channel)
-    learner = _learner(crossfit, "p_0 (twins)", (task,), "outcome, source")
+    learner = _learner(crossfit, f"p_0 (twins){channel.name}", (task,), "outcome, source")
     fits = fit_means(crossfit.features, learner, task)
     source, target = everywhere(fits, "source"), everywhere(fits, "target")
     p_0 = {half: ByDomain(source[half], target[half]) for half in crossfit.halves}

@@ -14,6 +14,7 @@ from whygap.errors import SettingsError
 from whygap.estimate import Sample
 
 MODEL_SCORE = "the model's score"  # what rules call the prediction, which need not be a column
+MODEL_LABEL = "the model's label"  # likewise, where it is a class
 OTHER = "(other)"  # the level of pooled rare levels begins with it
 
 

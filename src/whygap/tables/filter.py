@@ -11,7 +11,7 @@ import numpy as np
 from whygap.domains import Array
 from whygap.errors import ColumnError, InputError, did_you_mean
 from whygap.tables.columns import RawColumn, raw_column, to_text
-from whygap.tables.design import MODEL_SCORE
+from whygap.tables.design import MODEL_LABEL, MODEL_SCORE
 from whygap.tables.encode import HUGE
 from whygap.tables.open import Frame, Mask, open_table
 
@@ -37,7 +37,8 @@ def rows_that_fulfil(conditions: Sequence[Condition], table: Any, prediction: An
     """One truth value per row; all conditions must hold."""
     opened = open_table(table, "given")
     of_score = prediction if isinstance(prediction, str) else None
-    named = [of_score if one.variable == MODEL_SCORE else one.variable for one in conditions]
+    said = (MODEL_SCORE, MODEL_LABEL)
+    named = [of_score if one.variable in said else one.variable for one in conditions]
     needed = [name for name in dict.fromkeys(named) if name is not None]
     for name in needed:
         if name not in opened.names:
@@ -45,9 +46,7 @@ def rows_that_fulfil(conditions: Sequence[Condition], table: Any, prediction: An
             raise ColumnError(f"The rule needs column '{name}', which the table lacks", hint=hint)
     frame = opened.read(needed or opened.names[:1])
     found = [
-        _compared(one, _scores(prediction, frame.rows))
-        if name is None
-        else _fulfilled(one, name, frame)
+        _said(one, prediction, frame.rows) if name is None else _fulfilled(one, name, frame)
         for one, name in zip(conditions, named, strict=True)
     ]
     return np.asarray(np.logical_and.reduce(found))
@@ -83,6 +82,20 @@ def _refuse_other_kind(condition: Condition, name: str, raw: RawColumn) -> None:
             got=f"{raw.kind} in the table",
             hint="Give it the type it has in the study.",
         )
+
+
+def _said(condition: Condition, prediction: Any, rows: int) -> Mask:
+    """What was asked of the model's own prediction."""
+    if condition.variable == MODEL_SCORE:
+        return _compared(condition, _scores(prediction, rows))
+    labels = np.asarray([] if prediction is None else prediction).astype(str)
+    if labels.shape != (rows,):
+        raise InputError(
+            "The rule speaks of the model's label, which must be one per row of the table",
+            got="none" if prediction is None else f"shape {labels.shape} for {rows:,} rows",
+            hint="rule.mask(table, prediction=...): an array, or the name of a column.",
+        )
+    return np.asarray(labels == condition.level)
 
 
 def _scores(prediction: Any, rows: int) -> Array:

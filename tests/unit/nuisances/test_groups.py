@@ -10,7 +10,7 @@ import pytest
 from small_study import fast, make_study, tables
 
 from whygap.domains import ByDomain
-from whygap.nuisances.groups import PREDICTED_LABEL, group_column, grouped_columns, where_groups
+from whygap.nuisances.groups import MODEL_LABEL, group_column, grouped_columns, where_groups
 from whygap.progress import Silent
 from whygap.results import Group
 from whygap.running.analysis import Analysis
@@ -131,16 +131,16 @@ def study():
 
 def test_the_models_own_prediction_has_groups(study):
     found = groups_of(study)
-    assert [g.label for g in found[PREDICTED_LABEL]] == ["0", "1"]
+    assert [g.label for g in found[MODEL_LABEL]] == ["0", "1"]
     assert len(found[MODEL_SCORE]) == 6
     risk, threshold = study.design.prediction.target, study.design.threshold
-    assert found[PREDICTED_LABEL][1].target_share == pytest.approx(np.mean(risk >= threshold))
+    assert found[MODEL_LABEL][1].target_share == pytest.approx(np.mean(risk >= threshold))
 
 
 def test_labels_as_predictions_are_not_grouped_twice():
     rounded = [t.assign(risk=(t["risk"] > 0.5).astype(int)) for t in tables()]
     found = groups_of(make_study(*rounded))
-    assert PREDICTED_LABEL in found
+    assert MODEL_LABEL in found
     assert MODEL_SCORE not in found
 
 
@@ -187,5 +187,5 @@ def test_groups_without_weight_have_no_change():
 def test_groups_that_no_row_is_in_are_left_out():
     always = [t.assign(risk=0.9) for t in tables()]
     found = groups_of(make_study(*always))
-    assert [g.label for g in found[PREDICTED_LABEL]] == ["1"]
+    assert [g.label for g in found[MODEL_LABEL]] == ["1"]
     assert [g.label for g in found[MODEL_SCORE]] == ["0.9"]

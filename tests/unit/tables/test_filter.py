@@ -12,7 +12,7 @@ import pytest
 
 from whygap.errors import WhygapError
 from whygap.results import Condition
-from whygap.tables.design import MODEL_SCORE
+from whygap.tables.design import MODEL_LABEL, MODEL_SCORE
 from whygap.tables.filter import rows_that_fulfil
 
 TABLE = pd.DataFrame(
@@ -165,3 +165,16 @@ def test_what_cannot_be_compared_is_refused_in_words(case):
     with pytest.raises(WhygapError) as caught:
         rows_that_fulfil(*arguments)
     assert str(caught.value) == message
+
+
+def test_a_rule_on_the_models_class():
+    rule = [Condition(MODEL_LABEL, "is", level="b")]
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0]})
+    assert list(rows_that_fulfil(rule, table, ["a", "b", "b"])) == [False, True, True]
+    assert list(rows_that_fulfil(rule, pd.DataFrame({"said": ["b", "a"]}), "said")) == [True, False]
+    with pytest.raises(WhygapError) as caught:
+        rows_that_fulfil(rule, table)
+    assert str(caught.value) == (
+        "The rule speaks of the model's label, which must be one per row of the table. Got none. "
+        "rule.mask(table, prediction=...): an array, or the name of a column."
+    )

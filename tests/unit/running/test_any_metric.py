@@ -1,0 +1,222 @@
+"""Every family of metrics from tables to answers: sums are exact, ends are scikit-learn's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import metrics as sk
+
+import whygap as wg
+
+ROLES = {
+    "binary": {"outcome": "sick", "prediction": "risk"},
+    "multiclass": {"outcome": "grade", "prediction": {c: f"p_{c}" for c in "abc"}},
+    "regression": {"outcome": "cost", "prediction": "guess"},
+}
+
+
+def table(rows: int, seed: int, *, moved: bool) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    age = rng.normal(0.4 * moved, 1, rows)
+    dose = rng.normal(0.5 * age + 0.4 * moved, 1, rows)
+    stay = rng.normal(0.3 * dose, 1, rows)
+    line = 0.5 * age + dose - 0.7 * stay
+    cost = line + 1.5 * moved * stay + rng.normal(0, 1, rows)
+    scores = np.exp(np.stack([-line, np.full(rows, 0.3), line], axis=1))
+    scores /= scores.sum(axis=1, keepdims=True)
+    return pd.DataFrame(
+        {
+            "age": age,
+            "dose": dose,
+            "stay": stay,
+            "cost": cost,
+            "guess": line,
+            "sick": (cost > 0.2).astype(int),
+            "risk": np.round(1 / (1 + np.exp(-1.5 * line)), 2).clip(0.01, 0.99),
+            "grade": np.array(list("abc"))[np.digitize(cost, [-0.7, 0.7])],
+            **{f"p_{c}": scores[:, k] for k, c in enumerate("abc")},
+            "weight": rng.uniform(0.5, 2, rows),
+            "ward": rng.integers(0, 120, rows) + 1000 * moved,
+        }
+    )
+
+
+SOURCE, TARGET = table(900, 1, moved=False), table(700, 2, moved=True)
+
+
+def explained(task, metric, detail=(), source=SOURCE, target=TARGET, **more):
+    settings = wg.Settings(
+        learner="fast", progress=False, **{"support": "all", **more.pop("how", {})}
+    )
+    roles = {"baseline": ["age"], "covariates": ["dose", "stay"], **ROLES[task], **more}
+    return wg.explain(source, target, metric=metric, detail=detail, settings=settings, **roles)
+
+
+def label(rows):
+    return rows["risk"] >= 0.5
+
+
+def scores(rows):
+    return rows[["p_a", "p_b", "p_c"]].to_numpy()
+
+
+def guessed(rows):
+    return np.array(list("abc"))[scores(rows).argmax(axis=1)]
+
+
+def r2(rows, weight=None):
+    return sk.r2_score(rows["cost"], rows["guess"], sample_weight=weight)
+
+
+def auc(rows, weight=None):
+    return sk.roc_auc_score(rows["sick"], rows["risk"], sample_weight=weight)
+
+
+def f1(rows, weight=None):
+    return sk.f1_score(rows["sick"], label(rows), sample_weight=weight)
+
+
+def macro_f1(rows, weight=None):
+    return sk.f1_score(rows["grade"], guessed(rows), average="macro", sample_weight=weight)
+
+
+def macro_auc(rows, weight=None):
+    one = [
+        sk.roc_auc_score(rows["grade"] == c, rows[f"p_{c}"], sample_weight=weight) for c in "abc"
+    ]
+    return np.mean(one)
+
+
+FAMILIES = {
+    ("binary", "auc"): auc,
+    ("binary", "f1"): f1,
+    ("multiclass", "macro_f1"): macro_f1,
+    ("multiclass", "macro_auc"): macro_auc,
+    ("regression", "r2"): r2,
+}
+each = pytest.mark.parametrize(("task", "metric"), FAMILIES)
+
+
+@each
+def test_parts_points_and_groups_add_up(task, metric):
+    gap = explained(task, metric, ("points", "where"))
+    parts, ours = gap.aggregate, FAMILIES[task, metric]
+    assert parts.mean_000.value == pytest.approx(ours(SOURCE), abs=1e-12)
+    assert parts.mean_111.value == pytest.approx(ours(TARGET), abs=1e-12)
+    total = parts.baseline + parts.covariate + parts.outcome
+    assert total.value == pytest.approx(parts.gap.value, abs=1e-12)
+    for name, joint in gap.points.parts().items():
+        assert sum(e.value for e in joint.values()) == pytest.approx(
+            parts.parts()[name].value, abs=1e-12
+        )
+    for variable in gap.where.variables():
+        points = [group.points for group in gap.where.of(variable)]
+        whole = sum(points[1:], points[0])
+        assert whole.value == pytest.approx(parts.outcome.value, abs=1e-10)
+        assert whole.standard_error == pytest.approx(parts.outcome.standard_error, rel=0.01)
+
+
+@each
+def test_weights_and_clusters(task, metric):
+    ours = FAMILIES[task, metric]
+    plain = explained(task, metric, weights="weight").aggregate
+    assert plain.mean_000.value == pytest.approx(ours(SOURCE, SOURCE["weight"]), abs=1e-12)
+    assert plain.mean_111.value == pytest.approx(ours(TARGET, TARGET["weight"]), abs=1e-12)
+    clustered = explained(task, metric, weights="weight", clusters="ward").aggregate
+    assert clustered.gap.value == pytest.approx(plain.gap.value, abs=1e-12)
+    assert clustered.gap.standard_error != plain.gap.standard_error
+
+
+@each
+def test_new_ground_leads_from_the_region_to_the_tables(task, metric):
+    far = TARGET.assign(dose=np.where(np.arange(len(TARGET)) % 4, TARGET["dose"], 9.0))
+    gap = explained(task, metric, target=far, how={"support": "common"})
+    parts, ours = gap.aggregate, FAMILIES[task, metric]
+    assert parts.new_ground.value != 0
+    assert parts.gap.value == pytest.approx(ours(far) - ours(SOURCE), abs=1e-12)
+    assert sum(e.value for e in parts.parts().values()) == pytest.approx(parts.gap.value, abs=1e-12)
+
+
+def test_repeated_cross_fitting_and_several_workers():
+    serial = explained("binary", "auc", ("points", "where"), how={"repeats": 2})
+    spread = explained("binary", "auc", ("points", "where"), how={"repeats": 2, "n_jobs": 2})
+    for name, estimate in serial.points.covariate.items():
+        assert spread.points.covariate[name].value == estimate.value
+    points = [group.points.value for group in serial.where.of("stay")]
+    assert sum(points) == pytest.approx(serial.aggregate.outcome.value, abs=1e-10)
+
+
+def test_without_a_baseline_the_walk_begins_at_the_source():
+    parts = explained("binary", "auc", ("points",), baseline=[]).aggregate
+    assert parts.mean_100.value == parts.mean_000.value
+    assert parts.baseline.standard_error == 0
+
+
+def test_a_single_split_measures_its_own_rows():
+    gap = explained("binary", "auc", ("points",), how={"split": 0.5})
+    parts = gap.aggregate
+    shown = sum(e.value for e in gap.points.covariate.values())
+    assert shown == pytest.approx(parts.covariate.value, abs=1e-12)
+
+
+def test_shares_of_a_ratio_and_of_ranks():
+    for metric in ("recall", "auc"):
+        outcome = explained("binary", metric, ("outcome",)).outcome
+        assert outcome.defined
+        total = sum(share.value for share in outcome.shares.values())
+        assert total == pytest.approx(1 - outcome.base.value, abs=1e-9)
+
+
+def test_classes_right_or_wrong_have_shares_and_others_say_why_not():
+    assert explained("multiclass", "accuracy", ("outcome",)).outcome.defined
+    for task, metric in (("multiclass", "log_loss"), ("regression", "mse")):
+        part = explained(task, metric, ("covariate",)).covariate
+        assert not part.defined
+        assert part.reason.startswith(
+            f"Shares are defined for an outcome of two values; '{metric}' of "
+        )
+
+
+@pytest.mark.parametrize("task", ["multiclass", "regression"])
+def test_budgets_of_other_outcomes(task):
+    found = explained(task, "mse" if task == "regression" else "brier", ("recoverable",))
+    here, mix = found.recoverable.here, found.recoverable.on_target_mix
+    error = found.aggregate.mean_111.value
+    assert here.total.value + here.irreducible.value == pytest.approx(error, abs=1e-9)
+    won = here.recalibration.value + sum(e.value for e in here.variables.values())
+    assert won == pytest.approx(here.total.value, abs=1e-9)
+    assert here.variables["stay"].value > 2 * here.variables["stay"].standard_error
+    # Source labels cannot show a change that only the target has.
+    assert abs(mix.total.value) < here.total.value / 3
+    assert mix.irreducible.value > 0
+
+
+def test_the_models_own_groups():
+    classes = explained("multiclass", "accuracy", ("where",)).where
+    assert [group.label for group in classes.of("the model's label")] == list("abc")
+    numbers = explained("regression", "mae", ("where",)).where
+    assert "the model's label" not in numbers.variables()
+    assert len(numbers.of("the model's score")) == 6
+
+
+def test_a_metric_of_ones_own():
+    own = wg.Metric(terms=lambda f, y: np.stack([(f - y) ** 2, y]), of=lambda m: m[0] / m[1])
+    gap = explained("binary", own, ("points", "where"))
+
+    def ratio(rows):
+        return np.mean((rows["risk"] - rows["sick"]) ** 2) / np.mean(rows["sick"])
+
+    assert gap.aggregate.gap.value == pytest.approx(ratio(TARGET) - ratio(SOURCE), abs=1e-12)
+    shown = sum(e.value for e in gap.points.covariate.values())
+    assert shown == pytest.approx(gap.aggregate.covariate.value, abs=1e-10)
+
+
+def test_several_targets():
+    study = wg.Study(SOURCE, TARGET, metric="auc", baseline=["age"], **ROLES["binary"])
+    targets = {"here": TARGET, "there": table(500, 5, moved=True)}
+    settings = wg.Settings(learner="fast", progress=False, support="all")
+    many = wg.explain_many(study, targets, detail=(), settings=settings)
+    for name, rows in targets.items():
+        found = many[name].aggregate.gap.value
+        assert found == pytest.approx(auc(rows) - auc(SOURCE), abs=1e-12)
