@@ -196,7 +196,7 @@ def test_one_column_in_other_units_fails_the_check():
     ratio *= 1000 / np.subtract(*np.quantile(source["a"], (0.75, 0.25)))
     assert problem.endswith(
         "have a counterpart in the other table. What separates them: 'a' (other units: the "
-        f"target's spread is {ratio:,.3g} times the source's)."
+        f"target's spread is {ratio:,.0f} times the source's)."
     )
     assert page.overlap.ratios[1].verdict == "poor"
     assert page.overlap.ratios[0].verdict == "good"
@@ -255,3 +255,45 @@ def test_large_tables_are_measured_on_some_rows():
     assert page.overlap.rows.source == 5_000
     assert page.overlap.ratios[0].rows == 6_000
     assert "Measured on 5,000 source and 300 target rows at random." in str(page)
+
+
+def test_reversed_scores_fail_the_check_and_the_rest_is_said_below():
+    source, target = (t.assign(risk=1 - t["risk"]) for t in tables())
+    page = wg.check(make_study(source, target), fast())
+    area = {one.name: one.value.source for one in page.prediction}["AUC"]
+    (problem,) = page.problems
+    assert problem == (
+        f"In the source high scores go with outcome 0 (AUC {area:.2f}): the scores may be 1 - p, "
+        "or meant for the other outcome value (positive=)."
+    )
+    assert "\nAlso:\n- In the source the model is right in " in str(page)
+
+
+def test_predictions_are_shown_with_what_their_numbers_mean(report):
+    found = {one.name: one for one in report.prediction}
+    area = found["AUC"].text(found["AUC"].value.source)
+    assert f"\nAUC                 {area} " in str(report)
+    assert report.to_mapping()["prediction"]["AUC"]["source"] == found["AUC"].value.source
+    flat = " ".join(str(report).split())
+    assert "Commoner outcome: the accuracy of always saying it." in flat
+
+
+def test_numbers_as_outcome_have_no_shares_and_no_cost_of_them():
+    rng = np.random.default_rng(0)
+    source, target = (
+        t.assign(y=2 * t["a"] + rng.normal(size=len(t)), risk=2 * t["a"]) for t in tables()
+    )
+    page = wg.check(make_study(source, target, task="regression", metric="r2"), fast())
+    assert page.ok
+    assert [s.name for s in page.forecast.stages] == ["aggregate", "points", "where", "recoverable"]
+    assert [one.name for one in page.prediction] == [
+        "R2",
+        "bias",
+        "mean prediction",
+        "mean outcome",
+    ]
+    error = np.mean((source["y"] - source["risk"]) ** 2)
+    fitted = 1 - error / source["y"].var(ddof=0)
+    assert page.domains.source.metric.value == pytest.approx(fitted)
+    assert page.domains.source.positive_share is None
+    assert "outcome 1" not in str(page)

@@ -18,7 +18,7 @@ from whygap.progress import Silent
 from whygap.running.analysis import Analysis
 from whygap.running.culprits import where
 from whygap.running.game import Run, first_batch, probe_subsets
-from whygap.running.shares import PartName
+from whygap.running.shares import PartName, no_shares
 from whygap.settings import DETAILS, DetailName, Settings
 from whygap.shapley import SubsetPlan
 from whygap.tables.design import Design
@@ -103,7 +103,8 @@ def forecast(design: Design, settings: Settings, grouped: int | None = None) -> 
         rows=sum(design.rows) / sum(tried.rows), columns=len(design.columns) / len(tried.columns)
     )
     subsets = _subsets(len(design.players), settings)
-    costs = {name: _costs(analysis, design, name) for name in DETAILS}
+    left_out = PARTS if no_shares(design) else ()
+    costs = {name: _costs(analysis, design, name) for name in DETAILS if name not in left_out}
     in_groups = None
     if grouped is not None:
         *baseline, covariate = costs["points"]

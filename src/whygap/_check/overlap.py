@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
 from whygap._check.sampled import WIDE, some_rows
 from whygap.domains import ByDomain
+from whygap.nuisances.meaning import meaning_notes
 from whygap.nuisances.overlap import (
     fit_ratios_alone,
     not_comparable,
@@ -56,27 +57,34 @@ def measure_overlap(design: Design, settings: Settings) -> TrialOverlap:
     plain = replace(settings, repeats=1, support="all", split=None, checkpoint=None)
     plain = replace(plain, learner="fast") if wide else plain
     with one_thread():
-        grown = design.rows.source / chosen.rows.source
-        ratios = tuple(
-            replace(r, effective_size=r.effective_size * grown, rows=design.rows.source)
-            for r in ratio_records(fit_ratios_alone(chosen, plain))
-        )
-        overlap = Overlap(ratios, find_separators(design))
+        ratios = ratio_records(fit_ratios_alone(chosen, plain))
+        overlap = Overlap(_grown(ratios, design, chosen), find_separators(design))
         region = _region(chosen, overlap, replace(plain, support=settings.support))
-    kept = ByDomain(1.0, 1.0) if region is None else region.kept
-    found = TrialOverlap(ratios, overlap.separators, kept, "", overlap.notes(), chosen.rows)
-    if region is None:
-        return found
-    if region.is_too_small:
-        reason = not_comparable(region, design)
-        return replace(found, reason=reason, notes=(Note("problem", reason),))
-    # The ratios will be those of the region, whose weights are below 19.
-    notes = (*region_notes(region), *Overlap((), overlap.separators).notes())
-    return replace(found, notes=tuple(replace(note, level=_at_least(note)) for note in notes))
+        kept = ByDomain(1.0, 1.0) if region is None else region.kept
+        found = TrialOverlap(overlap.ratios, overlap.separators, kept, "", (), chosen.rows)
+        if region is not None and region.is_too_small:
+            reason = not_comparable(region, design)
+            return replace(found, reason=reason, notes=(Note("problem", reason),))
+        notes = overlap.notes() if region is None else _within(region, chosen, overlap, plain)
+        few = some_rows(chosen, WIDE_ROWS // 2, settings.seed) if wide else chosen
+        return replace(found, notes=(*notes, *meaning_notes(few, plain)))
 
 
-def _at_least(note: Note) -> Literal["warning", "problem"]:
-    return "problem" if note.level == "problem" else "warning"
+def _grown(
+    ratios: Iterable[RatioRecord], design: Design, chosen: Design
+) -> tuple[RatioRecord, ...]:
+    """Effective sizes as they will be with all rows."""
+    grown, rows = design.rows.source / chosen.rows.source, design.rows.source
+    return tuple(replace(r, effective_size=r.effective_size * grown, rows=rows) for r in ratios)
+
+
+def _within(
+    region: Region, chosen: Design, overlap: Overlap, settings: Settings
+) -> tuple[Note, ...]:
+    """That a region is compared is worth a warning; its own ratios are judged."""
+    ratios = ratio_records(fit_ratios_alone(chosen.take(region.rows), settings))
+    said = (replace(note, level="warning") for note in region_notes(region))
+    return (*said, *Overlap(ratios, overlap.separators).notes())
 
 
 def _region(design: Design, overlap: Overlap, settings: Settings) -> Region | None:

@@ -106,18 +106,21 @@ def _columns_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _prediction(report: CheckReport) -> str:
-    rows = [
-        (one.name, *(one.text(value) for value in one.value), EXPLAINED.get(one.name, ""))
-        for one in report.prediction
-    ]
-    return text_table(("", *report.names, ""), rows, "lrrl")
+    rows = [(one.name, *map(one.text, one.value)) for one in report.prediction]
+    said = [MEASURES[one.name] for one in report.prediction if one.name in MEASURES]
+    table = text_table(("", *report.names), rows)
+    return f"{table}\n{wrapped(' '.join(said))}" if said else table
 
 
-EXPLAINED = {
-    "AUC": "1: ranks perfectly, 0.5: by chance",
-    "accuracy": "of the predicted labels",
-    "commoner outcome": "accuracy of always saying it",
-    "calibration error": "mean distance in tenths of the score",
+MEASURES = {
+    "AUC": "AUC: how well the predictions rank the outcome (1: perfectly, 0.5: not at all).",
+    "commoner outcome": "Commoner outcome: the accuracy of always saying it.",
+    "commonest class": "Commonest class: the accuracy of always saying it.",
+    "calibration error": "Calibration error: how far predictions and outcomes lie apart on average "
+    "over tenths of the predictions.",
+    "R2": "R2: the share of the outcome's variance that the predictions explain; below 0, the mean "
+    "does better.",
+    "bias": "Bias: mean prediction less mean outcome.",
 }
 
 

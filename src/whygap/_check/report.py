@@ -14,6 +14,7 @@ from whygap._check.proposals import Proposal, propose_groups
 from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import WhygapError
 from whygap.progress import reporter
+from whygap.running.shares import no_shares
 from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables.design import Note
@@ -46,7 +47,8 @@ def check(study: Study, settings: Settings | None = None) -> CheckReport:
     costs, stopped = None, ""
     if overlap is not None:
         costs, stopped = _attempt(lambda: forecast(design, settings, grouped))
-    notes = (*design.notes, *(overlap.notes if overlap else ()))
+    shares = [Note("info", reason)] if (reason := no_shares(design)) else []
+    notes = (*design.notes, *(overlap.notes if overlap else ()), *shares)
     problems = [
         *facts.few_of_a_class(study, domains),
         *(note.text for note in notes if note.level == "problem"),

@@ -159,9 +159,13 @@ def _units(known: ByDomain[Array]) -> str:
             continue
         ratio = size.target / size.source
         if _auc(ByDomain(known.source * ratio, known.target)) <= _ALIKE:
-            often = f"{ratio:,.3g} times" if ratio > 1 else f"1/{1 / ratio:,.3g} of"
+            often = f"{_times(ratio)} times" if ratio > 1 else f"1/{_times(1 / ratio)} of"
             return f"other units: the target's {words} {often} the source's"
     return ""
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"
 
 
 def _origin(known: ByDomain[Array]) -> str:

@@ -54,7 +54,8 @@ def prediction_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
     if np.ptp(both) == 0:
         text = f"The prediction is {both[0]:g} in every row: it cannot tell any rows apart."
         return (Note("warning", text),)
-    return tuple(LOOKS[design.task].notes(design, names))
+    said = names.map(lambda name: f"the {name}" if name in DOMAINS else name)
+    return tuple(LOOKS[design.task].notes(design, said))
 
 
 # -- an outcome of two values ----------------------------------------------------------------------
