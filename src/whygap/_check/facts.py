@@ -11,7 +11,7 @@ from whygap.domains import Array, ByDomain, Domain
 from whygap.estimate import Estimate, Sample
 from whygap.nuisances.separators import column_auc
 from whygap.study import Study
-from whygap.tables.design import Design
+from whygap.tables.design import Design, Note
 
 FEWEST_OF_A_CLASS = 25  # five rows a fold of the rarer value: fewer, and a model learns one row
 
@@ -138,11 +138,12 @@ def _scored_by(study: Study) -> str:
     return roles.prediction or ", ".join(roles.class_columns.values()) or "a model"
 
 
-def few_of_a_class(study: Study, domains: ByDomain[DomainFacts]) -> list[str]:
+def few_of_a_class(study: Study, domains: ByDomain[DomainFacts]) -> list[Note]:
     """Tables with too few rows of an outcome value."""
-    return [
+    texts = (
         f"Only {facts.rarer} of {facts.rows:,} rows of {name} have the rarer value of "
         f"'{study.outcome}'; at least {FEWEST_OF_A_CLASS} are needed for models of the outcome."
         for name, facts in zip(study.names, domains, strict=True)
         if facts.rarer < FEWEST_OF_A_CLASS
-    ]
+    )
+    return [Note("problem", text) for text in texts]

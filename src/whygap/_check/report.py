@@ -47,13 +47,13 @@ def check(study: Study, settings: Settings | None = None) -> CheckReport:
     costs, stopped = None, ""
     if overlap is not None:
         costs, stopped = _attempt(lambda: forecast(design, settings, grouped))
-    shares = [Note("info", reason)] if (reason := no_shares(design)) else []
-    notes = (*design.notes, *(overlap.notes if overlap else ()), *shares)
-    problems = [
+    notes = (
         *facts.few_of_a_class(study, domains),
-        *(note.text for note in notes if note.level == "problem"),
-        *filter(None, (obstacle, stopped)),
-    ]
+        *design.notes,
+        *(overlap.notes if overlap else ()),
+        *(Note("problem", text) for text in (obstacle, stopped) if text),
+        *(Note("info", text) for text in (no_shares(design),) if text),
+    )
     return CheckReport(
         names=study.names,
         metric=study.metric_.name,
@@ -65,8 +65,7 @@ def check(study: Study, settings: Settings | None = None) -> CheckReport:
         overlap=overlap,
         forecast=costs,
         proposals=proposals,
-        notes=tuple(dict.fromkeys(note for note in notes if note.level != "problem")),
-        problems=tuple(dict.fromkeys(problems)),
+        notes=tuple(dict.fromkeys(notes)),
         level=settings.level,
     )
 
@@ -94,8 +93,12 @@ class CheckReport:
     forecast: Forecast | None  # what the analysis will cost; None likewise
     proposals: tuple[Proposal, ...]  # groups, where there are many covariates
     notes: tuple[Note, ...]  # what was done to the data, and what looks wrong
-    problems: tuple[str, ...]  # why an analysis could not be trusted; empty when it can
     level: float  # of the intervals shown
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why an analysis could not be trusted; empty when it can."""
+        return tuple(note.text for note in self.notes if note.level == "problem")
 
     @property
     def ok(self) -> bool:
