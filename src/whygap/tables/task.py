@@ -158,4 +158,4 @@ def note_on(name: str, task: Task, outcome: ByDomain[RawColumn]) -> Note:
         text = f"classes: {len(levels)} of them ({shown}{more})"
     else:
         text = f"real values: {len(levels):,} distinct ones"
-    return Note("info", f"The outcome '{name}' was taken for {text}. Another: task=...")
+    return Note("info", f"The outcome '{name}' was taken for {text}. If not: task=...")

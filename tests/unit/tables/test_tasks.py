@@ -13,9 +13,7 @@ from whygap import Metric
 from whygap._metrics import names_for
 from whygap.study import Study
 
-NOTE = (
-    "The outcome 'way' was taken for classes: 3 of them ('bus', 'car', 'foot'). Another: task=..."
-)
+NOTE = "The outcome 'way' was taken for classes: 3 of them ('bus', 'car', 'foot'). If not: task=..."
 
 
 ASKED = {"outcome": "high", "prediction": "risk"}
@@ -69,7 +67,7 @@ def test_real_values():
     table = tables()["target"]
     assert study.design.task == "regression"
     assert (
-        "The outcome 'wage' was taken for real values: 560 distinct ones. Another: task=..."
+        "The outcome 'wage' was taken for real values: 560 distinct ones. If not: task=..."
         in texts(study.design)
     )
     assert value(study, "target") == sk.mean_squared_error(table["wage"], table["guess"])
