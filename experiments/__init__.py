@@ -25,6 +25,7 @@ EXPERIMENTS = (
     "culprits",
     "graph",
     "judging",
+    "metrics",
     "mishaps",
     "power",
     "refit",

@@ -14,7 +14,6 @@ import numpy as np
 from experiments.worlds.answers import Above, Answers, BudgetTruth
 from whygap.combine import median_of
 from whygap.domains import ByDomain
-from whygap.equations.where import WhereValues, contribution
 from whygap.estimate import Estimate
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.results import Points, Recoverable
@@ -57,11 +56,10 @@ def _groups(analysis: Analysis, cuts: Mapping[str, float]) -> Iterator[tuple[str
 
 
 def _contribution(crossfit: CrossFit, group: Above) -> Estimate:
-    design, aggregate = crossfit.design, crossfit.aggregate
+    design = crossfit.design
     rows = crossfit.evaluated(design.features)
     inside = rows.zip(crossfit.evaluated(design.prediction), group.mask)
-    values = WhereValues(crossfit.sample, aggregate.loss, aggregate.mu_0_wz, aggregate.pi_wz)
-    return contribution(values, inside)
+    return crossfit.walk.outcome.contribution(inside)
 
 
 def _above(columns: Sequence[Column], name: str, cut: float) -> Above:

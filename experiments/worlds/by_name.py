@@ -24,6 +24,7 @@ WORLDS = (
     "untuned",
     "null",
     "correlated",
+    "latent",
     "pool",
 )
 
@@ -63,6 +64,10 @@ def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
             from experiments.worlds.correlated import CorrelatedWorld
 
             return CorrelatedWorld(metric=metric)
+        case "latent":
+            from experiments.worlds.latent import LatentWorld
+
+            return LatentWorld(metric, options["task"])
         case "pool":
             from experiments.pools import load_pool
 
@@ -80,6 +85,7 @@ def answers_of(world: World) -> Answers:
     from experiments.worlds.correlated import CorrelatedWorld
     from experiments.worlds.correlated_truth import CorrelatedAnswers
     from experiments.worlds.gaussian_answers import GaussianAnswers
+    from experiments.worlds.latent import LatentAnswers, LatentWorld
     from experiments.worlds.untuned import UntunedWorld
     from experiments.worlds.untuned_answers import UntunedAnswers
     from whygap.simulate import Atoms, GaussianWorld
@@ -91,6 +97,8 @@ def answers_of(world: World) -> Answers:
             return GaussianAnswers(world.marginal)
         case CorrelatedWorld():
             return CorrelatedAnswers(world)
+        case LatentWorld():
+            return LatentAnswers(world)
         case UntunedWorld():
             return UntunedAnswers(world)
         case Atoms():

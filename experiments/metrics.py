@@ -1,0 +1,90 @@
+"""Coverage for every kind of metric: 90% intervals of parts, points and groups in one world."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.pages import number, signed, table
+from experiments.quantities import SCORE
+from experiments.replicates import Config
+from experiments.simulation import Lines, Order, Plan, Simulation, run_simulation
+from experiments.summary import Row
+
+__all__ = ["METRICS", "plan", "run", "verdict"]
+
+METRICS = {
+    "binary": ("auc", "f1", "recall", "precision", "brier"),
+    "regression": ("mse", "mae", "r2"),
+    "multiclass": ("accuracy", "log_loss"),
+}
+KINDS = {"aggregate": "Parts", "points": "Points", "where": "Who is hit"}
+SIZES = {2000: 200, 8000: 50}  # rows by replicates; the bar is set at the first
+LEARNERS: tuple[dict[str, str], ...] = ({"learner": "fast"}, {})
+BAR = (0.86, 0.94)  # what 90% intervals are asked to cover
+COLUMNS = (("W1", 0.0), ("Z1", 0.5), ("Z2", 0.0), ("Z3", 0.0))
+SCORES = {"binary": ((SCORE, 0.5),), "regression": ((SCORE, 0.0),)}
+
+
+def plan(*, quick: bool) -> Plan:
+    """Configurations and how many replicates each gets."""
+    if quick:
+        fast = LEARNERS[0]
+        return [(_config(task, names[0], 500, fast), 3) for task, names in METRICS.items()]
+    return [
+        (_config(task, metric, rows, learner), count)
+        for rows, count in SIZES.items()
+        for learner in LEARNERS
+        for task, names in METRICS.items()
+        for metric in names
+    ]
+
+
+def _config(task: str, metric: str, rows: int, learner: dict[str, str]) -> Config:
+    return Config(
+        world="latent",
+        rows=(rows, rows),
+        metric=metric,
+        settings=dict(learner),
+        parts=("points",),
+        options={"task": task},
+        cuts=dict(COLUMNS + SCORES.get(task, ())),
+    )
+
+
+def run(order: Order) -> Path:
+    """Run what is missing, write tables and the page; returns the page's path."""
+    steps = plan(quick=order.quick)
+    return run_simulation(Simulation("metrics", steps, partial(_view, steps)), order)
+
+
+def _view(steps: Plan, rows: list[Row], lines: Lines, folder: Path) -> dict[str, Any]:  # noqa: ARG001
+    return {"bar": BAR, "verdict": verdict(steps, rows)}
+
+
+def verdict(steps: Plan, rows: Sequence[Row]) -> str:
+    """Per configuration and question: the range of coverage and the largest bias."""
+    body = []
+    for config, _ in steps:
+        here = [row for row in rows if row.config == config.label]
+        if here:
+            cells = [_cell([r for r in here if r.quantity.startswith(f"{k} ")]) for k in KINDS]
+            learner = config.settings.get("learner", "defaults")
+            count = max(row.replicates for row in here)
+            named = [config.metric, config.options["task"], learner, f"{config.rows[0]:,}"]
+            body.append([*named, count, *cells])
+    head = ["metric", "outcome", "learner", "rows each", "R"]
+    return table([*head, *(title.lower() for title in KINDS.values())], body, text=4)
+
+
+def _cell(rows: Sequence[Row]) -> str:
+    """`.87 to .93; bias -0.21`; then how many miss the bar."""
+    if not rows:
+        return "–"
+    lowest, highest = (pick(r.coverage for r in rows) for pick in (min, max))
+    bias = max((r.bias_over_sd for r in rows), key=abs)
+    missed = sum(not BAR[0] <= row.coverage <= BAR[1] for row in rows)
+    text = f"{number(lowest, 2)} to {number(highest, 2)}; bias {signed(bias)}"
+    return f"{text}; **{missed} of {len(rows)} miss**" if missed else text
