@@ -218,6 +218,7 @@ ENDINGS = {
     "figure.",
     "gap.png": "gap.plot().savefig(path) draws it.",
     "gap.pkl": "gap.save(path) writes JSON, no pickle.",
+    "study.toml": "That is the ending of a study file, which is not written over.",
 }
 
 

@@ -34,6 +34,7 @@ KINDS = {
     ".pdf": "Write .html and print it from a browser; gap.plot().savefig(path) draws one figure.",
     **dict.fromkeys((".csv", ".tsv", ".xlsx", ".parquet", ".tex", ".md"), TABLE),
     **dict.fromkeys((".png", ".svg", ".jpg"), FIGURE),
+    ".toml": "That is the ending of a study file, which is not written over.",
     **dict.fromkeys((".pkl", ".pickle", ".joblib"), "gap.save(path) writes JSON, no pickle."),
 }
 
