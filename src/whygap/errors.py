@@ -142,6 +142,12 @@ def require_number(value: Any, what: str) -> None:
         raise InputError(f"{what} must be a number", got=f"an object of type {_kind(value)}")
 
 
+def require_flag(value: Any, name: str) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool):
+        raise InputError(f"{name}= must be True or False", got=f"an object of type {_kind(value)}")
+
+
 def name_list(names: Any, what: str, error: type[InputError] = InputError) -> tuple[str, ...]:
     """Several names; one alone is a list of one, and anything but names is refused."""
     if isinstance(names, str):

@@ -176,6 +176,11 @@ CASES: dict[str, Case] = {
             "gap = wg.explain(study), or wg.load(path)."
         ),
     ),
+    "a flag that is none": (
+        lambda: make_gap().to_dict(influence="yes"),  # type: ignore[arg-type]
+        InputError,
+        "influence= must be True or False. Got an object of type str.",
+    ),
     "too much for explain": (
         lambda: wg.explain(make_study(), (), wg.Settings(), 3),
         InputError,

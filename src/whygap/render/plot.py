@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from whygap.errors import InputError, SettingsError, did_you_mean
+from whygap.errors import InputError, SettingsError, require_known
 from whygap.render import phrases, style
 from whygap.render.forest import ROW_HEIGHT, PointsDisplay, SharesDisplay, WhereDisplay, height_of
 from whygap.render.formats import shorten
@@ -194,11 +194,7 @@ class RevisionDisplay:
 
 def figure(gap: Gap, what: str = "answer", level: float | None = None, **options: Any) -> Figure:
     """One of `FIGURES`: the whole answer, or one question."""
-    if what not in FIGURES:
-        raise SettingsError(
-            f"There is no figure '{what}'",
-            hint=did_you_mean(what, FIGURES) or f"Figures are: {', '.join(FIGURES)}.",
-        )
+    require_known(what, FIGURES, f"There is no figure '{what}'", "Figures", SettingsError)
     made: Figure = FIGURES[what](gap, chosen_level(gap, level), **options)
     leads = [] if what in SAY_THEMSELVES else [gap.aggregate.reason]
     problems = [text for text in leads if text]

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whygap.errors import FitError, ModelError, SettingsError, name_list, require_known
+from whygap.errors import (
+    FitError,
+    ModelError,
+    SettingsError,
+    name_list,
+    require_flag,
+    require_known,
+)
 from whygap.results import Gap
 from whygap.rivals import auc_regression, disde, graph_shapley, oaxaca_blinder, region
 from whygap.rivals import random_forest_acc as forest
@@ -68,6 +75,7 @@ def compare(
     """
     study, chosen = Study.given(study, "compare"), Settings.given(settings)
     gap = Gap.given(gap)
+    require_flag(others_only, "others_only")
     asked = None if methods is None else name_list(methods, "The methods", SettingsError)
     rivals = None if asked is None else [name for name in asked if name != OURS]
     found = comparison(_comparable(study.design), rivals, chosen, graph, study.outcome)

@@ -21,6 +21,7 @@ from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hin
 import numpy as np
 
 from whygap.domains import Array
+from whygap.errors import require_flag
 from whygap.estimate import Estimate
 from whygap.influence import Influence
 from whygap.results import Aggregate, Gap
@@ -33,6 +34,7 @@ T = TypeVar("T")
 
 def to_mapping(gap: Gap, influence: bool = False) -> dict[str, Any]:
     """A whole result, ready for JSON."""
+    require_flag(influence, "influence")
     said = {"schema": SCHEMA, "problems": list(gap.problems())}
     return said | cast(dict[str, Any], _Writer(influence).plain(gap))
 
