@@ -51,9 +51,10 @@ def test_a_column_that_does_not_is_named(spoil):
     )
 
 
-def test_what_the_columns_do_not_show_is_no_column_s_fault():
-    (note,) = meaning_notes(design_of(hidden=1.5), FAST)
-    assert note.level == "warning"
+@pytest.mark.parametrize(("hidden", "level"), [(0.8, "warning"), (3.0, "problem")])
+def test_what_the_columns_do_not_show_is_no_column_s_fault(hidden, level):
+    (note,) = meaning_notes(design_of(hidden=hidden), FAST)
+    assert note.level == level
     assert note.text.startswith(UNEXPLAINED)
 
 
