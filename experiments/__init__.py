@@ -27,6 +27,7 @@ EXPERIMENTS = (
     "judging",
     "metrics",
     "mishaps",
+    "partial_overlap",
     "power",
     "refit",
     "revisions",

@@ -25,6 +25,7 @@ WORLDS = (
     "null",
     "correlated",
     "latent",
+    "partly_shared",
     "pool",
 )
 
@@ -68,6 +69,10 @@ def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
             from experiments.worlds.latent import LatentWorld
 
             return LatentWorld(metric, options["task"])
+        case "partly_shared":
+            from experiments.worlds.partly_shared import PartlySharedWorld
+
+            return PartlySharedWorld(metric=metric)
         case "pool":
             from experiments.pools import load_pool
 
@@ -118,7 +123,8 @@ def truths(
     corners = world.corners()
     found = {
         f"aggregate {name}": float(getattr(corners, name))
-        for name in ("gap", "baseline", "covariate", "outcome")
+        for name in ("gap", "left_behind", "baseline", "covariate", "outcome", "new_ground")
+        if hasattr(corners, name)
     }
     for part in details:
         if part not in CULPRITS:
