@@ -14,6 +14,7 @@ from whygap.results.overlap import LIMITS
 
 LARGE_BASE = 0.5  # of the budget, from which recalibrating comes first: it does most of the work
 
+LITTLE = 0.1  # of the squared error: a tenth less error is about 5% less in the outcome's units
 PROBLEM_FIRST = (
     "First see to what is named as a problem, then ask again: as they stand, the numbers are no "
     "ground to change the model."
@@ -86,7 +87,7 @@ def _from_budgets(reading: Reading, found: Recoverable) -> Iterator[str]:
     if _is_gain(found.here.total, reading.level):
         yield from _with_target_labels(reading, found.here)
     else:
-        yield _nothing_to_win(reading)
+        yield _nothing_to_win(reading, found.here)
         if mix is None or not _is_gain(mix, reading.level):
             return
     if mix is None:
@@ -142,8 +143,13 @@ def _with_target_labels(reading: Reading, here: Budget) -> Iterator[str]:
         )
 
 
-def _nothing_to_win(reading: Reading) -> str:
+def _nothing_to_win(reading: Reading, here: Budget) -> str:
     change = reading.gap.aggregate.gap.value
+    if here.total.interval(reading.level)[1] > LITTLE * (here.total + here.irreducible).value:
+        return (
+            "Collect more labelled rows of the target before changing the model: what labels could "
+            f"win back, {amount(reading, here.total)} in squared error, is not known well enough."
+        )
     if not reading.clear or direction(reading.gap.about, change) != "worse":
         return "Leave the model as it is: labels from the target could not clearly improve it."
     if "outcome" in _harmful(reading):

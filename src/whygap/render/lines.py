@@ -248,12 +248,25 @@ def limits_of(blocks: Sequence[Block], level: float) -> tuple[float, float]:
     values = [line.estimate.value for block in blocks for line in block.lines]
     if not values:
         return 0.0, 1.0
-    top, bottom = max([*values, 0.0]), min([*values, 0.0])
     usual = USUAL_SHARE if blocks[0].units is None else 0.0
-    reach = max(top, usual) - bottom
     spans = [ends for block in blocks for ends in block.intervals(level)]
-    ends = [max(low, bottom - reach) for low, _ in spans] + [min(h, top + reach) for _, h in spans]
-    return padded([*ends, 0.0], 0.06)
+    return framed([*values, 0.0], spans, 0.06, usual)
+
+
+def framed(
+    values: Sequence[float], spans: Sequence[tuple[float, float]], air: float, usual: float = 0.0
+) -> tuple[float, float]:
+    """Limits for values and intervals, but for those that would flatten everything else.
+
+    An interval may reach beyond the values as far as they are apart, or as a middling one is wide.
+    """
+    top, bottom = max(values), min(values)
+    widths = sorted(high - low for low, high in spans if math.isfinite(high - low))
+    middling = widths[len(widths) // 2] if widths else 0.0
+    reach = max(max(top, usual) - bottom, middling)
+    ends = [max(low, bottom - reach) for low, _ in spans]
+    ends += [min(high, top + reach) for _, high in spans]
+    return padded([*values, *ends], air)
 
 
 def padded(values: Sequence[float], air: float) -> tuple[float, float]:

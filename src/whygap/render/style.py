@@ -95,7 +95,9 @@ def whisker(ax: Axes, row: float, ends: tuple[float, float]) -> None:
     """An interval along a row; an arrow where it leaves the axes."""
     first, last = ax.get_xlim()
     inset, cut = 0.02 * (last - first), (ends[0] < first, ends[1] > last)
-    low, high = first + inset if cut[0] else ends[0], last - inset if cut[1] else ends[1]
+    edges = (first + inset, last - inset)
+    low = edges[0] if cut[0] else min(ends[0], edges[1])
+    high = edges[1] if cut[1] else max(ends[1], edges[0])
 
     def draw(values: Sequence[float], mark: str = "", **look: Any) -> None:
         ax.plot(values, [row] * len(values), mark, **{"color": INK, **look})

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from whygap.estimate import Estimate
-from whygap.render.lines import Block, largest_lines, padded
+from whygap.render.lines import Block, framed, largest_lines
 from whygap.render.phrases import PART_TITLES, Units, units_of, with_minus
 from whygap.render.reading import Reading, excludes_zero
 from whygap.render.revision import Curve
@@ -61,9 +61,9 @@ class Walk:
     units: Units
 
     def limits(self, level: float, air: float) -> tuple[float, float]:
-        """Values from the lowest to the highest, with some air around them."""
-        ends = [(step.start, step.end, *step.whisker(level)) for step in self.steps]
-        return padded([value for one in ends for value in one], air)
+        """Values from the lowest to the highest, with their intervals and some air around them."""
+        values = [value for step in self.steps for value in (step.start, step.end)]
+        return framed(values, [step.whisker(level) for step in self.steps], air)
 
     def text(self, step: Step) -> str:
         """The number written beside a step."""
@@ -116,6 +116,11 @@ class Scale:
         share = min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
         return round(self.first + (self.last - self.first) * share, 2)
 
+    def cut(self, ends: tuple[float, float], names: tuple[str, str] = ("left", "right")) -> str:
+        """The sides on which an interval leaves the scale."""
+        leaves = (ends[0] < self.low, ends[1] > self.high)
+        return " ".join(name for name, out in zip(names, leaves, strict=True) if out)
+
     def ticks(self) -> list[tuple[float, str]]:
         """A few round values: where they are, and their words."""
         ticks = round_ticks(self.low, self.high)
@@ -160,14 +165,16 @@ class WalkDrawing:
         return label(step.name, 10, lines=3).split("\n")
 
     def at(self, level: float) -> list[list[Any]]:
-        """Per column: the whisker's top and bottom, the label's height, clear of 0 or not."""
+        """Per column: the whisker's top and bottom, the label's height, clear or not, its cuts."""
         return [self._whisker(step, level) for step in self.walk.steps]
 
     def _whisker(self, step: Step, level: float) -> list[Any]:
-        bottom, top = map(self.scale.at, step.whisker(level))
+        ends = step.whisker(level)
+        bottom, top = map(self.scale.at, ends)
         edges = [top, bottom, self.scale.at(step.start), self.scale.at(step.end)]
         place = max(edges) + 16 if step.end < step.start else min(edges) - 7
-        return [top, bottom, round(place, 2), step.is_clear(level)]
+        cut = self.scale.cut(ends, ("down", "up"))
+        return [top, bottom, round(place, 2), step.is_clear(level), cut]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +201,7 @@ class BlockDrawing:
         found = []
         for line, (low, high) in zip(self.block.lines, ends, strict=True):
             clear = "clear" if standing is None and not low <= 0 <= high else ""
-            cut = "left " * (low < self.scale.low) + "right" * (high > self.scale.high)
+            cut = self.scale.cut((low, high))
             said = tag if line.name in top else clear
             ranks = standing.rank_span(line.name) if standing else ""
             span = self.block.span(line, (low, high), level)
@@ -210,10 +217,10 @@ class RevisionDrawing:
     scale: Scale
 
     def at(self, level: float) -> list[list[Any]]:
-        """Per choice: whisker from, to, interval."""
+        """Per choice: whisker from, to, interval; in the last place, where it is cut."""
         rows = []
         for choice in (c for choices in self.curve.groups().values() for c in choices):
             ends = choice.gain.interval(level)
             text = "" if choice.kind == "original" else self.curve.units.span(*ends)
-            rows.append([*map(self.scale.at, ends), text, "", "", ""])
+            rows.append([*map(self.scale.at, ends), text, "", "", self.scale.cut(ends)])
         return rows

@@ -231,6 +231,9 @@ def _what_is_open(reading: Reading, named: Sequence[str]) -> str:
     if ties:
         of = joined([PART_TITLES[name].lower() for name in ties])
         return f"; which of {of} is larger is open"
+    largest = next(iter(reading.parts))
+    if largest not in named:
+        return f"; the largest part, {_parts_in_units(reading, [largest])}, is not clear of 0"
     others = "; the other parts are not distinguishable from 0"
     return others if not reading.shares and len(named) < len(reading.parts) else ""
 

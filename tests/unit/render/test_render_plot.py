@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure
 from result_factory import NASTY_NAMES, make_gap, many_players
+from revision_factory import make_revision
 
 from whygap.errors import InputError, ResultError, SettingsError
-from whygap.render import plot, style
+from whygap.estimate import Estimate
+from whygap.render import plot, report, style
 from whygap.render.plot import (
     OverlapDisplay,
     PointsDisplay,
@@ -21,6 +24,8 @@ from whygap.render.plot import (
     WaterfallDisplay,
     WhereDisplay,
 )
+from whygap.render.revision import curve_of
+from whygap.render.views import RevisionDrawing, Scale
 from whygap.results import Gap
 
 
@@ -252,3 +257,55 @@ def test_level_defaults_to_the_settings(monkeypatch: pytest.MonkeyPatch) -> None
     gap.plot()
     gap.plot(level=0.8)
     assert seen == [0.95, 0.8]
+
+
+def wide(estimate: Estimate, times: float) -> Estimate:
+    return replace(estimate, standard_error=times * estimate.standard_error, influence=None)
+
+
+def with_wide_outcome() -> Gap:
+    """One part known far less well than the others."""
+    gap = make_gap()
+    aggregate = replace(gap.aggregate, covariance=gap.aggregate.corner_covariance())
+    return replace(gap, aggregate=replace(aggregate, outcome=wide(gap.aggregate.outcome, 40)))
+
+
+def test_one_wide_interval_does_not_flatten_the_walk_and_ends_in_arrows() -> None:
+    gap = with_wide_outcome()
+    display = WaterfallDisplay.from_gap(gap).plot()
+    low, high = display.ax_.get_xlim()
+    assert high - low < 5 * abs(gap.aggregate.gap.value)
+    marks = [line.get_marker() for line in display.ax_.lines]
+    assert (marks.count("<"), marks.count(">")) == (1, 1)
+    narrow = WaterfallDisplay.from_gap(make_gap()).plot()
+    assert {"<", ">"}.isdisjoint(line.get_marker() for line in narrow.ax_.lines)
+
+
+def test_the_walk_of_the_page_ends_cut_intervals_in_arrows() -> None:
+    page = report.html({"": with_wide_outcome()}, 0.95)
+    assert 'class="outcome unclear down up"' in page
+    assert page.count('class="cut up"') == page.count('class="cut down"') == 5
+    for part in ("baseline", "covariate"):
+        assert f'class="{part} ' in page
+        assert f'class="{part} down' not in page
+    shown = with_wide_outcome()._repr_html_()
+    assert 'class="outcome unclear down up"' in shown
+    assert "down" not in make_gap()._repr_html_().partition("</style>")[2].partition("</svg>")[0]
+
+
+def test_an_interval_wholly_outside_is_an_arrow_at_the_edge() -> None:
+    ax = style.axes_of(None, 3, 2)
+    ax.set_xlim(0, 1)
+    style.whisker(ax, 0, (-5, -3))
+    line = ax.lines[0].get_xdata()
+    assert min(line) >= 0
+    assert max(line) <= 0.05
+    assert [one.get_marker() for one in ax.lines[2:]] == ["<"]
+
+
+def test_gains_that_leave_the_frame_are_marked_on_the_page() -> None:
+    curve = curve_of(make_revision(), "accuracy")
+    scale = Scale(-0.01, 0.01, str)
+    cuts = [row[-1] for row in RevisionDrawing(curve, scale).at(0.95)]
+    assert cuts[0] == ""
+    assert cuts[1:] == ["right", "right", "right", "right", "left", "right", "left"]

@@ -149,7 +149,7 @@ def test_notebook_view_stands_alone() -> None:
     assert "<script" not in html
     assert "Accuracy fell by 7.2 points" in html
     assert "&lt;script&gt;alert(1)" in html
-    assert html.count("<svg") == 1
+    assert html.count('<svg class="walk"') == 1
 
 
 @pytest.mark.parametrize(

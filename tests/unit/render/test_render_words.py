@@ -137,6 +137,16 @@ def test_ties_are_the_same_in_a_result_read_back_from_its_file() -> None:
     assert one.standard_error == pytest.approx(other.standard_error, rel=1e-6)
 
 
+def test_a_larger_part_that_is_not_clear_is_not_passed_over() -> None:
+    gap = make_gap(culprits=(), outcome=None, covariate=None, names=("source", "target"))
+    wide = replace(gap.aggregate.outcome, standard_error=0.6)
+    gap = replace(gap, aggregate=replace(gap.aggregate, outcome=wide))
+    text = words.headline(gap)
+    assert "10% of the drop (95% interval 3% to 19%) comes from a different mix of age" in text
+    assert "; the largest part, outcome -4.9 points (-1" in text
+    assert text.endswith("), is not clear of 0.")
+
+
 def test_an_unclear_part_against_the_gap_pulls_nowhere() -> None:
     gap = make_gap(corners=(0.8, 0.80, 0.81, 0.73), noise=1.2, culprits=())
     reading = reading_of(gap, 0.95)

@@ -112,6 +112,16 @@ def test_a_perfect_model_on_harder_rows_has_nothing_to_repair() -> None:
         ]
 
 
+def test_what_is_not_known_is_not_called_harder() -> None:
+    gap = make_gap(corners=CORNERS["mix only"], won_back=BUDGETS["nothing"])
+    found = gap.recoverable
+    assert found is not None
+    total = replace(found.here.total, standard_error=0.03)
+    wide = replace(found, here=replace(found.here, total=total))
+    (step,) = suggestions(reading_of(replace(gap, recoverable=wide), 0.95))
+    assert step.startswith("Collect more labelled rows of the target before changing the model")
+
+
 def test_what_was_measured_to_hurt_or_to_do_nothing_is_not_advised() -> None:
     for name, reading, curve, steps in readings():
         if curve is None:

@@ -51,13 +51,14 @@
     if (section.variable) drawProfile(section, section.variable);
   }
 
-  function moveWhisker(group, [top, bottom, label, clear]) {
+  function moveWhisker(group, [top, bottom, label, clear, cut]) {
     for (const line of all(group, "line")) {
       line.setAttribute("y1", top);
       line.setAttribute("y2", bottom);
     }
     group.querySelector(".value").setAttribute("y", label);
     group.classList.toggle("unclear", !clear);
+    for (const side of ["up", "down"]) group.classList.toggle(side, cut.includes(side));
   }
 
   function showLine(row, [from, to, interval, , , cut]) {
