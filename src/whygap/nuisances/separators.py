@@ -13,6 +13,7 @@ from whygap.tables.hints import FEW_VALUES, best_auc, distinct_values
 
 _ALIKE = 0.75  # an AUC below which two columns look alike once units or origin are set right
 _NAMED = 5  # the reason names as many columns as a reader takes in
+_YEARS = (1900, 2100)  # numbers that are no codes: tables of neighbouring years share some
 _FEW_CODES = 5  # numbers up to here may be codes
 
 
@@ -72,6 +73,8 @@ def _mishap(column: Column, values: ByDomain[Array], told: bool) -> str:
     """What it looks like when the tables were recorded differently; nothing when they were not."""
     known = values.map(lambda v: v[~np.isnan(v)])
     if not all(len(v) and np.ptp(v) for v in known):
+        return ""
+    if np.array_equal(*known.map(np.unique)):
         return ""
     looks: tuple[Callable[[ByDomain[Array]], str], ...] = (_row_numbers, _shifted_codes, _own_codes)
     if column.levels:
@@ -136,6 +139,8 @@ def _shifted_codes(known: ByDomain[Array]) -> str:
 
 def _own_codes(known: ByDomain[Array]) -> str:
     """Codes of which many stand in one table only, on either side (0 and 1 beside 0 and 100)."""
+    if all(np.all((v >= _YEARS[0]) & (v <= _YEARS[1])) for v in known):
+        return ""
     alone = _alone(known), _alone(ByDomain(known.target, known.source))
     return _coding(known) if min(alone) >= LIMITS.missing else ""
 
@@ -145,23 +150,24 @@ def _coding(known: ByDomain[Array]) -> str:
     values = known.map(np.unique)
     if len(values.source) != len(values.target) or len(values.source) > _FEW_CODES:
         return ""
-    if np.array_equal(values.source, values.target):
-        return ""
     texts = values.map(lambda v: " and ".join(f"{x:g}" for x in v))
     return f"other coding: {texts.source} in the source, {texts.target} in the target"
 
 
 def _units(known: ByDomain[Array]) -> str:
+    """Alike once the source is multiplied, by the ratio of medians or of spreads that fits best."""
     medians = known.map(lambda v: float(np.median(v)))
     spreads = known.map(lambda v: float(np.subtract(*np.quantile(v, (0.75, 0.25)))))
+    found = []
     for words, size in (("median is", medians), ("spread is", spreads)):
         if size.source == 0 or size.target / size.source <= 0:
             continue
         ratio = size.target / size.source
-        if _auc(ByDomain(known.source * ratio, known.target)) <= _ALIKE:
-            often = f"{_times(ratio)} times" if ratio > 1 else f"1/{_times(1 / ratio)} of"
-            return f"other units: the target's {words} {often} the source's"
-    return ""
+        often = f"{_times(ratio)} times" if ratio > 1 else f"1/{_times(1 / ratio)} of"
+        text = f"other units: the target's {words} {often} the source's"
+        found.append((_auc(ByDomain(known.source * ratio, known.target)), text))
+    apart, text = min(found, default=(1.0, ""))
+    return text if apart <= _ALIKE else ""
 
 
 def _times(ratio: float) -> str:
