@@ -77,8 +77,8 @@ FEW = (
     "prediction are needed."
 )
 REVERSED = (
-    "In {} high scores go with outcome # (AUC #): the scores may be # - p, or meant for the other "
-    "outcome value (positive=)."
+    "In the {} high scores go with outcome # (AUC #): the scores may be # - p, or meant for the "
+    "other outcome value (positive=)."
 )
 OTHER_MODEL = (
     "Rows alike in every column get other predictions in the two tables, and no single column "
@@ -209,7 +209,7 @@ CASES: dict[str, Case] = {
         of("risk", lambda p: 1 - p),
         REVERSED.format("source"),
         REVERSED.format("target"),
-        "In source the model is right in #% of the rows; always saying # would be right in #%.",
+        "In the source the model is right in #% of the rows; always saying # would be right in #%.",
     ),
     "1 - p in one table": Case(
         "problem",
