@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -83,6 +85,14 @@ def test_json_says_it(gap, tmp_path):
     path = gap.save(tmp_path / "gap.json")
     assert json.loads(path.read_text())["problems"] == [PROBLEM]
     assert storage.load(path).problems() == gap.problems()
+
+
+def test_a_table_without_room_for_words_is_warned_about_beside_it(gap, tmp_path):
+    path = gap.save(tmp_path / "gap.json")
+    asked = [sys.executable, "-m", "whygap", "table", str(path), "--format", "csv"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    assert flat(done.stderr) == f"Warning: {PROBLEM}"
+    assert done.stdout.startswith("part,term,")
 
 
 def test_several_targets_say_it_for_the_one_that_is_spoilt(tmp_path):

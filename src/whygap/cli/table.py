@@ -24,6 +24,8 @@ def command(
     check_writable(output)
     gap = shown.read()
     level = shown.level_of(gap)
+    if format == "csv":  # which has no room for words
+        speaker.warn(gap.problems())
     words = table.render(gap, format, level).rstrip("\n")
     if output is None:
         speaker.result(words, list(frame.rows(gap, level)))
