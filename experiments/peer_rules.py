@@ -1,6 +1,8 @@
 """What three other tools report of one draw; run by their own interpreter (see `rules`).
 
 DIR/bin/python -I experiments/peer_rules.py tables.npz ...      prints a line of JSON for each
+
+WHYGAP_RULE_TOOLS=wise_pizza,divexplorer asks some of them alone (deepchecks is the slow one).
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ import contextlib
 import io
 import json
 import logging
+import os
 import sys
 import warnings
 
@@ -18,6 +21,7 @@ import pandas as pd
 SHOWN = 5  # segments taken from each
 LEAST = 0.05  # smallest share of the rows in a segment; deepchecks' own default
 QUARTERS = (0.25, 0.5, 0.75)
+TOOLS = os.environ.get("WHYGAP_RULE_TOOLS", "deepchecks,divexplorer,wise_pizza").split(",")
 
 
 def main(path):
@@ -47,11 +51,13 @@ def main(path):
         ("divexplorer", lambda: divexplorer(tables["target"], given["error_target"])),
         ("wise_pizza", lambda: wise_pizza(tables, given, names)),
     ):
+        if tool not in TOOLS:
+            continue
         with contextlib.redirect_stdout(io.StringIO()):
             segments = ask()
         found[tool] = [
-            {"columns": sorted(columns), "jaccard": jaccard(mask, planted)}
-            for columns, mask in segments[:SHOWN]
+            {"columns": sorted(columns), "jaccard": jaccard(mask, planted), "score": score}
+            for columns, mask, score in segments[:SHOWN]
         ]
     print(json.dumps(found))
 
@@ -85,7 +91,7 @@ def deepchecks(raw, names, categories, given):
                 continue
             columns.append(name)
             mask &= inside(table[name], segment[f"{which} Range"], name in kinds)
-        found.append((columns, mask))
+        found.append((columns, mask, float(score.mean() - score[mask].mean())))
     return found
 
 
@@ -105,10 +111,10 @@ def divexplorer(table, error):
     )
     patterns = patterns[patterns["length"].between(1, 2)].sort_values("error_div", ascending=False)
     found = []
-    for itemset in patterns["itemset"].head(SHOWN):
+    for itemset, score in patterns[["itemset", "error_div"]].head(SHOWN).to_numpy():
         items = [item.split("=", 1) for item in itemset]
         mask = np.logical_and.reduce([(table[name] == level).to_numpy() for name, level in items])
-        found.append(([name for name, _ in items], mask))
+        found.append(([name for name, _ in items], mask, float(score)))
     return found
 
 
@@ -129,7 +135,7 @@ def wise_pizza(tables, given, names):
         mask = np.logical_and.reduce(
             [(tables["target"][name] == level).to_numpy() for name, level in items]
         )
-        found.append(([name for name, _ in items], mask))
+        found.append(([name for name, _ in items], mask, abs(float(segment["impact"]))))
     return found
 
 

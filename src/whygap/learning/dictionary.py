@@ -39,6 +39,8 @@ _ALL_PAIRS_UP_TO = 10
 _TERMS_OF_FOUND_PAIRS = 3
 # Found for one response.
 _MOST_PAIRS = 12
+# Found for the outcome in one training set: there are many sets, and their finds add up.
+_MOST_PAIRS_OF_A_SET = 3
 
 Pair = tuple[int, int]
 Piece = Callable[[Array], Array]
@@ -179,9 +181,9 @@ def choose_pairs(
     Those of the baseline columns, and those on which shallow trees split one after the other when
     they are grown on top of an additive fit of the model's prediction, or of the domain: what is
     left for them to find is not additive. Outcomes have no say: chosen on all rows they would leak
-    into every fold.
+    into every fold (see `pairs_of_outcome`).
     """
-    if len(design.columns) <= _ALL_PAIRS_UP_TO:
+    if not needs_pairs(design.columns):
         return []
     some = raw.map(lambda x: some_of(len(x)))
     table, weight, label = (
@@ -196,6 +198,16 @@ def choose_pairs(
     pairs += _found(rows)
     pairs += _found(replace(rows, target=in_target, kind="probability"))
     return list(dict.fromkeys(pairs))
+
+
+def needs_pairs(columns: Sequence[Column]) -> bool:
+    """Whether there are too many columns for all pairs to get products."""
+    return len(columns) > _ALL_PAIRS_UP_TO
+
+
+def pairs_of_outcome(rows: TrainingRows) -> list[Pair]:
+    """Pairs on which the outcome of one training set depends, for models of that set alone."""
+    return _found(rows)[:_MOST_PAIRS_OF_A_SET]
 
 
 def _found(rows: TrainingRows) -> list[Pair]:

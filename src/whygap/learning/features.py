@@ -9,12 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whygap.blocks import Blocks, BlockSet
-from whygap.domains import Array, ByDomain, Domain, IntArray
-from whygap.learning.dictionary import Dictionary, build_dictionary, choose_pairs
+from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
+from whygap.learning.dictionary import (
+    Dictionary,
+    Pair,
+    build_dictionary,
+    choose_pairs,
+    needs_pairs,
+    pairs_of_outcome,
+)
 from whygap.learning.inputs import Inputs, Lift, some_of
-from whygap.learning.models import TrainingRows, curvature
+from whygap.learning.models import Kind, TrainingRows, curvature
 from whygap.learning.ridge import Curvature
 from whygap.tables.design import Column, Design
 
@@ -58,6 +66,32 @@ class Extra:
         return cls(main, np.unique(np.quantile(first, [0.1, 0.3, 0.5, 0.7, 0.9])), views)
 
 
+@dataclass(frozen=True, slots=True)
+class FoundPairs:
+    """Pairs open to every model, and those that the outcome has shown, by domain and training set.
+
+    A model may use what was found in rows it is trained on, and no more: else outcomes of held-out
+    rows would have a say in what is fitted for them.
+    """
+
+    free: tuple[Pair, ...]
+    by_set: Mapping[tuple[Domain, BlockSet], Sequence[Pair]]
+
+    @property
+    def all(self) -> list[Pair]:
+        """Each once."""
+        shown = [pair for pairs in self.by_set.values() for pair in pairs]
+        return list(dict.fromkeys([*self.free, *shown]))
+
+    def closed(self, domain: Domain, trained_on: BlockSet | None) -> set[frozenset[int]]:
+        """Pairs that models of a training set may not use."""
+        open_ones = set(self.free)
+        for (where, blocks), pairs in self.by_set.items():
+            if where == domain and trained_on is not None and blocks <= trained_on:
+                open_ones.update(pairs)
+        return {frozenset(pair) for pair in self.all if pair not in open_ones}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
     """Both domains, block-sorted: raw (n, p), basis (n, functions), weights (mean 1).
@@ -71,20 +105,40 @@ class Features:
     raw: ByDomain[Array]
     basis: ByDomain[Array]
     weights: ByDomain[Array]
+    found: FoundPairs = field(default_factory=lambda: FoundPairs((), {}))
     curvatures: dict[tuple[str, BlockSet], Known] = field(default_factory=dict)
+    closings: dict[tuple[Domain, BlockSet | None], NDArray[np.bool_]] = field(default_factory=dict)
 
     def inputs(
-        self, domain: Domain, rows: Rows, columns: Sequence[int], extra: Extra | None = None
+        self,
+        domain: Domain,
+        rows: Rows,
+        columns: Sequence[int],
+        extra: Extra | None = None,
+        trained_on: BlockSet | None = None,
     ) -> Inputs:
-        """Raw and basis columns of a column set at some rows, and the extra column's own view."""
+        """Raw and basis columns of a column set at some rows, and the extra column's own view.
+
+        A training set is named where a model is trained.
+        """
         functions = self.dictionary.select(columns)
+        closed = self.closed(domain, trained_on)[functions]
         return Inputs(
             _block(self.raw[domain], rows, np.array(columns, dtype=np.int64)),
             _block(self.basis[domain], rows, functions),
-            self.dictionary.simple[functions],
+            np.where(closed, -1.0, self.dictionary.simple[functions]),
             tuple(k for k, c in enumerate(columns) if self.columns[c].kind == "category"),
             None if extra is None else self.lift(extra, "own", rows, columns),
         )
+
+    def closed(self, domain: Domain, trained_on: BlockSet | None) -> NDArray[np.bool_]:
+        """Products that models of a training set may not use: other rows have found their pairs."""
+        key = domain, trained_on
+        if key not in self.closings:
+            shut = self.found.closed(domain, trained_on)
+            pairs = [term.columns in shut for term in self.dictionary.terms]
+            self.closings[key] = np.array(pairs, dtype=bool)
+        return self.closings[key]
 
     def lift(self, extra: Extra, view: str, rows: Rows, columns: Sequence[int]) -> Lift:
         """The extra column, as one of its views has it, beside a column set at some rows."""
@@ -140,14 +194,41 @@ def _block(table: Array, rows: Rows, columns: IntArray) -> Array:
     return across[columns, rows].T
 
 
-def make_features(design: Design, blocks: Blocks) -> Features:
-    """Sort rows by block and compute the dictionary once (from a sample of very many rows)."""
+def make_features(design: Design, blocks: Blocks, halves: Sequence[BlockSet] = ()) -> Features:
+    """Sort rows by block and compute the dictionary once (from a sample of very many rows).
+
+    In tables of many columns the outcome shows pairs in each of these halves, for its own models.
+    """
     raw = design.features.zip(blocks.order, lambda x, order: np.asfortranarray(x[order]))
     weights = design.sample().weights.zip(blocks.order, lambda w, order: w[order])
     prediction = design.prediction.zip(blocks.order, lambda f, order: f[order])
-    pairs = choose_pairs(raw, prediction, weights, design)
+    free = tuple(choose_pairs(raw, prediction, weights, design))
+    found = FoundPairs(free, _pairs_by_set(design, blocks, halves, raw, weights))
     some = np.vstack([x[some_of(len(x), _MANY_ROWS)] for x in raw])
-    dictionary = build_dictionary(some, design.columns, pairs)
+    dictionary = build_dictionary(some, design.columns, found.all)
     dtype = np.float64 if sum(design.rows) <= 2 * _MANY_ROWS else np.float32
     basis = raw.map(lambda x: dictionary.transform(x, dtype))
-    return Features(blocks, design.columns, dictionary, raw, basis, weights)
+    return Features(blocks, design.columns, dictionary, raw, basis, weights, found)
+
+
+def _pairs_by_set(
+    design: Design,
+    blocks: Blocks,
+    halves: Sequence[BlockSet],
+    raw: ByDomain[Array],
+    weights: ByDomain[Array],
+) -> dict[tuple[Domain, BlockSet], list[Pair]]:
+    if not needs_pairs(design.columns) or design.task == "multiclass":
+        return {}
+    kind: Kind = "probability" if design.task == "binary" else "real"
+    outcome = design.outcome.zip(blocks.order, lambda y, order: y[order])
+    additive = build_dictionary(np.vstack(list(raw)), design.columns)
+    found = {}
+    for domain in DOMAINS:
+        for half in halves:
+            rows = blocks.training_rows(domain, half)
+            x, y, w = (at(values[domain], rows) for values in (raw, outcome, weights))
+            some = some_of(len(x))
+            inputs = additive.inputs(x[some])
+            found[domain, half] = pairs_of_outcome(TrainingRows(inputs, y[some], w[some], kind))
+    return found

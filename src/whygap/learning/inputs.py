@@ -56,7 +56,8 @@ class Inputs:
     Attributes:
         raw: (n, columns).
         basis: (n, functions) basis columns of the dictionary.
-        light: for every function, 1 if it is a linear term (lightly penalised), else 0.
+        light: for every function, 1 if it is a linear term (lightly penalised), -1 if models of
+            this training set may not use it, else 0.
         categorical: which raw columns are categories.
         lift: one more column, known only after a fit.
         known: second derivatives of a fit on all columns of the same rows, as far as they concern
@@ -88,7 +89,7 @@ class Inputs:
 
     @property
     def simple(self) -> Array:
-        """1 for each lightly penalised basis column, products included."""
+        """1 for each lightly penalised basis column, -1 for closed ones, products included."""
         if self.lift is None:
             return self.light
         added = (np.arange(self.lift.width) < len(self.lift.times)).astype(float)

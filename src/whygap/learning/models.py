@@ -18,6 +18,9 @@ from whygap.learning.inputs import Inputs
 
 Kind = Literal["probability", "bounded", "real"]
 
+# A penalty under which a standardised column has no say.
+_CLOSED = 1e6
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:
@@ -153,7 +156,8 @@ class Fast:
     def penalties(self, inputs: Inputs) -> Array:
         """One for each basis column."""
         light = min(self.simple_penalty, self.penalty)
-        return np.where(inputs.simple > 0, light, self.penalty)
+        penalty = np.where(inputs.simple > 0, light, self.penalty)
+        return np.where(inputs.simple < 0, _CLOSED, penalty)
 
 
 def curvature(rows: TrainingRows) -> ridge.Curvature:

@@ -108,7 +108,7 @@ def training(
     domain = task.domain
     rows = features.blocks.training_rows(domain, blocks if seen_at is None else seen_at)
     extra = None if task.extra is None else task.extra[blocks]
-    inputs = features.inputs(domain, rows, columns, extra)
+    inputs = features.inputs(domain, rows, columns, extra, trained_on=blocks)
     target = task.targets[blocks] if isinstance(task.targets, Mapping) else task.targets
     weight = features.weights[domain]
     return TrainingRows(inputs, at(target, rows), at(weight, rows), task.kind)

@@ -98,7 +98,8 @@ def cross_fit(
     Repeats of one analysis pass the first one's `sample`, so that their estimates combine.
     """
     blocks = make_blocks(design, settings, np.random.default_rng(seed))
-    features = make_features(design, blocks)
+    halves = blocks.halves(settings.halvings) if settings.twins else blocks.complements()
+    features = make_features(design, blocks, halves)
     everything = design.baseline + design.covariates
     rows = blocks.evaluated_rows()
     binary = design.task == "binary"
