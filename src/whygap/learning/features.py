@@ -6,7 +6,7 @@ Nothing here depends on a column set: a set selects from what is ready.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,17 +53,32 @@ class Extra:
         main: raw values -> main terms.
         knots: where the first main term bends.
         views: the rows it is evaluated at, by name; "own" are the target rows it is trained on.
+        table: main terms and hinges of raw values 0, 1, ..., where there are no others.
     """
 
     main: Callable[[Array], list[Array]]
     knots: Array
     views: Mapping[str, View]
+    table: Array | None = None
 
     @classmethod
-    def of(cls, main: Callable[[Array], list[Array]], views: Mapping[str, View]) -> Extra:
-        """Knots at quantiles of the first main term over the rows it is trained on."""
+    def of(
+        cls, main: Callable[[Array], list[Array]], views: Mapping[str, View], count: int = 0
+    ) -> Extra:
+        """Knots at quantiles of the first main term over the rows it is trained on.
+
+        With a `count`, raw values are 0, ..., count - 1.
+        """
         first = main(views["own"].position)[0]
-        return cls(main, np.unique(np.quantile(first, [0.1, 0.3, 0.5, 0.7, 0.9])), views)
+        made = cls(main, np.unique(np.quantile(first, [0.1, 0.3, 0.5, 0.7, 0.9])), views)
+        return replace(made, table=made.terms(np.arange(count, dtype=float))) if count else made
+
+    def terms(self, position: Array) -> Array:
+        """Main terms, then hinges, at some raw values."""
+        if self.table is not None:
+            return np.asarray(self.table[position.astype(np.int64)])
+        mains = self.main(position)
+        return np.column_stack([*mains, np.maximum(mains[0][:, None] - self.knots, 0)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +160,9 @@ class Features:
         functions = self.dictionary.select(columns)
         linear, single = self.dictionary.simple[functions] > 0, self.dictionary.single[functions]
         position = at(extra.views[view].position, rows)
-        mains = extra.main(position)
-        hinges = np.maximum(mains[0][:, None] - extra.knots, 0)
-        times = (linear, *(single for _ in mains[1:]))
-        return Lift(position, np.column_stack([*mains, hinges]), times)
+        terms = extra.terms(position)
+        heads = terms.shape[1] - len(extra.knots)
+        return Lift(position, terms, (linear, *(single for _ in range(heads - 1))))
 
     def known(
         self, name: str, blocks: BlockSet, columns: Sequence[int], rows_of: RowsOf

@@ -122,7 +122,7 @@ def _binned(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
         return [level, *((position == end).astype(float) for end in ends)]
 
     sides = {"down": View("source", down), "up": View("source", down + 1)}
-    return Extra.of(main, {"own": View("target", own), **sides})
+    return Extra.of(main, {"own": View("target", own), **sides}, count=bins + 1)
 
 
 def _smooth(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
