@@ -100,6 +100,8 @@ def make_gap(
         about,
         higher_is_better=known.higher_is_better if known else None,
         is_share=known.is_share if known else False,
+        is_mean=known.is_mean if known else True,
+        task=known.tasks[0] if known else "binary",
     )
     aggregate = world.aggregate(corners, has_baseline=bool(baseline))
     players = tuple(about.players) or ("schooling",)

@@ -132,9 +132,10 @@ def _with_target_labels(reading: Reading, here: Budget) -> Iterator[str]:
     clear = here.variables.clear(reading.level) if here.variables else []
     first = [name for name in clear if here.variables and here.variables[name].value > 0]
     if first:
+        measures = " (whygap revise measures the gain)"
         yield (
-            f"Revise the model on {joined(first)} with outcomes from the target "
-            "(whygap revise measures the gain)."
+            f"Revise the model on {joined(first)} with outcomes from the target"
+            f"{measures if reading.gap.about.task == 'binary' else ''}."
         )
     elif not recalibrate:
         yield (

@@ -118,16 +118,24 @@ def _hit_sentence(reading: Reading, hit: Hit) -> str:
         f"Rows where {hit_words(hit)} carry {units.change(hit.points.value)} of the outcome part "
         f"({level_name(hit.level)} interval {units.span(*hit.interval)})"
     )
-    if hit.change is not None:
-        text += f"; {_mean_change(reading, hit)}"
+    change = _mean_change(reading, hit)
+    if change:
+        text += f"; {change}"
     confirmed = ("", " Confirmed with all rules looked at together.")
     return f"{text}.{confirmed[hit.is_rule]}"
 
 
 def _mean_change(reading: Reading, hit: Hit) -> str:
-    """Such as: accuracy falls by 16.6 points there (5.6 to 27.5)."""
+    """Such as: accuracy falls by 16.6 points there (5.6 to 27.5).
+
+    A metric that is no mean over rows has no mean there: its rows are compared with the others.
+    """
     if hit.change is None:
         return ""
+    part = reading.gap.aggregate.outcome
+    if part is not None and not reading.gap.about.is_mean:
+        times = hit.points.value / hit.share / part.value
+        return f"a row there counts {times:.1f} times the average row" if times > 1 else ""
     units, (low, high) = reading.units, hit.change_interval()
     verb = "falls" if hit.change.value < 0 else "rises"
     span = units.size_span(low, high) if low * high > 0 else units.span(low, high)

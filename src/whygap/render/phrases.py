@@ -12,6 +12,7 @@ from whygap.estimate import Estimate
 from whygap.results import About, Gap, RatioRecord
 
 METRIC_NAMES = {metric.name: metric.words or metric.name for metric in METRICS}
+LARGE = {"T": 1e12, "B": 1e9, "M": 1e6}  # trillions, billions, millions
 PART_TITLES = {
     "left_behind": "Left behind",
     "baseline": "Baseline",
@@ -28,10 +29,12 @@ class Units:
     Attributes:
         is_share: the mean is a share of rows: means in percent, differences in points.
         decimals: digits after the point; None for scientific notation.
+        letter: of the thousands that large numbers are counted in: 272M; empty for none.
     """
 
     is_share: bool
     decimals: int | None
+    letter: str = ""
 
     @property
     def unit(self) -> str:
@@ -42,12 +45,12 @@ class Units:
         """A difference without its unit."""
         if not math.isfinite(value):
             return _not_finite(value)
-        shown = 100 * value if self.is_share else value
+        shown = 100 * value if self.is_share else value / LARGE.get(self.letter, 1.0)
         sign = "+" if signed else ""
         if self.decimals is None:
             return f"{shown:{sign}.3g}"
         text = f"{shown:{sign},.{self.decimals}f}"
-        return text.lstrip("+-") if float(text.replace(",", "")) == 0 else text
+        return text.lstrip("+-") if float(text.replace(",", "")) == 0 else text + self.letter
 
     def mean(self, value: float) -> str:
         """A mean of the metric: 80.4%, or 0.183."""
@@ -55,12 +58,14 @@ class Units:
 
     def tick(self, value: float) -> str:
         """A mean on an axis, with no more digits than it needs."""
-        return f"{100 * value:,.4g}%" if self.is_share else f"{value:,.5g}"
+        if self.is_share:
+            return f"{100 * value:,.4g}%"
+        return f"{value / LARGE.get(self.letter, 1.0):,.5g}{self.letter if value else ''}"
 
     def gain_tick(self, value: float) -> str:
         """A difference on an axis: +2; 0."""
-        shown = 100 * value if self.is_share else value
-        return f"{shown:+,.4g}" if abs(shown) > 1e-12 else "0"
+        shown = 100 * value if self.is_share else value / LARGE.get(self.letter, 1.0)
+        return f"{shown:+,.4g}{self.letter}" if abs(shown) > 1e-12 else "0"
 
     def size(self, value: float) -> str:
         """How large a difference is: 7.2 points."""
@@ -100,11 +105,12 @@ def units_for(is_share: bool, error: float, largest: float) -> Units:
     """Digits for numbers known with this standard error, in percent where they are shares."""
     if not (error > 0 and math.isfinite(error)):
         error = (largest or 1.0) * (1e-2 if is_share else 1e-3)
-    magnitude = math.floor(math.log10(error))
+    letter = next((one for one, size in LARGE.items() if 10 * size <= largest), "")
+    magnitude = math.floor(math.log10(error / LARGE.get(letter, 1.0)))
     decimals = max(1, -magnitude) if is_share else max(0, 1 - magnitude)
-    if decimals > 6 or largest >= 1e7:
+    if decimals > 6 or largest >= 1e16:
         return Units(is_share, None)
-    return Units(is_share, decimals)
+    return Units(is_share, decimals, letter)
 
 
 def percent(value: float, error: float = 1.0) -> str:
@@ -176,7 +182,7 @@ def _not_finite(value: float) -> str:
 
 def metric_name(about: About) -> str:
     """The metric as people say it."""
-    return METRIC_NAMES.get(about.metric, about.metric)
+    return about.metric_words or METRIC_NAMES.get(about.metric, about.metric)
 
 
 def unit_words(about: About) -> str:

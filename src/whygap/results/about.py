@@ -63,4 +63,7 @@ class About:
     versions: Mapping[str, str]
     seconds: Mapping[str, float] = field(default_factory=dict)
     created: str = ""
+    task: str = "binary"  # the kind of outcome
+    metric_words: str = ""  # what sentences call the metric; empty: its name
+    is_mean: bool = True  # the metric is a mean over rows
     kept_share: ByDomain[float] = field(default_factory=lambda: ByDomain(1.0, 1.0))

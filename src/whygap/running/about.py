@@ -24,6 +24,9 @@ class Caption:
     metric: str = "metric"
     higher_is_better: bool | None = None
     is_share: bool = False
+    is_mean: bool = True
+    metric_words: str = ""
+    task: str = "binary"
     source_name: str = "source"
     target_name: str = "target"
     table_kind: str = "pyarrow"
@@ -32,8 +35,18 @@ class Caption:
     def of(cls, study: Study) -> Caption:
         """The study's own words."""
         metric, names = study.metric_, study.names
-        said = metric.name, metric.higher_is_better, metric.is_share
-        return cls(study.outcome, *said, names.source, names.target, study.table_kind)
+        return cls(
+            outcome=study.outcome,
+            metric=metric.name,
+            higher_is_better=metric.higher_is_better,
+            is_share=metric.is_share,
+            is_mean=metric.is_mean,
+            metric_words=metric.words,
+            task=study.design.task,
+            source_name=names.source,
+            target_name=names.target,
+            table_kind=study.table_kind,
+        )
 
 
 def about_of(

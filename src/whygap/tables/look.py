@@ -40,7 +40,9 @@ class Measure:
 
     def text(self, number: float) -> str:
         """The number as it is written."""
-        return f"{number:.1%}" if self.is_share else f"{number:.3f}"
+        if self.is_share:
+            return f"{number:.1%}"
+        return f"{number:.3f}" if abs(number) < 100 else f"{number:,.0f}"
 
 
 def look_at(design: Design) -> tuple[Measure, ...]:

@@ -290,13 +290,35 @@ def test_short_form_is_str() -> None:
     assert len(str(gap).splitlines()) < 20
 
 
+def test_rows_of_a_metric_that_is_no_mean_are_compared_with_the_others() -> None:
+    mean, auc = (" ".join(make_gap(metric=name).summary().split()) for name in ("accuracy", "auc"))
+    assert "there (" in mean
+    assert "times the average row" not in mean
+    assert re.search(r"a row there counts \d+\.\d times the average row", auc)
+    assert not re.search(r"AUC (falls|rises) by", auc)
+
+
+def test_advice_names_the_command_where_it_can_be_used() -> None:
+    binary, real = (" ".join(make_gap(metric=m).summary().split()) for m in ("brier", "mse"))
+    assert "with outcomes from the target (whygap revise measures the gain)." in binary
+    assert "with outcomes from the target." in real
+    assert "whygap revise" not in real
+
+
+def test_large_numbers_are_counted_in_millions() -> None:
+    gap = make_gap(metric="mse", corners=(1.02e8, 1.04e8, 1.03e8, 3.74e8), noise=5e6)
+    assert re.match(r"Mean squared error rose by 27[\d.]+M \(95% interval", str(gap))
+
+
 @pytest.mark.parametrize(
     ("corners", "metric", "shown"),
     [
         ((0.804, 0.797, 0.781, 0.732), "accuracy", "-7.2"),
         ((1.2e-8, 1.2e-8, 1.3e-8, 1.53e-8), "cost", "+3.3e-09"),
         ((1200.0, 1210.0, 1300.0, 1530.0), "cost", "+330"),
-        ((2e12, 2e12, 3e12, 4e12), "cost", "+2e+12"),
+        ((2e12, 2e12, 3e12, 4e12), "cost", "+2,000B"),
+        ((2e7, 2e7, 3e7, 4e7), "cost", "+20."),
+        ((2e16, 2e16, 3e16, 4e16), "cost", "+2e+16"),
         ((0.0, 0.0, 0.0, 0.0), "cost", "0.000"),
     ],
 )
