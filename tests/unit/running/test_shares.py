@@ -151,7 +151,7 @@ def test_all_subsets_of_very_many_players_are_refused():
         solve(Game(31), subsets="all")
     assert str(caught.value) == (
         "The 'subsets' setting cannot be 'all' with more than 20 players. Got 31 players, that is "
-        "2,147,483,648 subsets. Use subsets='auto', or group columns with groups={...}."
+        "about 2 billion subsets. Use subsets='auto', or group columns with groups={...}."
     )
 
 
