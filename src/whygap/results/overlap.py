@@ -34,6 +34,7 @@ class Limits:
     poor: float = 0.1  # likewise; below it is poor: intervals are three times as wide
     few_rows: float = 100.0  # effective ones: fewer do not tell a mean to a tenth of a deviation
     too_few_rows: float = 25.0  # likewise: fewer are five a fold, which is no estimate
+    few_clipped: float = 0.01  # of the source rows; cutting fewer weights than this is no worry
     tells: float = 0.95  # an AUC from which columns tell the tables apart
     sure: float = 0.999  # an AUC that no column reaches which does not define the tables
 
@@ -48,7 +49,7 @@ class RatioRecord:
     Attributes:
         effective_size: how many source rows of equal weight the reweighted ones are worth.
         largest_weight: of a source row; 1 is the average.
-        clipped_share: of the source rows, weights that were cut at the limit that was set.
+        clipped_share: of the source rows, weights that were cut at the limit set or the region's.
         domain_auc: how well the ratio tells target rows from source rows; 0.5 is not at all.
         mean_weight: of the source rows; 1 where every target row has counterparts among them.
         mean_error: its standard error.
@@ -172,10 +173,10 @@ class Overlap:
 def _ratio_notes(record: RatioRecord) -> Iterator[Note]:
     if record.clipped_share > 0:
         yield Note(
-            "warning",
-            f"{record.clipped_share:.1%} of the source rows had their density ratio on "
-            f"{record.columns} cut at the limit you set; this biases the estimates towards the "
-            "source domain.",
+            "warning" if record.clipped_share > LIMITS.few_clipped else "info",
+            f"{record.clipped_share:.2%} of the source rows had their density ratio on "
+            f"{record.columns} cut at {record.largest_weight:.3g}; this moves the estimates "
+            "towards the source domain.",
         )
     if record.faults():
         faults = "; ".join(record.faults())

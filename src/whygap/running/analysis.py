@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -123,19 +123,22 @@ class Analysis:
         menu = Menu(settings) if self.whole else self.menu
         inner = design.take(self.region.rows)
         whole = self.sample or sample_of(design, settings)
-        self.crossfits = self._crossfits(inner, menu, self.region.sample(whole))
+        bounded = replace(settings, clip=self.region.largest_ratio(settings.clip))
+        self.crossfits = self._crossfits(inner, menu, self.region.sample(whole), bounded)
 
     def _whole(self) -> list[CrossFit]:
         if not self.whole:
             menu = self.menu if self.region is None else Menu(self.settings)
-            self.whole = self._crossfits(self.design, menu, self.sample)
+            self.whole = self._crossfits(self.design, menu, self.sample, self.settings)
         return self.whole
 
-    def _crossfits(self, design: Design, menu: Menu, sample: Sample | None) -> list[CrossFit]:
+    def _crossfits(
+        self, design: Design, menu: Menu, sample: Sample | None, settings: Settings
+    ) -> list[CrossFit]:
         found: list[CrossFit] = []
-        for seed in np.random.SeedSequence(self.settings.seed).spawn(self.settings.repeats):
+        for seed in np.random.SeedSequence(settings.seed).spawn(settings.repeats):
             shared = found[0].sample if found else sample
-            found.append(cross_fit(design, self.settings, seed, menu, shared))
+            found.append(cross_fit(design, settings, seed, menu, shared))
         return found
 
     @property
@@ -209,8 +212,8 @@ class Analysis:
             return self.crossfits
         if not self.right_or_wrong:
             first = self.crossfits[0]
-            design = first.design.as_binary()
-            self.right_or_wrong = self._crossfits(design, first.menu, first.sample)
+            shared = first.design.as_binary(), first.menu, first.sample
+            self.right_or_wrong = self._crossfits(*shared, first.settings)
         return self.right_or_wrong
 
     def _source_risks(self, crossfits: Sequence[CrossFit]) -> list[tuple[SourceRisk, ...]]:

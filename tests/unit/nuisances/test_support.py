@@ -9,9 +9,10 @@ import pytest
 from learning_designs import make_design, shifted_design
 
 from whygap._explain import explain_design
+from whygap.domains import ByDomain
 from whygap.errors import SettingsError
 from whygap.nuisances.separators import find_separators
-from whygap.nuisances.support import find_region
+from whygap.nuisances.support import Region, find_region
 from whygap.settings import Settings
 from whygap.tables.design import Column
 
@@ -35,6 +36,20 @@ def test_the_region_holds_rows_that_either_domain_could_have_produced():
     inner = design.take(region.rows)
     assert np.abs(inner.features.source[:, 1]).max() < 10
     assert not region.is_too_small
+
+
+def test_no_ratio_within_the_region_exceeds_what_its_definition_allows():
+    rng = np.random.default_rng(1)
+    region = Region(ByDomain(np.arange(90), np.arange(80)), ByDomain(0.9, 0.8))
+    assert region.largest_ratio(None) == pytest.approx(19 * 0.9 / 0.8)
+    assert region.largest_ratio(3.0) == 3.0
+    # Exactly so in a world of atoms: p_1 / p_0 on the atoms where 5% < P(target) < 95%
+    source, target = rng.dirichlet(np.full(400, 0.3), size=2)
+    inside = np.abs(target / (source + target) - 0.5) < 0.45
+    kept = ByDomain(float(source[inside].sum()), float(target[inside].sum()))
+    ratio = (target[inside] / kept.target) / (source[inside] / kept.source)
+    bound = Region(ByDomain(np.arange(1), np.arange(1)), kept).largest_ratio(None)
+    assert 0.8 * bound < ratio.max() <= bound
 
 
 @pytest.mark.parametrize("support", ["auto", "common"])
