@@ -95,6 +95,8 @@ def test_studies_have_the_names_of_the_command_line():
         "culprits",
         "graph",
         "judging",
+        "metrics",
+        "mishaps",
         "power",
         "refit",
         "revisions",
