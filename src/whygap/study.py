@@ -9,10 +9,10 @@ from typing import Any
 
 from whygap._metrics import Metric, our_name
 from whygap.domains import ByDomain
-from whygap.errors import InputError, SettingsError, refusing_unknown
+from whygap.errors import InputError, SettingsError, refusing_unknown, require_known
 from whygap.progress import Reporter, Silent
 from whygap.tables.build import build_design
-from whygap.tables.design import Design
+from whygap.tables.design import ORDERS, Design
 from whygap.tables.open import OpenedTable, TableKind, open_table
 from whygap.tables.roles import ONE_COLUMN, Roles, resolve_roles
 from whygap.tables.score import ModelScoring, model_scoring
@@ -40,6 +40,9 @@ class Study:
         model: fitted estimator, callable(table) -> array, or a path to a model.
         metric: a name (`whygap.metrics()` lists them), a callable(prediction, outcome) that gives
             one value per row, or a `whygap.Metric`.
+        order: "covariates first" takes the covariates before the outcome given them, for causes
+            that lead to the outcome; "outcome first" takes the outcome given W before the
+            covariates given the outcome, for what the outcome leads to (label shift).
         task: "binary", "multiclass" or "regression"; "auto" finds out, and says so in a note.
         threshold: a probability at or above it is the label 1.
         quantile: of the pinball loss.
@@ -61,6 +64,7 @@ class Study:
     prediction: str | Mapping[str, str] | None = None
     model: Any = None
     metric: Any = "accuracy"
+    order: Any = "covariates first"
     task: Any = "auto"
     threshold: float = 0.5
     quantile: float | None = None
@@ -75,6 +79,7 @@ class Study:
 
     def __post_init__(self) -> None:
         _ = self.asked
+        require_known(self.order, ORDERS, f"There is no order '{self.order}'", "Orders")
         if (self.prediction is None) == (self.model is None):
             raise SettingsError(
                 "A study needs either prediction= or model=",
@@ -154,7 +159,7 @@ class Study:
             model = replace(model, after_batch=lambda done, all_: report.update(done, all_, "rows"))
         design = build_design(frames, self.roles, self.asked, model, self.names)
         entrance = (*self.tables.source.notes, *self.tables.target.notes, *self.roles.notes)
-        return replace(design, notes=(*entrance, *design.notes))
+        return replace(design, order=self.order, notes=(*entrance, *design.notes))
 
     def __repr__(self) -> str:
         """Shapes and roles, no rows."""

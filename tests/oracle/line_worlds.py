@@ -29,6 +29,12 @@ STEPS: dict[str, tuple[CornerName, CornerName]] = {
     "outcome": ("110", "111"),
 }
 BASES = {"baseline": (), "covariate": BASELINE}
+OUTCOME = 4  # the outcome's place, where it is one of the columns
+STEPS_OUTCOME_FIRST: dict[str, tuple[CornerName, CornerName]] = {
+    "baseline": ("000", "100"),
+    "outcome": ("100", "110"),
+    "covariate": ("110", "111"),
+}
 PLAYERS = {"baseline": (0, 1), "covariate": (2, 3)}
 
 
@@ -41,11 +47,21 @@ class LineWorld:
     mass: ByDomain[Array]
     terms: Array  # (K, cells)
     metric: object  # of, gradient, pairs
+    outcome_first: bool = False
+
+    @property
+    def steps(self) -> dict[str, tuple[CornerName, CornerName]]:
+        return STEPS_OUTCOME_FIRST if self.outcome_first else STEPS
+
+    @property
+    def second(self) -> tuple[int, ...]:
+        """What has moved at the corner 110."""
+        return (*BASELINE, OUTCOME) if self.outcome_first else (0, 1, 2, 3)
 
     # -- distributions ---------------------------------------------------------------------------
 
     def codes(self, columns: Sequence[int]) -> IntArray:
-        chosen = self.features[:, list(columns)]
+        chosen = np.column_stack([self.features, self.outcome])[:, list(columns)]
         return np.unique(chosen, axis=0, return_inverse=True)[1].reshape(-1)
 
     def ratio(self, columns: Sequence[int]) -> Array:
@@ -64,7 +80,7 @@ class LineWorld:
     def corner(self, name: str) -> Array:
         if name == "111":
             return self.mass.target
-        return self.moved({"000": (), "100": BASELINE, "110": (0, 1, 2, 3)}[name])
+        return self.moved({"000": (), "100": BASELINE, "110": self.second}[name])
 
     # -- truth -----------------------------------------------------------------------------------
 
@@ -82,7 +98,7 @@ class LineWorld:
 
     def along(self, step: str, difference: Array) -> float:
         """The mean of l under a difference of distributions, by T alone."""
-        start, end = (self.corner(name) for name in STEPS[step])
+        start, end = (self.corner(name) for name in self.steps[step])
         nodes, weights = np.polynomial.legendre.leggauss(12)
         total, h = 0.0, 2e-3
         for t, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
@@ -95,7 +111,7 @@ class LineWorld:
         return total
 
     def points_value(self, step: str, columns: Sequence[int]) -> float:
-        start = self.corner(STEPS[step][0])
+        start = self.corner(self.steps[step][0])
         return self.value(start) + self.along(step, self.moved(columns) - start)
 
     def group_truth(self, mask: Array) -> float:
@@ -140,7 +156,7 @@ class LineOracle:
     def term(self, values: Array, name: str) -> Term:
         """A function of cells, with its true nuisances."""
         world, shift = self.world, self.shifts.get
-        columns = (0, 1, 2, 3)
+        columns = world.second
         known = AggregateValues(
             self.sample,
             self.both(values),
@@ -165,7 +181,8 @@ class LineOracle:
                 [self.term(u, f"u{k}") for k, u in enumerate(self.world.terms)],
                 smooth_line,
             )
-        return {n: line(terms, *step, metric.of, metric.gradient) for n, step in STEPS.items()}
+        steps = self.world.steps.items()
+        return {n: line(terms, *step, metric.of, metric.gradient) for n, step in steps}
 
     def pairs(self) -> list[Pair]:
         count = len(self.world.terms) // 2
@@ -177,23 +194,29 @@ class LineOracle:
         label = self.term(y, f"y{k}")
         known = label.values
         basis = np.equal(self.world.codes(BASELINE), np.arange(6)[:, None]).astype(float)
+        first = self.world.outcome_first
+        cells = self.world.codes(self.world.second)
+        given = np.equal(cells, np.arange(cells.max() + 1)[:, None]).astype(float)
         values = PairValues(
             self.sample,
             known.loss,
-            known.mu_0_wz,
+            None if first else known.mu_0_wz,
             self.both(places),
             len(grid),
             known.pi_w,
             known.pi_wz,
             self.both(basis),
+            self.both(given) if first else None,
         )
         fits = {c: fitted(values, c) for c in ("000", "100", "110", "111")}
         v = {}
         for c, fit in fits.items():
             above, rank = fit.above[places], fit.rank[places]
             term = self.term(above + rank * y, f"v{k} {c}")
-            mu_0_wz = self.both(above + rank * values.p_0.source)
-            v[c] = replace(term, values=replace(term.values, mu_0_wz=mu_0_wz))
+            v[c] = term
+            if not first:
+                mu_0_wz = self.both(above + rank * known.mu_0_wz.source)
+                v[c] = replace(term, values=replace(term.values, mu_0_wz=mu_0_wz))
         return Pair(values, fits, label, v, values.places)
 
     def points(self, step: str, columns: Sequence[int]) -> Estimate:
@@ -203,7 +226,10 @@ class LineOracle:
         pi_s = world.ratio(columns) + shift("pi_s", 0.0)
         mu_s = world.given("source", columns, loss) + shift("mu_s", 0.0)
         mean = transported_mean(TransportedValues(self.sample, loss, self.both(mu_s), pi_s))
-        start = np.ones_like(pi_s) if step == "baseline" else line.term.values.pi_w
+        start = np.ones_like(pi_s)
+        if step == "covariate":
+            values = line.term.values
+            start = values.pi_wz if world.outcome_first else values.pi_w
         return line.moved(mean, pi_s - start)
 
     def group(self, mask: Array) -> Estimate:

@@ -1,8 +1,19 @@
 """Smooth metrics and AUC equal enumeration: corners, points, groups; sums, influence, order 2."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from line_worlds import BASES, PLAYERS, STEPS, LineOracle, SharesTruth, line_world, random_mass
+from line_worlds import (
+    BASES,
+    OUTCOME,
+    PLAYERS,
+    STEPS,
+    LineOracle,
+    SharesTruth,
+    line_world,
+    random_mass,
+)
 
 from whygap import Metric
 from whygap._metrics import METRICS
@@ -113,6 +124,28 @@ def test_points_add_up(name):
         for share, expected in zip(shares, truth, strict=True):
             same(share.value, expected)
         same(sum(s.value for s in shares), line.end.value - line.start.value, 1e-12)
+
+
+@each
+def test_outcome_first(name):
+    """Corners, sums and influence where W and the outcome move before the covariates."""
+    world = replace(WORLDS[name], outcome_first=True)
+    oracle, lines = LineOracle(world), LineOracle(world).lines
+    rng = np.random.default_rng(9)
+    other = ByDomain(*(random_mass(len(world.outcome), rng) for _ in range(2)))
+    base, columns = (0, 1, OUTCOME), (0, 1, OUTCOME, 2)
+    same(oracle.points("covariate", base).value, lines["covariate"].start.value, 1e-10)
+    asked = [
+        (lines["outcome"].end, lambda w: w.value(w.corner("110"))),
+        (oracle.points("covariate", columns), lambda w: w.points_value("covariate", columns)),
+    ]
+    same(lines["covariate"].end.value, world.value(world.mass.target))
+    for estimate, functional in asked:
+        same(estimate.value, functional(world))
+        for domain in ("source", "target"):
+            per_row = getattr(estimate.influence, domain) / oracle.sample.weights[domain]
+            expected = derivative(functional, world, other, domain)
+            assert float(other[domain] @ per_row) == pytest.approx(expected, rel=1e-5, abs=1e-7)
 
 
 def derivative(functional, world, other, domain):

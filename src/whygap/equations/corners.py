@@ -67,22 +67,29 @@ def mean_at(values: AggregateValues, corner: str) -> Estimate:
     return means[corner](values)
 
 
-def aggregate(corners: dict[str, Estimate], whole: ByDomain[Estimate] | None = None) -> Aggregate:
+def aggregate(
+    corners: dict[str, Estimate],
+    whole: ByDomain[Estimate] | None = None,
+    *,
+    outcome_first: bool = False,
+) -> Aggregate:
     """Lambda = Lambda_W + Lambda_Z + Lambda_Y, from the corners, so that they add up exactly.
 
     Where the corners are those of a region, `whole` has the means of both tables, and two parts
     more lead from the one to the other.
     """
     start, after_w, after_z, end = (corners[k] for k in ("000", "100", "110", "111"))
+    second, third = after_z - after_w, end - after_z
     inner = Aggregate(
         gap=end - start,
         baseline=after_w - start,
-        covariate=after_z - after_w,
-        outcome=end - after_z,
+        covariate=third if outcome_first else second,
+        outcome=second if outcome_first else third,
         mean_000=start,
         mean_100=after_w,
         mean_110=after_z,
         mean_111=end,
+        outcome_first=outcome_first,
     )
     if whole is None:
         return inner

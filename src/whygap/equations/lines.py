@@ -123,17 +123,20 @@ class Walk:
     outcome: Line
 
 
-def walk(line: Callable[[CornerName, CornerName], Line], *, has_baseline: bool) -> Walk:
+def walk(
+    line: Callable[[CornerName, CornerName], Line], *, has_baseline: bool, outcome_first: bool
+) -> Walk:
     """From corner to corner.
 
-    Without W there is nothing to reweight: E_100 is E_000, not an estimate of it.
+    Without W there is nothing to reweight: E_100 is E_000, not an estimate of it. Where the outcome
+    comes first, W and Y have moved at the corner 110.
     """
     first = line("000", "100") if has_baseline else None
     second = line("000" if first is None else "100", "110")
     third = line("110", "111")
     start = second.start if first is None else first.start
     corners = {"000": start, "100": second.start, "110": second.end, "111": third.end}
-    return Walk(corners, first, second, third)
+    return Walk(corners, first, *((third, second) if outcome_first else (second, third)))
 
 
 def mean_line(term: Term, start: CornerName, end: CornerName) -> Line:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -65,12 +64,27 @@ class PairValues:
 
     sample: Sample
     label: ByDomain[Array]
-    p_0: ByDomain[Array]  # E_0[label | W, Z]
+    # E_0[label | W, Z]; None where W and the outcome have moved at the corner 110: then it is made
+    # of source rows weighted by `pi_wz`, which is the ratio of these
+    p_0: ByDomain[Array] | None
     places: ByDomain[IntArray]
     size: int  # of the grid
     pi_w: Array
     pi_wz: Array
     basis: ByDomain[Array]
+    basis_110: ByDomain[Array] | None = None  # likewise, of W and the outcome, where p_0 is None
+
+    def weights_of(self, corner: CornerName) -> Array | None:
+        """Of the source rows, where a corner is made of these with weights."""
+        if corner == "110" and self.p_0 is None:
+            return self.pi_wz
+        return self.pi_w if corner == "100" else None
+
+    def known_p_0(self) -> ByDomain[Array]:
+        """Where the outcome comes last."""
+        if self.p_0 is None:
+            raise TypeError("labels are given at the corner 110")
+        return self.p_0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,12 +121,14 @@ def below(mass: Array) -> Array:
 
 def fitted(values: PairValues, corner: CornerName) -> Fitted:
     """Source or target rows as they are; target rows with p_0; source rows weighted by pi_w."""
-    domain: Literal["source", "target"] = "source" if corner in ("000", "100") else "target"
+    weights = values.weights_of(corner)
+    domain: Domain = "source" if corner == "000" or weights is not None else "target"
     mass = values.sample.weights[domain]
-    if corner == "100":
-        mass = mass * values.pi_w
+    if weights is not None:
+        mass = mass * weights
     mass = mass / mass.sum()
-    label = values.p_0.target if corner == "110" else values.label[domain]
+    expected = corner == "110" and weights is None
+    label = values.known_p_0().target if expected else values.label[domain]
     place, size = values.places[domain], values.size
     return Fitted(summed(place, mass, size), summed(place, mass * label, size))
 
@@ -219,7 +235,7 @@ class RankSlack:
         found = []
         for pair in self.pairs:
             values, total = pair.values, np.zeros(pair.values.size)
-            residual = values.label.zip(values.p_0, np.subtract).zip(group, np.multiply)
+            residual = values.label.zip(values.known_p_0(), np.subtract).zip(group, np.multiply)
             residual = ByDomain(-values.pi_wz * residual.source, residual.target)
             for d in DOMAINS:
                 rows = residual[d] * values.sample.weights[d] / len(residual[d])
@@ -248,28 +264,29 @@ def corner_error(pair: Pair, corner: CornerName, intercept: Array, slope: Array)
     a, b = values.places.map(intercept.__getitem__), values.places.map(slope.__getitem__)
     at_label = a.zip(b.zip(values.label, np.multiply), np.add)
     source, target = (np.zeros_like(one) for one in at_label)
-    match corner:
-        case "000":
-            source = at_label.source
-        case "111":
-            target = at_label.target
-        case "110":
-            source = values.pi_wz * b.source * (values.label.source - values.p_0.source)
-            target = a.target + b.target * values.p_0.target
-        case "100":
-            given_w = _projected(values, at_label.source)
-            source = (at_label.source - given_w.source) * values.pi_w
-            target = given_w.target
+    weights = values.weights_of(corner)
+    if weights is not None:
+        basis = values.basis if corner == "100" else values.basis_110 or values.basis
+        given = _projected(values.sample, basis, at_label.source)
+        source, target = (at_label.source - given.source) * weights, given.target
+    elif corner == "110":
+        p_0 = values.known_p_0()
+        source = values.pi_wz * b.source * (values.label.source - p_0.source)
+        target = a.target + b.target * p_0.target
+    elif corner == "000":
+        source = at_label.source
+    else:
+        target = at_label.target
     fit = pair.fits[corner].mean(intercept, slope)
     mean = Estimate.from_contributions(values.sample, source=source, target=target, plugin=fit)
     return mean - fit
 
 
-def _projected(values: PairValues, per_row: Array) -> ByDomain[Array]:
+def _projected(sample: Sample, basis: ByDomain[Array], per_row: Array) -> ByDomain[Array]:
     """E_0[. | W] within the span of the basis, by least squares over source rows."""
-    root = np.sqrt(values.sample.weights.source)
-    factors = np.linalg.lstsq((values.basis.source * root).T, per_row * root, rcond=None)[0]
-    return values.basis.map(lambda basis: factors @ basis)
+    root = np.sqrt(sample.weights.source)
+    factors = np.linalg.lstsq((basis.source * root).T, per_row * root, rcond=None)[0]
+    return basis.map(lambda functions: factors @ functions)
 
 
 def plain_pair_means(sample: Sample, terms: Sequence[ByDomain[Array]]) -> list[ByDomain[Estimate]]:

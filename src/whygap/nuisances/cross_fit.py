@@ -102,13 +102,14 @@ def cross_fit(
     features = make_features(design, blocks, halves)
     everything = design.baseline + design.covariates
     rows = blocks.evaluated_rows()
-    binary = design.task == "binary"
-    risk = _source_risk(design, features, menu, everything) if binary else None
+    affine = design.task == "binary" and not design.given
+    risk = _source_risk(design, features, menu, everything) if affine else None
     ratio_w = ratio(features, menu, "pi_w", design.baseline)
     ratio_wz = ratio(features, menu, "pi_wz", everything)
     sample = sample or sample_of(design, settings, rows)
     pi_w = clipped(out_of_fold(ratio_w, "source"), settings)
-    pi_wz = clipped(out_of_fold(ratio_wz, "source"), settings)
+    moved = ratio(features, menu, "pi_wy", design.second) if design.given else ratio_wz
+    pi_wz = clipped(out_of_fold(moved, "source"), settings)
     walk = fit_walk(Shared(design, features, menu, sample, rows, pi_w, pi_wz, risk))
     return CrossFit(design, settings, features, menu, sample, rows, risk, walk, ratio_w, ratio_wz)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from whygap.domains import ByDomain, Subset
+from whygap.domains import Array, ByDomain, Subset
 from whygap.equations.lines import Line
 from whygap.equations.points import TransportedValues, transported_mean
 from whygap.estimate import Estimate
@@ -32,6 +32,7 @@ class PointsGame:
     line: Line  # between the two corners; so points add up to the part between them
     task: str  # what E_0[l | X_S] is called; games with another l have other ones
     base: Columns  # columns that have moved already
+    start: Array  # their density ratio, at source rows
     groups: tuple[Columns, ...]  # columns of each player
     learner_mu: Any  # of E_0[l | X_S]
     learner_pi: Any  # of the density ratio on X_S
@@ -69,8 +70,7 @@ class PointsGame:
                 pi_s,
             )
         )
-        pi_start = self.line.term.values.pi_w if self.base else np.ones_like(pi_s)
-        weights = (normalised(crossfit, pi) for pi in (pi_s, pi_start))
+        weights = (normalised(crossfit, pi) for pi in (pi_s, self.start))
         return self.line.moved(mean, np.subtract(*weights))
 
 
@@ -82,10 +82,14 @@ def baseline_points(crossfit: CrossFit, probe_sets: Sequence[Subset]) -> PointsG
 
 
 def covariate_points(crossfit: CrossFit, probe_sets: Sequence[Subset]) -> PointsGame:
-    """Players are those of Z, given W; from E_100 to E_110."""
+    """Players are those of Z, given W: from E_100 to E_110.
+
+    Where the outcome comes first, given W and Y: from there to E_111.
+    """
     design, line = crossfit.design, crossfit.walk.covariate
     groups = tuple(player.columns for player in design.players)
-    return _prepared(crossfit, "W, Z_s", design.baseline, groups, line, probe_sets)
+    base = design.baseline + design.given
+    return _prepared(crossfit, "W, Z_s", base, groups, line, probe_sets)
 
 
 def _prepared(
@@ -105,7 +109,10 @@ def _prepared(
         name, probes = _KINDS[moved], partial(mean_probes, crossfit.features, tasks)
         learner_mu = crossfit.menu.learner(name, probes, columns=moved, target="metric, source")
         learner_pi = subset_ratio_learner(crossfit, probed, moved)
-    return PointsGame(crossfit, line, task, base, groups, learner_mu, learner_pi)
+    values = line.term.values
+    moved_already = values.pi_wz if crossfit.design.given else values.pi_w
+    start = moved_already if base else np.ones_like(values.pi_w)
+    return PointsGame(crossfit, line, task, base, start, groups, learner_mu, learner_pi)
 
 
 def _columns(base: Columns, groups: tuple[Columns, ...], subset: Subset) -> Columns:

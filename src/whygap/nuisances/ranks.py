@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from whygap.domains import Array, ByDomain
 from whygap.equations.lines import CornerName, Term
 from whygap.equations.pairs import Fitted, Grid, Pair, PairValues, at_rows, fitted
-from whygap.nuisances.terms import Shared, by_term, fitted_given
+from whygap.nuisances.terms import Shared, by_term, fitted_given, given_second
 
 __all__ = ["fit_pairs"]
 
@@ -20,7 +21,7 @@ class _Labelled:
 
     label: ByDomain[Array]
     grid: Grid
-    p_0: ByDomain[Array]
+    p_0: ByDomain[Array] | None  # None where the outcome is given
     given_w: ByDomain[Array]
 
 
@@ -28,11 +29,11 @@ def fit_pairs(shared: Shared) -> list[Pair]:
     """One label and score for a binary outcome, else one of each per class."""
     terms, design = by_term(shared.design.terms), shared.design
     labels, scores = terms[: len(terms) // 2], terms[len(terms) // 2 :]
-    if shared.risk is None:
-        everything = design.baseline + design.covariates
-        p_0 = fitted_given(shared, "p_0", everything, "W, Z", labels)
-    else:
+    p_0: list[ByDomain[Array] | None] = [None] * len(labels)
+    if shared.risk is not None:
         p_0 = [shared.evaluated(shared.risk)]
+    elif not design.given:
+        p_0 = [*fitted_given(shared, "p_0", design.second, "W, Z", labels)]
     given_w = fitted_given(shared, "mu_00_w", design.baseline, "W", labels)
     known = zip(labels, map(Grid.of, scores), p_0, given_w, strict=True)
     return [_pair(shared, _Labelled(*one)) for one in known]
@@ -50,15 +51,24 @@ def _pair(shared: Shared, given: _Labelled) -> Pair:
     columns = shared.design.baseline
     on_w = fitted_given(shared, "ranks given W", columns, "W", [v[name] for name in asked])
     given_w = dict(zip(asked, on_w, strict=True)) | {"111": on_w[-1]}
-    stacked = zip(values.basis, given.given_w, *on_w, strict=True)
-    basis = ByDomain(*(np.vstack(rows) for rows in stacked))
-    return Pair(
-        replace(values, basis=basis),
-        fits,
-        _term(shared, given, None, given.label, given.given_w),
-        {name: _term(shared, given, fits[name], v[name], given_w[name]) for name in names},
-        given.grid.places,
-    )
+    values = replace(values, basis=_stacked(values.basis, [given.given_w, *on_w]))
+    given_wy: dict[CornerName, ByDomain[Array]] = {}
+    if given.p_0 is None:
+        name, second, shown = given_second(shared.design)
+        on_wy = fitted_given(shared, name, second, shown, [v[name] for name in names])
+        given_wy = dict(zip(names, on_wy, strict=True))
+        basis = _stacked(values.basis, [values.label, *on_wy])
+        values = replace(values, basis_110=basis)
+    terms = {
+        name: _term(shared, given, fits[name], v[name], given_w[name], given_wy.get(name))
+        for name in names
+    }
+    label = _term(shared, given, None, given.label, given.given_w, values.label)
+    return Pair(values, fits, label, terms, given.grid.places)
+
+
+def _stacked(basis: ByDomain[Array], more: Sequence[ByDomain[Array]]) -> ByDomain[Array]:
+    return ByDomain(*(np.vstack(rows) for rows in zip(basis, *more, strict=True)))
 
 
 def _pair_values(shared: Shared, given: _Labelled) -> PairValues:
@@ -85,8 +95,9 @@ def _term(
     fit: Fitted | None,
     loss: ByDomain[Array],
     given_w: ByDomain[Array],
+    given_wy: ByDomain[Array] | None,
 ) -> Term:
-    """U(f) + R(f) y with a corner's ranks, or y itself."""
+    """U(f) + R(f) y with a corner's ranks, or y itself; `given_wy` where the outcome is given."""
     places = given.grid.places
     if fit is None:
         intercept, slope = (
@@ -96,8 +107,10 @@ def _term(
     else:
         intercept, slope = places.map(fit.above.__getitem__), places.map(fit.rank.__getitem__)
     a, b = shared.evaluated(intercept), shared.evaluated(slope)
-    given_wz = a.zip(b.zip(given.p_0, np.multiply), np.add)
-    values = shared.known(shared.evaluated(loss), given_w, given_wz)
+    second = given_wy
+    if given.p_0 is not None or second is None:
+        second = a.zip(b.zip(given.p_0 or a, np.multiply), np.add)
+    values = shared.known(shared.evaluated(loss), given_w, second)
     if shared.risk is None:  # slopes are those of a class's label, not of the outcome
         return Term(values, loss)
     return Term(values, loss, intercept, slope)

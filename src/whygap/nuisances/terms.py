@@ -18,7 +18,7 @@ from whygap.learning.primitives import fit_means
 from whygap.nuisances.held_out import mean_task, out_of_fold
 from whygap.tables.design import Design
 
-__all__ = ["Shared", "by_term", "fitted_given", "loss_kind"]
+__all__ = ["Shared", "by_term", "fitted_given", "given_second", "loss_kind"]
 
 # Probabilities on which their learner is chosen: a metric may have terms of many classes.
 _PROBED = 3
@@ -85,6 +85,12 @@ def fitted_given(
         fits = fit_means(features, learner, task)
         found.append(ByDomain(out_of_fold(fits, "source"), out_of_fold(fits, "target")))
     return found
+
+
+def given_second(design: Design) -> tuple[str, tuple[int, ...], str]:
+    """What fits at the corner 110 are called, their columns, and these in words."""
+    name, shown = ("mu_0_wy", "W, Y") if design.given else ("mu_0_wz", "W, Z")
+    return name, design.second, shown
 
 
 def by_term(terms: ByDomain[Array]) -> list[ByDomain[Array]]:

@@ -12,7 +12,7 @@ from whygap.equations.lines import Term, Walk, mean_line, smooth, smooth_line, w
 from whygap.equations.pairs import pair_line, plain_pair_means
 from whygap.estimate import Estimate, Sample
 from whygap.nuisances.ranks import fit_pairs
-from whygap.nuisances.terms import Shared, by_term, fitted_given
+from whygap.nuisances.terms import Shared, by_term, fitted_given, given_second
 from whygap.tables.design import Design
 
 __all__ = ["fit_walk", "plain_values"]
@@ -20,15 +20,16 @@ __all__ = ["fit_walk", "plain_values"]
 
 def fit_walk(shared: Shared) -> Walk:
     """Corners and lines of the design's metric."""
-    metric, has_baseline = shared.design.metric, bool(shared.design.baseline)
+    design, metric = shared.design, shared.design.metric
+    how = {"has_baseline": bool(design.baseline), "outcome_first": bool(design.given)}
     of, gradient = metric.of, metric.gradient
     if metric.pairs:
         pairs = fit_pairs(shared)
-        return walk(lambda p, q: pair_line(pairs, p, q, of, gradient), has_baseline=has_baseline)
+        return walk(lambda p, q: pair_line(pairs, p, q, of, gradient), **how)
     terms = _terms(shared)
     if metric.is_mean:
-        return walk(partial(mean_line, terms[0]), has_baseline=has_baseline)
-    return walk(lambda p, q: smooth_line(terms, p, q, of, gradient), has_baseline=has_baseline)
+        return walk(partial(mean_line, terms[0]), **how)
+    return walk(lambda p, q: smooth_line(terms, p, q, of, gradient), **how)
 
 
 def plain_values(sample: Sample, design: Design) -> ByDomain[Estimate]:
@@ -53,8 +54,7 @@ def _terms(shared: Shared) -> list[Term]:
     losses = by_term(design.terms)
     mu_00_w = fitted_given(shared, "mu_00_w", design.baseline, "W", losses)
     if shared.risk is None:
-        everything = design.baseline + design.covariates
-        mu_0_wz = fitted_given(shared, "mu_0_wz", everything, "W, Z", losses)
+        mu_0_wz = fitted_given(shared, *given_second(design), losses)
         known = zip(losses, mu_00_w, mu_0_wz, strict=True)
         return [Term(shared.known(evaluated(u), w, wz), u) for u, w, wz in known]
     affine = zip(*map(by_term, design.affine_terms()), strict=True)

@@ -233,6 +233,8 @@ def direction(about: About, change: float) -> str:
 
 def cause(gap: Gap, name: str) -> str:
     """Where a part comes from, in a few words that follow "comes from"."""
+    if gap.aggregate.outcome_first and name in ("covariate", "outcome"):
+        return part_words(gap, name)
     if name == "outcome":
         return f"a different '{gap.about.outcome}' for rows alike in every variable"
     if name == "covariate":
@@ -249,9 +251,14 @@ def part_words(gap: Gap, name: str) -> str:
         return "target rows that have no counterpart in the source"
     if name == "baseline":
         return f"a different mix of {joined(about.baseline) or 'the baseline variables'}"
+    alike = f" among rows alike in {joined(about.baseline)}" if about.baseline else ""
     if name == "covariate":
         mix = f"a different mix of {joined(list(about.players)) or 'the variables'}"
-        return f"{mix} among rows alike in {joined(about.baseline)}" if about.baseline else mix
+        if gap.aggregate.outcome_first:
+            return f"{mix} among rows alike in {joined([*about.baseline, about.outcome])}"
+        return f"{mix}{alike}"
+    if gap.aggregate.outcome_first:
+        return f"a different mix of '{about.outcome}'{alike}"
     return f"a different outcome: '{about.outcome}' differs for rows alike in every variable"
 
 

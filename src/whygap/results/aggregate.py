@@ -28,6 +28,8 @@ class Aggregate:
         gap: target minus source.
         left_behind: the region's source rows less all source rows; exactly 0 without a region.
         new_ground: all target rows less the region's; exactly 0 without a region.
+        outcome_first: whether the outcome part comes before that of the covariates: then it is a
+            different outcome given W, and the covariates differ given W and the outcome.
         comparable: False where the tables share too little; then the inner parts are None.
         reason: why they cannot be compared, in words.
         source_mean: of all source rows; None where that is `mean_000`.
@@ -46,6 +48,7 @@ class Aggregate:
     mean_111: Estimate | None = None
     left_behind: Estimate = _NOTHING
     new_ground: Estimate = _NOTHING
+    outcome_first: bool = False
     comparable: bool = True
     reason: str = ""
     source_mean: Estimate | None = None
@@ -59,7 +62,10 @@ class Aggregate:
 
     def parts(self) -> dict[str, Estimate]:
         """The parts there are by name, from source to target; they add up to the gap."""
-        inner = {"baseline": self.baseline, "covariate": self.covariate, "outcome": self.outcome}
+        inner = {"covariate": self.covariate, "outcome": self.outcome}
+        if self.outcome_first:
+            inner = {"outcome": self.outcome, "covariate": self.covariate}
+        inner = {"baseline": self.baseline, **inner}
         known = {name: part for name, part in inner.items() if part is not None}
         if not self.has_region:
             return known

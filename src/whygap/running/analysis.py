@@ -52,6 +52,10 @@ from whygap.settings import DetailName, Settings
 from whygap.tables.design import Design, Note
 from whygap.tables.look import look_at
 
+NOBODY_IN_PARTICULAR = (
+    "Who is hit is asked where the covariates come first: with the outcome first, its part is a "
+    "different mix of outcomes, not another outcome of rows alike."
+)
 CUT_SHORT = "You interrupted the analysis"
 
 
@@ -126,6 +130,10 @@ class Analysis:
         bounded = replace(settings, clip=self.region.largest_ratio(settings.clip))
         self.crossfits = self._crossfits(inner, menu, self.region.sample(whole), bounded)
 
+    @property
+    def _outcome_first(self) -> bool:
+        return self.design.order == "outcome first"
+
     def _whole(self) -> list[CrossFit]:
         if not self.whole:
             menu = self.menu if self.region is None else Menu(self.settings)
@@ -135,6 +143,8 @@ class Analysis:
     def _crossfits(
         self, design: Design, menu: Menu, sample: Sample | None, settings: Settings
     ) -> list[CrossFit]:
+        if design.order == "outcome first":
+            design = design.with_outcome_column()
         found: list[CrossFit] = []
         for seed in np.random.SeedSequence(settings.seed).spawn(settings.repeats):
             shared = found[0].sample if found else sample
@@ -161,14 +171,14 @@ class Analysis:
                 )
         walks = [crossfit.walk.corners for crossfit in self.crossfits]
         found = {name: median_of([one[name] for one in walks]) for name in walks[0]}
-        return corners.aggregate(found, whole)
+        return corners.aggregate(found, whole, outcome_first=self._outcome_first)
 
     def details(self, wanted: Sequence[DetailName]) -> Details:
         """The questions asked, in their order; after Ctrl-C, those that are answered."""
         run = self._run()
         answers: dict[DetailName, Callable[[], Any]] = {
             "points": lambda: points(self.crossfits, run),
-            "where": lambda: where(self.crossfits, run),
+            "where": lambda: self._where(run),
             "recoverable": lambda: self._recoverable(run),
             "covariate": lambda: self._shares("covariate", run),
             "outcome": lambda: self._shares("outcome", run),
@@ -193,11 +203,28 @@ class Analysis:
         print_ = fingerprint(self.design, self.settings)
         return Run(self.settings, self.report, open_checkpoint(where, print_))
 
+    def _where(self, run: Run) -> Where | None:
+        if self._outcome_first:
+            self.notes.append(Note("info", NOBODY_IN_PARTICULAR))
+            return None
+        return where(self.crossfits, run)
+
     def _recoverable(self, run: Run) -> Recoverable:
         """Budgets of the whole tables; the target's mix where the tables can be compared."""
         with one_thread():
-            whole = self._whole()
-        return recoverable(whole, self.crossfits, self._source_risks(self.crossfits), run)
+            whole, compared = self._budgeted()
+        return recoverable(whole, compared, self._source_risks(compared), run)
+
+    def _budgeted(self) -> tuple[list[CrossFit], list[CrossFit]]:
+        """Cross-fittings of the whole tables and of what is compared, the outcome no column."""
+        if not self._outcome_first:
+            return self._whole(), self.crossfits
+        plain, menu = replace(self.design, order="covariates first"), Menu(self.settings)
+        whole = self._crossfits(plain, menu, self.sample, self.settings)
+        if self.region is None or not self.crossfits:
+            return whole, whole if self.crossfits else []
+        inner, first = plain.take(self.region.rows), self.crossfits[0]
+        return whole, self._crossfits(inner, menu, first.sample, first.settings)
 
     def _shares(self, part: PartName, run: Run) -> Detailed:
         self.report.stage(f"fitting models of the {part} part")

@@ -98,6 +98,8 @@ def fingerprint(design: Design, settings: Settings) -> dict[str, Any]:
     }
     ingredients["metric"] += f" ({design.metric.name})"
     roles = repr((design.columns, design.baseline, design.players))
+    if design.order != "covariates first":  # as it always was, unless said otherwise
+        roles += design.order
     return {
         "settings": {k: v for k, v in settings.to_mapping().items() if k not in _HARMLESS},
         "study": {**ingredients, "roles": hashlib.sha256(roles.encode()).hexdigest()[:16]},

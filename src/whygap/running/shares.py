@@ -110,6 +110,11 @@ def _too_wide(widest: float) -> str:
 
 def no_shares(design: Design) -> str:
     """Why there are no shares, whatever the data; empty where there may be some."""
+    if design.order == "outcome first":
+        return (
+            "Shares are defined where the covariates come first. Points say what each variable "
+            "costs among rows alike in the outcome."
+        )
     scored_right_or_wrong = design.metric.name in ("accuracy", "zero_one")
     if design.task == "binary" or (design.task == "multiclass" and scored_right_or_wrong):
         return ""

@@ -15,6 +15,9 @@ from whygap.estimate import Sample
 
 MODEL_SCORE = "the model's score"  # what rules call the prediction, which need not be a column
 MODEL_LABEL = "the model's label"  # likewise, where it is a class
+THE_OUTCOME = "the outcome"  # its column, where rows are compared given the outcome
+Order = Literal["covariates first", "outcome first"]
+ORDERS: tuple[Order, ...] = ("covariates first", "outcome first")
 OTHER = "(other)"  # the level of pooled rare levels begins with it
 
 
@@ -88,6 +91,8 @@ class Design:
     # cluster numbers, the same number for the same cluster in both tables, or None
     clusters: ByDomain[IntArray] | None = None
     source_risk: ByDomain[Array] | None = None  # a known p_0(Y=1 | W, Z) at every row, or None
+    order: Order = "covariates first"  # in which the walk takes up what differs, after W
+    given: tuple[int, ...] = ()  # position of the outcome among the columns, if it is one
     threshold: float = 0.5  # from which prediction on the model's label is 1
     notes: tuple[Note, ...] = field(default=())  # what was dropped, pooled, or looks wrong
 
@@ -172,6 +177,19 @@ class Design:
         if self.task == "multiclass":
             return self.outcome.map(lambda y: np.minimum(y, _MOST_STRATA - 1).astype(np.int64))
         return self.outcome.map(lambda y: (y > middle).astype(np.int64))
+
+    @property
+    def second(self) -> tuple[int, ...]:
+        """Positions of what has moved at the corner 110: W and Z; or W and the outcome."""
+        return self.baseline + (self.given or self.covariates)
+
+    def with_outcome_column(self) -> Design:
+        """The outcome as one more column, neither of W nor of Z."""
+        kind: Literal["numeric", "category"] = "category" if self.classes else "numeric"
+        column = Column(THE_OUTCOME, kind, self.classes)
+        features = self.features.zip(self.outcome, lambda x, y: np.column_stack([x, y]))
+        place = len(self.columns)
+        return replace(self, features=features, columns=(*self.columns, column), given=(place,))
 
     def subset_columns(self, players: tuple[int, ...]) -> tuple[int, ...]:
         """Positions of the columns of W and of these players."""

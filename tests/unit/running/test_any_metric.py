@@ -220,3 +220,47 @@ def test_several_targets():
     for name, rows in targets.items():
         found = many[name].aggregate.gap.value
         assert found == pytest.approx(auc(rows) - auc(SOURCE), abs=1e-12)
+
+
+@each
+def test_outcome_first(task, metric):
+    gap = explained(task, metric, ("points", "where", "outcome"), order="outcome first")
+    parts, ours = gap.aggregate, FAMILIES[task, metric]
+    assert list(parts.parts()) == ["baseline", "outcome", "covariate"]
+    assert parts.gap.value == pytest.approx(ours(TARGET) - ours(SOURCE), abs=1e-12)
+    assert sum(e.value for e in parts.parts().values()) == pytest.approx(parts.gap.value, abs=1e-12)
+    shown = sum(e.value for e in gap.points.covariate.values())
+    assert shown == pytest.approx(parts.covariate.value, abs=1e-12)
+    assert gap.where is None
+    assert any(note.text.startswith("Who is hit is asked") for note in gap.diagnostics.notes)
+    assert gap.outcome.reason.startswith("Shares are defined where the covariates come first.")
+    assert "among rows alike in age and " in gap.summary().replace("\n", " ").replace("  ", " ")
+
+
+def test_label_shift_is_the_outcome_part():
+    """Only the share of the sick differs: all of the gap is the outcome's, and points are 0."""
+    rows = table(4000, 7, moved=False)
+    sick, well = (rows[rows["sick"] == k] for k in (1, 0))
+    source = pd.concat([sick[:600], well[:600]])
+    target = pd.concat([sick[600:1300], well[600:900]])
+    parts = explained(
+        "binary", "accuracy", source=source, target=target, baseline=[], order="outcome first"
+    ).aggregate
+    assert abs(parts.covariate.value) < 3 * parts.covariate.standard_error
+    within = source.assign(right=label(source) == source["sick"]).groupby("sick")["right"].mean()
+    expected = (target["sick"].mean() - source["sick"].mean()) * (within[1] - within[0])
+    assert parts.outcome.value == pytest.approx(expected, abs=0.1 * parts.covariate.standard_error)
+
+
+def test_budgets_do_not_depend_on_the_order():
+    first, last = (
+        explained("binary", "auc", ("recoverable",), order=order).recoverable
+        for order in ("outcome first", "covariates first")
+    )
+    assert first.here.total.value == pytest.approx(last.here.total.value, abs=1e-12)
+
+
+def test_an_order_that_does_not_exist():
+    with pytest.raises(wg.errors.InputError) as caught:
+        explained("binary", "auc", order="outcome firs")
+    assert str(caught.value) == ("There is no order 'outcome firs'. Did you mean 'outcome first'?")
