@@ -17,7 +17,7 @@ from whygap.tables.draft import draft_study
 __all__ = ["StudyFile", "draft_study", "read_study_file"]
 
 ROLES = ("outcome", "baseline", "covariates", "prediction", "weights", "clusters", "source_risk")
-SCORE = ("task", "threshold", "quantile", "positive")
+SCORE = ("order", "task", "threshold", "quantile", "positive")
 PLAIN = (*ROLES, *SCORE, "groups", "source_name", "target_name")
 KEYS = ("source", "target", "targets", "drop", "model", "metric", *PLAIN)
 RUN_KEYS = ("detail", "report", "settings")

@@ -103,6 +103,7 @@ class RoleOptions:
     ] = None
     model: Annotated[Text, option("", "MODEL", "A .skops or .onnx file, or module:name.")] = None
     metric: Annotated[Text, option("", "NAME", "accuracy, auc, brier, f1, mse, ...")] = None
+    order: Annotated[Text, option("", "ORDER", "'outcome first' for label shift.")] = None
     task: Annotated[Text, option("", "TASK", "binary, multiclass or regression.")] = None
     threshold: Annotated[float | None, option("", "P", "Labels are 1 from here on.")] = None
     quantile: Annotated[float | None, option("", "Q", "Of the pinball loss.")] = None
