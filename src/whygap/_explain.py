@@ -20,7 +20,8 @@ from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter
 from whygap.results import Gap
 from whygap.running.about import Caption
-from whygap.running.analysis import CUT_SHORT, Analysis
+from whygap.running.analysis import Analysis
+from whygap.running.interrupted import CUT_SHORT
 from whygap.running.shares import PartName
 from whygap.settings import DETAILS, Settings, details_named
 from whygap.study import Study

@@ -41,11 +41,11 @@ from whygap.results import (
     Recoverable,
     Where,
 )
-from whygap.results.joint import Sampling
 from whygap.running.about import Caption, about_of
 from whygap.running.checkpoint import fingerprint, open_checkpoint
 from whygap.running.culprits import points, recoverable, where
-from whygap.running.game import INTERRUPTED, Run, probe_subsets
+from whygap.running.game import Run, probe_subsets
+from whygap.running.interrupted import IN_WORDS, interrupted_text, unfinished, was_interrupted
 from whygap.running.shares import Part, PartName, no_shares, shares, undefined
 from whygap.running.workers import one_thread
 from whygap.settings import DetailName, Settings
@@ -56,7 +56,6 @@ NOBODY_IN_PARTICULAR = (
     "Who is hit is asked where the covariates come first: with the outcome first, its part is a "
     "different mix of outcomes, not another outcome of rows alike."
 )
-CUT_SHORT = "You interrupted the analysis"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,12 +189,12 @@ class Analysis:
                 clock = time.perf_counter()
                 found[name] = answers[name]()
                 self.seconds[name] = time.perf_counter() - clock
-                if _was_interrupted(found[name]):
+                if was_interrupted(found[name]):
                     raise KeyboardInterrupt
         except KeyboardInterrupt:
-            missing = [words for answer in found.values() for words in _unfinished(answer)]
-            missing += [_IN_WORDS[name] for name in possible if name not in found]
-            self.notes.append(Note("warning", _interrupted_text(missing)))
+            missing = [words for answer in found.values() for words in unfinished(answer)]
+            missing += [IN_WORDS[name] for name in possible if name not in found]
+            self.notes.append(Note("warning", interrupted_text(missing)))
         return Details(**found)
 
     def _run(self) -> Run:
@@ -303,39 +302,3 @@ class Analysis:
             about=about_of(caption, self.design, self.settings, self.seconds, kept),
             table_kind=caption.table_kind,
         )
-
-
-def _was_interrupted(answer: Any) -> bool:
-    """Whether a game behind the answer was cut short, or never played."""
-    if isinstance(answer, Points):
-        samplings: list[Sampling | None] = list(answer.sampling.values())
-    elif isinstance(answer, Recoverable):
-        samplings = [answer.here.sampling, answer.at_home.sampling]
-    else:
-        samplings = [getattr(answer, "sampling", None)]
-    cut_short = any(s is not None and s.stopped == INTERRUPTED for s in samplings)
-    return cut_short or bool(_unfinished(answer))
-
-
-def _unfinished(answer: Any) -> list[str]:
-    if isinstance(answer, Points) and not answer.covariate:
-        return ["points of the covariates"]
-    if isinstance(answer, Recoverable) and answer.at_home.variables is None:
-        return ["variables of the budget at home"]
-    return []
-
-
-def _interrupted_text(missing: Sequence[str]) -> str:
-    if not missing:
-        return f"{CUT_SHORT}: the last answer rests on the subsets finished until then."
-    *most, last = missing
-    return f"{CUT_SHORT}: it has no {', '.join(most)}{' and ' if most else ''}{last}."
-
-
-_IN_WORDS = {
-    "points": "points of the variables",
-    "where": "groups",
-    "recoverable": "budgets",
-    "covariate": "shares of the covariate part",
-    "outcome": "shares of the outcome part",
-}
