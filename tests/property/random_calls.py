@@ -35,7 +35,7 @@ from whygap._many import Many
 from whygap.cli import main as entry
 from whygap.errors import WhygapError
 
-SECONDS = 120  # after which a call counts as hanging
+SECONDS = 120  # of processor time, after which a call counts as hanging
 SPOILT = 0.12  # chance that an argument is anything at all
 DETAILS = ("points", "where", "recoverable", "covariate", "outcome")
 
@@ -409,13 +409,13 @@ def bounded(seconds: int) -> Iterator[None]:
     def ring(*_: object) -> None:
         raise HangingError(f"longer than {seconds} seconds")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 @contextlib.contextmanager

@@ -42,8 +42,8 @@ class Points:
         """Ranks (1 = largest, signs kept) that the data do not exclude, all at once."""
         return self._part(part).ranking(level)
 
-    def _part(self, part: str) -> Joint:
-        if part not in self.parts():
+    def _part(self, part: Any) -> Joint:
+        if not isinstance(part, str) or part not in self.parts():
             hint = "Parts are 'baseline' and 'covariate'."
             raise ResultError(f"There are no points of the part '{part}'", hint=hint)
         return self.parts()[part]
