@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from whygap._metrics import Task
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.errors import listed
 from whygap.tables.design import Design, Note
-from whygap.tables.encode import EncodedColumn
 from whygap.tables.look import NEARLY_ONE, area, prediction_notes, shared_rows_notes
-from whygap.tables.roles import Roles
+
+if TYPE_CHECKING:  # replicates run without the packages that tables need
+    from whygap.tables.encode import EncodedColumn
+    from whygap.tables.roles import Roles
 
 __all__ = ["with_hints"]
 
