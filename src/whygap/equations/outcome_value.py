@@ -94,10 +94,30 @@ def numerator(values: OutcomeValues, *reduced: Reduced) -> Estimate:
         return np.asarray(b2 * (left.prod(axis=1) - full) - crossed(one.h, left))
 
     target = np.mean([on_target(one) for one in reduced], axis=0)
+    if len(reduced) == 2:
+        target = target - _dilution(values, reduced[0].m[:, 0], reduced[1].m[:, 1])
     gaps = np.mean([(p_1 - one.m) ** 2 for one in reduced], axis=0)
     plugin = float(np.mean(b2 * gaps * values.sample.weights.target))
     source = _risk_term(values, [one.risk for one in reduced if one.risk is not None])
     return average(values.sample, ByDomain(source, target), plugin, values.plan)
+
+
+def _dilution(values: OutcomeValues, m_a: Array, m_b: Array) -> Array:
+    """What m does not explain because noise in the source risk flattens it; m of each twin's own.
+
+    It is of fourth order in that noise, and large where risks of many columns are fitted on few
+    rows. The residual of one twin still follows the m of the other, whose noise is its own: what a
+    line through both pairs, with slope c, explains is taken off.
+    """
+    y, weight = values.outcome.target, values.sample.weights.target
+    left_a, left_b = y - m_a, y - m_b
+    m_a, m_b = (m - np.mean(m * weight) for m in (m_a, m_b))
+    follows, both = left_a * m_b + left_b * m_a, m_a * m_b
+    slope, spread = float(np.mean(follows * weight)) / 2, float(np.mean(both * weight))
+    # A slope above 1 would mean more noise than risk: then there is no line to speak of.
+    c = float(np.clip(slope / spread, 0.0, 1.0)) if spread > 0 else 0.0
+    b2 = float(np.mean(values.slope.target**2 * both * weight)) / spread if c > 0 else 0.0
+    return np.asarray(b2 * (c * follows - c**2 * both))
 
 
 def _risk_term(values: OutcomeValues, risks: Sequence[RiskSlope]) -> Array:
