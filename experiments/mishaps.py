@@ -36,7 +36,10 @@ ROWS = (900, 700)
 FACTORS = (1000, 100, 60, 18.02, 12, 10, 2.54, 2.205)  # grams, cents, minutes, mmol, inches, pounds
 ORIGINS = (-273.15, -32, 1, 32, 100, 273.15, 1900)  # kelvin, Fahrenheit, counting from 1, years
 CHOSEN, JUDGED = "chosen", "judged"  # draws that decisions were made on, and those that judge them
-COUNTS = {CHOSEN: 60, JUDGED: 200}
+UNTOUCHED = "untouched"  # nothing is spoilt: how often is an alarm false?
+DRAWS = 100  # pairs of tables that a seed may draw
+COUNTS = {CHOSEN: 60, JUDGED: 200, UNTOUCHED: 60}
+FIRST = {CHOSEN: 0, JUDGED: 1_000_000, UNTOUCHED: 2_000_000}  # draws that have no table in common
 
 
 def _scaled(column: pd.Series, rng: np.random.Generator) -> Any:
@@ -138,10 +141,11 @@ def outcome_of(tables: ByDomain[pd.DataFrame], seed: int) -> Line:
 def replicate(config: Config, seed: int) -> Line:
     """Draw two tables, spoil a column of one, explain, and say what came of it."""
     started = time.process_time()
-    first = seed + (0 if config.options["draws"] == CHOSEN else 1_000_000)
-    for number in range(first * 100, first * 100 + 100):
+    draws = config.options["draws"]
+    first = seed + FIRST[draws]
+    for number in range(first * DRAWS, (first + 1) * DRAWS):
         tables = clinic.draw(config.rows, number)
-        pair, words = spoil(tables, number)
+        pair, words = (tables, "nothing") if draws == UNTOUCHED else spoil(tables, number)
         found = outcome_of(pair, seed)
         if not (is_wrong(found) and missed(explained(tables, seed))):
             break
@@ -182,14 +186,15 @@ def run(order: Order) -> Path:
     pack(folder)
     everything = [line for lines in kept.values() for line in lines]
     note = f"{len(everything)} mishaps, kept in `replicates.jsonl.gz`. {engines(everything)}"
-    values = {"table": _table(kept), "wrong": _wrong(kept), "rows": ROWS}
+    anew = sum(line["draw"] % DRAWS > 0 for line in everything)
+    values = {"table": _table(kept), "wrong": _wrong(kept), "rows": ROWS, "anew": anew}
     return write_page(folder / "mishaps.md", order.command("mishaps"), note, **values)
 
 
 def _table(kept: dict[str, list[Line]]) -> str:
     body = []
     for draws, lines in kept.items():
-        for kind in KINDS:
+        for kind in ["nothing"] if draws == UNTOUCHED else KINDS:
             here = [line for line in lines if line["mishap"].startswith(kind)]
             seen = [line["problems"] and line["comparable"] for line in here]
             refused = [not line["comparable"] for line in here]

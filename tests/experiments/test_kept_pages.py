@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -89,7 +90,7 @@ def test_the_readme_shows_the_coverage_that_is_kept():
 @pytest.mark.parametrize("page", sorted(tables.ROOT.glob("evidence/*/*.md")), ids=lambda p: p.stem)
 def test_a_kept_page_says_which_engine_made_it_and_how_to_make_it_again(page):
     text = page.read_text(encoding="utf-8")
-    assert "engine 1" in text or "engine 2" in text
+    assert re.search(r"engine \d", text)
     assert (
         f"    python -m experiments {page.stem.replace('_insurance', ' insurance')}".removesuffix(
             "_readmission"
