@@ -5,18 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
 from whygap.blocks import make_blocks
-from whygap.domains import DOMAINS, ByDomain, Domain, IntArray
+from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.estimate import Sample
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, ratio_probes
-from whygap.learning.primitives import Fits, fit_ratios
+from whygap.learning.primitives import fit_ratios
+from whygap.nuisances.held_out import out_of_fold
 from whygap.results.overlap import LIMITS
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
 __all__ = ["Region", "find_region"]
+
+RULE_OF_THREE = 3  # none among 3 / p rows: with 95% confidence it is rarer than p
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,15 +68,28 @@ def find_region(design: Design, settings: Settings, seed: np.random.SeedSequence
         "support", lambda: ratio_probes(features, [columns]), columns="W, Z", target="domain"
     )
     fits = fit_ratios(features, learner, columns, "support")
-    rows = ByDomain(*(_inside(fits, d) for d in DOMAINS))
-    return Region(rows, rows.zip(design.rows, lambda inside, total: len(inside) / total))
+    ratio = ByDomain(*(out_of_fold(fits, domain) for domain in DOMAINS))
+    inside = _inside(ratio.map(lambda pi: pi / (1 + pi)))
+    rows = inside.map(np.flatnonzero)
+    return Region(rows, rows.zip(design.rows, lambda found, total: len(found) / total))
 
 
-def _inside(fits: Fits, domain: Domain) -> IntArray:
-    blocks = fits.features.blocks
-    kept = []
-    for k in blocks.evaluated:
-        rows = blocks.order[domain][blocks.rows(domain, k)]
-        ratio = fits.predict(blocks.complement(k), domain, k)
-        kept.append(rows[np.abs(ratio / (1 + ratio) - 0.5) < 0.5 - LIMITS.probability])
-    return np.sort(np.concatenate(kept))
+def _inside(probability: ByDomain[Array]) -> ByDomain[NDArray[np.bool_]]:
+    """Rows that either domain could have produced, by what the model says and by what it is worth.
+
+    Smooth models do not say 0 where a domain has no rows. So the probability is calibrated by
+    isotonic regression: an end of it that holds enough rows, and next to none of the other domain,
+    is outside, whatever the model says of it.
+    """
+    low, sizes = LIMITS.probability, probability.map(len)
+    both = np.concatenate(list(probability))
+    order = np.argsort(both, kind="stable")
+    label = np.repeat([0.0, 1.0], list(sizes))
+    weight = np.repeat([1 / sizes.source, 1 / sizes.target], list(sizes))
+    calibrated = np.empty(len(both))
+    calibrated[order] = isotonic_regression(label[order], weights=weight[order]).x
+    outside = np.abs(both - 0.5) >= 0.5 - low
+    for end in (calibrated < low, calibrated > 1 - low):
+        if np.count_nonzero(end) >= RULE_OF_THREE / low:
+            outside |= end
+    return ByDomain(~outside[: sizes.source], ~outside[sizes.source :])
