@@ -9,7 +9,7 @@ from typing import Any
 
 from whygap._metrics import Metric, our_name
 from whygap.domains import ByDomain
-from whygap.errors import InputError, SettingsError, refusing_unknown, require_known
+from whygap.errors import InputError, SettingsError, name_list, refusing_unknown, require_known
 from whygap.progress import Reporter, Silent
 from whygap.tables.build import build_design
 from whygap.tables.design import ORDERS, Design
@@ -80,6 +80,7 @@ class Study:
     def __post_init__(self) -> None:
         _ = self.asked
         require_known(self.order, ORDERS, f"There is no order '{self.order}'", "Orders")
+        _ = name_list([self.source_name, self.target_name], "The names of source and target")
         if (self.prediction is None) == (self.model is None):
             raise SettingsError(
                 "A study needs either prediction= or model=",
