@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from whygap._metrics.pairs import pair_influence, pair_means
 from whygap.domains import Array
-from whygap.errors import ColumnError, SettingsError, first_line
+from whygap.errors import ColumnError, SettingsError, first_line, require_known
 
 __all__ = ["TASKS", "Metric", "Task", "only_mean", "slopes_of"]
 
 Task = Literal["binary", "multiclass", "regression"]
 TASKS: tuple[Task, ...] = ("binary", "multiclass", "regression")
 Wants = Literal["label", "probability", "classes", "value", "any"]
+WANTS = get_args(Wants)
 
 
 def only_mean(means: Array) -> float:
@@ -65,6 +66,19 @@ class Metric:
     aliases: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for name, given in (("terms", self.terms), ("of", self.of), ("slopes", self.slopes)):
+            if not callable(given) and (name, given) != ("slopes", None):
+                got = f"an object of type {type(given).__name__}"
+                raise SettingsError(f"{name}= of a Metric must be a callable", got=got)
+        if not self.tasks or not set(self.tasks) <= set(TASKS):
+            raise SettingsError(
+                "tasks= of a Metric must be some of " + ", ".join(TASKS),
+                got=repr(self.tasks),
+                hint='For one: tasks=("binary",).',
+            )
+        require_known(self.wants, WANTS, f"There is no wants='{self.wants}'", "They", SettingsError)
+
     @property
     def is_mean(self) -> bool:
         """Whether it is a mean over rows: one term, and nothing done to its mean."""
@@ -74,8 +88,15 @@ class Metric:
         """The derivatives of `of` at K means, (K,)."""
         if self.is_mean:
             return np.ones(1)
-        found = slopes_of(self.of, means) if self.slopes is None else self.slopes(means)
-        return np.asarray(found, dtype=float)
+        with np.errstate(all="ignore"):
+            found = slopes_of(self.of, means) if self.slopes is None else self.slopes(means)
+        slopes = np.asarray(found, dtype=float)
+        if slopes.shape != means.shape:
+            raise SettingsError(
+                f"slopes= of the metric '{self.name}' must give one number for each mean",
+                got=f"shape {slopes.shape} for {len(means)} means",
+            )
+        return slopes
 
     def given(self, **values: Any) -> Metric:
         """The metric with what its terms need; the rest is left alone."""
@@ -139,8 +160,16 @@ class Metric:
 
     def value(self, terms: Array, weights: Array | None = None) -> float:
         """The metric of some rows, by their terms (K, rows)."""
-        with np.errstate(all="ignore"):
-            return float(self.of(self.means(terms, weights)))
+        means = self.means(terms, weights)
+        try:
+            with np.errstate(all="ignore"):
+                return float(self.of(means))
+        except Exception as err:  # one's own metric may fail in any way
+            raise SettingsError(
+                f"The metric '{self.name}' failed on the means of its terms",
+                got=first_line(err, with_type=True),
+                hint=f"of= is called with an array of {len(means)} means and gives one number.",
+            ) from err
 
     def means(self, terms: Array, weights: Array | None = None) -> Array:
         """What `of` is a function of."""

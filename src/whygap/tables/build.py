@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from whygap._metrics import tasks_of
 from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import ColumnError, TableError, listed
 from whygap.tables import hints
@@ -70,16 +71,25 @@ def build_design(
 
 
 def require_defined(design: Design) -> None:
-    """Refuse a metric that has no value in one of the tables."""
-    weights = design.weights or design.outcome.map(np.ones_like)
+    """Refuse a metric that has no value, or no slope, in one of the tables."""
+    weights, metric = design.weights or design.outcome.map(np.ones_like), design.metric
     for domain in DOMAINS:
-        value = design.metric.value(design.terms[domain], weights[domain])
+        value = metric.value(design.terms[domain], weights[domain])
         if not np.isfinite(value):
             raise TableError(
-                f"The metric '{design.metric.name}' is not defined in {domain}",
+                f"The metric '{metric.name}' is not defined in {domain}",
                 got=f"{value:g}",
                 hint="It divides by a share of rows that is 0 there: no row of a class, or no row "
-                "that the model puts into it.",
+                "that the model puts into it."
+                if tasks_of(metric.name)
+                else "of= gives no number at the means of its terms.",
+            )
+        slopes = metric.gradient(metric.means(design.terms[domain], weights[domain]))
+        if not np.isfinite(slopes).all():
+            raise TableError(
+                f"The metric '{metric.name}' has no slope in {domain}",
+                got=f"{value:g}, at the edge of what it can be",
+                hint="Predictions that are never wrong leave nothing to explain.",
             )
 
 

@@ -41,6 +41,10 @@ def broken(prediction, outcome):
     raise ZeroDivisionError("no rows")
 
 
+def pair(prediction, outcome):
+    return np.stack([prediction * outcome, outcome])
+
+
 FOR_AMOUNTS = Metric(name="mine", terms=log_error, tasks=("regression",))
 
 
@@ -246,6 +250,31 @@ CASES = {
         ("The metric 'broken' failed. Got ZeroDivisionError: no rows. It is called with "
         "predictions and outcomes, two arrays."),
     ),
+    "one's own function that fails": (
+        {**BINARY, "metric": Metric(name="mine", terms=pair, of=lambda means: means[5])},
+        SettingsError,
+        ("The metric 'mine' failed on the means of its terms. Got IndexError: index 5 is out of "
+        "bounds for axis 0 with size 2. of= is called with an array of 2 means and gives one "
+        "number."),
+    ),
+    "one's own function that gives no number": (
+        {**BINARY, "metric": Metric(name="mine", terms=pair, of=lambda means: np.log(-means[0]))},
+        TableError,
+        ("The metric 'mine' is not defined in source. Got nan. of= gives no number at the means of "
+        "its terms."),
+    ),
+    "slopes of another number": (
+        {**BINARY, "metric": Metric(name="mine", terms=pair, of=np.prod, slopes=np.prod)},
+        SettingsError,
+        ("slopes= of the metric 'mine' must give one number for each mean. Got shape () for 2 "
+        "means."),
+    ),
+    "no error at all": (
+        {**VALUES, "metric": "rmse", **changed("source", guess=lambda t: t["wage"])},
+        TableError,
+        ("The metric 'rmse' has no slope in source. Got 0, at the edge of what it can be. "
+        "Predictions that are never wrong leave nothing to explain."),
+    ),
     "several terms and nothing made of them": (
         {**BINARY, "metric": lambda p, y: np.stack([p, y])},
         SettingsError,
@@ -289,4 +318,29 @@ def test_bad_input_gets_its_own_message(kind):
     roles, error, message = CASES[kind]
     with pytest.raises(error) as caught:
         _ = Study(**{**tables(), **roles}).design
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"terms": 3}, "terms= of a Metric must be a callable. Got an object of type int."),
+        (
+            {"terms": pair, "of": 1},
+            "of= of a Metric must be a callable. Got an object of type int.",
+        ),
+        (
+            {"terms": pair, "tasks": ("binry",)},
+            (
+                "tasks= of a Metric must be some of binary, multiclass, regression. Got "
+                "('binry',). For "
+                'one: tasks=("binary",).'
+            ),
+        ),
+        ({"terms": pair, "wants": "labels"}, "There is no wants='labels'. Did you mean 'label'?"),
+    ],
+)
+def test_a_metric_of_ones_own_is_checked_when_it_is_made(given, message):
+    with pytest.raises(SettingsError) as caught:
+        Metric(**given)
     assert str(caught.value) == message
