@@ -46,6 +46,7 @@ __all__ = ["plan", "replicate", "run"]
 
 EFFECTS = (0.3, 0.6, 1.0)  # chance that a label inside the rule is turned round
 ROWS = (3000, 3000)
+ALARMS = 0.05  # of analyses of tables without an effect that may show a rule
 SAME = 0.5  # a rule is found when its rows and the planted ones overlap by this Jaccard index
 PEERS = {"deepchecks": "deepchecks, weak segments", "divexplorer": "DivExplorer",
          "wise_pizza": "wise-pizza"}  # fmt: skip
@@ -147,8 +148,9 @@ def run(order: Order) -> Path:
                 comma_separated(head, [row.values() for row in rows], digits=4))  # fmt: skip
     everything = [line for group in lines.values() for line in group]
     note = f"{engines(everything)} Draws are kept in `replicates.jsonl` and `peers.jsonl`."
+    alike = _at_equal_alarms([config for config, _ in plan(quick=order.quick)], folder)
     return write_page(folder / "rules.md", order.command("rules"), note, found=_table(rows),
-                      intervals=_coverage(everything))  # fmt: skip
+                      alike=alike, intervals=_coverage(everything))  # fmt: skip
 
 
 def _ask_peers(config: Config, count: int, path: Path, order: Order) -> None:
@@ -198,6 +200,34 @@ def _scores(config: Config, ours: Sequence[Line], path: Path) -> list[dict[str, 
         tools[name] = [(line["planted"], line[tool]) for line in theirs if tool in line]
     effect = config.options["effect"]
     return [{"effect": effect, "tool": tool, **_score(found)} for tool, found in tools.items()]
+
+
+def _at_equal_alarms(configs: Sequence[Config], folder: Path) -> str:
+    """What the others find when their own scores must exceed those of 95% of draws without effect.
+
+    A user has no such draws: this says what their rankings are worth, not what they tell.
+    """
+    by_effect = {c.options["effect"]: read_lines(folder / "peers.jsonl", c.label) for c in configs}
+    body = []
+    for tool, name in PEERS.items():
+        asked = {e: [ln for ln in lines if tool in ln] for e, lines in by_effect.items()}
+        nothing = asked.get(0.0, [])
+        if not nothing or not all(
+            _has_scores(ln, tool) for lines in asked.values() for ln in lines
+        ):
+            continue
+        strongest = [max((r["score"] for r in line[tool]), default=0.0) for line in nothing]
+        bar = float(np.quantile(strongest, 1 - ALARMS))
+        for effect, lines in asked.items():
+            kept = [(ln["planted"], [r for r in ln[tool] if r["score"] > bar]) for ln in lines]
+            if effect and kept:
+                score = _score(kept)
+                body.append([number(effect, 2), name, score["draws"], number(score["found"], 2)])
+    return table(["effect", "tool", "draws", "planted rows found"], sorted(body), text=2)
+
+
+def _has_scores(line: Line, tool: str) -> bool:
+    return all("score" in rule for rule in line[tool])
 
 
 def _score(found: Sequence[tuple[list[str], list[Mapping[str, Any]]]]) -> dict[str, Any]:
