@@ -8,7 +8,16 @@ from dataclasses import replace
 
 import pytest
 
-from experiments import EXPERIMENTS, coverage, semisynthetic, shares, simulation, true_risk, untuned
+from experiments import (
+    EXPERIMENTS,
+    coverage,
+    metrics,
+    semisynthetic,
+    shares,
+    simulation,
+    true_risk,
+    untuned,
+)
 from experiments.replicates import Config, run_missing
 from experiments.simulation import Order, Simulation, run_simulation
 from whygap._version import ENGINE
@@ -75,7 +84,9 @@ def test_replicates_of_another_study_can_be_borrowed(tmp_path):
     assert f"{{'{TINY.label}': 2}}" in page.read_text()
 
 
-@pytest.mark.parametrize("module", [coverage, shares, true_risk, untuned], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module", [coverage, metrics, shares, true_risk, untuned], ids=lambda m: m.__name__
+)
 def test_every_configuration_of_a_plan_has_a_label_of_its_own(module):
     labels = [config.label for config, _ in module.plan(quick=False)]
     assert len(labels) == len(set(labels))

@@ -22,6 +22,7 @@ from whygap.combine import linear_map
 from whygap.domains import Array, ByDomain
 from whygap.equations.corners import AggregateValues, mean_at
 from whygap.equations.where import Group, WhereValues, contribution
+from whygap.errors import ResultError
 from whygap.estimate import Estimate
 
 # Gauss-Legendre on [0, 1]: with 20 nodes, exact to rounding for ratios of means.
@@ -175,11 +176,25 @@ class SlopeSlack:
 
 
 def smooth(estimates: Sequence[Estimate], of: Of, gradient: Gradient) -> Estimate:
-    """The function g of estimated means, by the delta method."""
+    """The function g of estimated means, by the delta method.
+
+    Debiased means may leave the range of means (a share below 0), where g has no value.
+    """
     at = values_of(estimates)
-    linear = linear_map(np.asarray(gradient(at), dtype=float)[None, :], list(estimates))[0]
-    plugin = of(np.array([estimate.plugin for estimate in estimates]))
-    return replace(linear, value=float(of(at)), plugin=float(plugin))
+    with np.errstate(all="ignore"):
+        value, slopes = float(of(at)), np.asarray(gradient(at), dtype=float)
+        plugin = float(of(np.array([estimate.plugin for estimate in estimates])))
+    if not np.isfinite([value, *slopes]).all():
+        shown = ", ".join(f"{mean:.4g}" for mean in at)
+        raise ResultError(
+            "The metric has no value between the two tables: it is undefined at the estimated "
+            "means of its terms",
+            got=shown,
+            hint="The tables overlap too little for it, or there are too few rows: try "
+            "support='common', or a metric that is a mean over rows.",
+        )
+    linear = linear_map(slopes[None, :], list(estimates))[0]
+    return replace(linear, value=value, plugin=plugin)
 
 
 def smooth_line(
