@@ -136,7 +136,7 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "a level in percent": (
         lambda folder: make_gap().report(folder / "x.html", level=95),
-        "The level of a report must lie between 0 and 1. Got 95.",
+        "The level of an interval must lie between 0 and 1. Got 95. Try 0.95.",
     ),
 }
 
