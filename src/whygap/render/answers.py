@@ -15,7 +15,7 @@ from whygap.render.phrases import (
     rows_share,
     squared_error_units,
 )
-from whygap.render.reading import FEW, SHOWN, TIE, Hit, Reading, excludes_zero
+from whygap.render.reading import FEW, MOST_ROWS, SHOWN, TIE, Hit, Reading, excludes_zero
 from whygap.results import Budget, Joint, Recoverable
 
 # -- how many points -------------------------------------------------------------------------------
@@ -95,7 +95,10 @@ def where_sentences(reading: Reading) -> list[str]:
     where = reading.gap.where
     if where is None:
         return []
-    found = [_hit_sentence(reading, hit) for hit in reading.clear_hits()[: SHOWN - 1]]
+    hits = reading.clear_hits()[: SHOWN - 1]
+    found = [_hit_sentence(reading, hit) for hit in hits]
+    if hits and not hits[0].beyond_share:
+        found.append("No group is clearly hit more than its share of the rows.")
     if not found:
         text = f"No group of rows stands out: of {len(where.groups)} groups none is distinguishable"
         found = [f"{text} from 0 when all are looked at together."]
@@ -150,14 +153,22 @@ def culprit_sentence(reading: Reading) -> str:
     if first:
         said.append(f"Of the variables, {_costs(reading, *first)}")
     way = reading.gap.aggregate.gap.value
-    hits = [hit for hit in reading.clear_hits() if hit.points.value * way > 0]
+    hits = [
+        hit for hit in reading.clear_hits() if hit.points.value * way > 0 and hit.share <= MOST_ROWS
+    ]
     if hits:
-        better = direction(reading.gap.about, hits[0].points.value) == "better"
-        verb = "gaining most are" if better else "hit hardest are"
-        verb = verb if said else capital(verb)
+        verb = _who(reading, hits[0]) if said else capital(_who(reading, hits[0]))
         change = _mean_change(reading, hits[0])
         said.append(f"{verb} rows where {hit_words(hits[0])}" + (f": {change}" if change else ""))
     return f"{'; '.join(said)}." if said else ""
+
+
+def _who(reading: Reading, hit: Hit) -> str:
+    """What may be said of rows: that they are hit more than others, or only that they are hit."""
+    better = direction(reading.gap.about, hit.points.value) == "better"
+    if hit.beyond_share:
+        return "gaining most are" if better else "hit hardest are"
+    return "clearly gaining are" if better else "clearly hit are"
 
 
 def _first_variable(reading: Reading) -> tuple[Joint, list[str]] | None:

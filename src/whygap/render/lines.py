@@ -162,19 +162,21 @@ def _hit_line(hit: Hit) -> Line:
 
 def where_blocks(gap: Gap, most: int, variable: str | None = None) -> list[Block]:
     """Groups of one variable, or of those along which contributions differ most; then rules."""
-    where, outcome = gap.where, gap.aggregate.outcome
-    if where is None or outcome is None:
+    where = gap.where
+    if where is None or gap.aggregate.outcome is None:
         return []
-    known, whole = where.variables(), outcome.value
+    known = where.variables()
     if variable is not None and variable not in known:
         raise ResultError(
             f"There are no groups of '{variable}' in this result",
             hint=did_you_mean(variable, known) or f"Variables with groups are: {', '.join(known)}.",
         )
 
+    excess = list(zip(where.groups, where.excess(), strict=True))
+
     def spread(name: str) -> float:
-        excess = [g.points.value - g.target_share * whole for g in where.of(name)]
-        return max(excess) - min(excess)
+        own = [one.value for group, one in excess if group.variable == name]
+        return max(own) - min(own)
 
     chosen = sorted(known, key=spread, reverse=True)[:most] if variable is None else [variable]
     blocks = [_groups_block(gap, where, name) for name in chosen]

@@ -14,6 +14,7 @@ FEW = 3  # a sentence names at most this many variables
 SHOWN = 4  # variables or groups in one sentence; a list of more is read as a table
 TIE = 0.5  # of the largest: half as large is no near tie in a reader's eyes
 RULE_LEVEL = 0.95  # rules are confirmed at this level, whatever level is shown
+MOST_ROWS = 2 / 3  # of the target: who is "hit hardest" among all rows is no answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ class Hit:
         interval: of the points, simultaneous over all groups or rules that were looked at.
         level: of that interval; a rule keeps the one it was confirmed at.
         change: mean change within the rows; None where they are too few.
+        excess: points beyond what their share of rows would carry.
+        beyond_share: whether the excess is clear, all groups looked at; of confirmed rules it is.
         is_rule: whether it is a confirmed rule, not a group.
     """
 
@@ -68,12 +71,14 @@ class Hit:
     interval: tuple[float, float]
     level: float
     change: Estimate | None
+    excess: float
+    beyond_share: bool
     is_rule: bool = False
 
     @property
     def is_clear(self) -> bool:
         """Whether 0 lies outside the simultaneous interval."""
-        return self.interval[0] > 0 or self.interval[1] < 0
+        return _outside(self.interval)
 
     def change_interval(self) -> tuple[float, float]:
         """Of the mean change, as much widened for looking at all groups as that of the points."""
@@ -122,8 +127,14 @@ class Reading:
         return points.parts()[part].clear(self.level) if points and part in points.parts() else []
 
     def clear_hits(self) -> list[Hit]:
-        """Groups that stand out when all are looked at together, and confirmed rules."""
-        return [hit for hit in self.hits if hit.is_clear]
+        """Groups and confirmed rules that are clearly hit, and more than their share.
+
+        Where none is hit more than its share: those that are clearly hit, of at most two thirds of
+        the rows.
+        """
+        clear = [hit for hit in self.hits if hit.is_clear]
+        more = [hit for hit in clear if hit.beyond_share]
+        return more or [hit for hit in clear if hit.share <= MOST_ROWS]
 
 
 def reading_of(gap: Gap, level: float) -> Reading:
@@ -183,16 +194,42 @@ def excludes_zero(estimate: Estimate, level: float) -> bool:
 
 
 def hits_of(gap: Gap, level: float) -> tuple[Hit, ...]:
-    """Rules and groups, by how much more they carry than their share of rows would."""
+    """Rules and groups that carry more than their share: clearly first, then by how much."""
     if gap.where is None or gap.aggregate.outcome is None:
         return ()
-    whole = gap.aggregate.outcome.value
-    groups = zip(gap.where.groups, gap.where.simultaneous(level), strict=True)
-    found = [
-        Hit(f"{g.variable} is {g.label}", g.target_share, g.points, ends, level, g.change)
-        for g, ends in groups
+    found = [*_group_hits(gap.where, level), *_rule_hits(gap.where, gap.aggregate.outcome.value)]
+    telling = [hit for hit in found if hit.excess * hit.points.value > 0]
+    return tuple(
+        sorted(telling, key=lambda hit: (not hit.beyond_share, -abs(hit.excess), hit.words))
+    )
+
+
+def _group_hits(where: Where, level: float) -> list[Hit]:
+    each = zip(
+        where.groups,
+        where.simultaneous(level),
+        where.excess(),
+        where.simultaneous_excess(level),
+        strict=True,
+    )
+    return [
+        Hit(
+            f"{group.variable} is {group.label}",
+            group.target_share,
+            group.points,
+            ends,
+            level,
+            group.change,
+            excess.value,
+            _outside(beyond),
+        )
+        for group, ends, excess, beyond in each
+        if group.target_share < 1
     ]
-    found += [
+
+
+def _rule_hits(where: Where, whole: float) -> list[Hit]:
+    return [
         Hit(
             _rule_words(rule),
             rule.target_share,
@@ -200,17 +237,17 @@ def hits_of(gap: Gap, level: float) -> tuple[Hit, ...]:
             rule.interval,
             RULE_LEVEL,
             rule.change,
+            rule.points.value - rule.target_share * whole,
+            beyond_share=True,
             is_rule=True,
         )
-        for rule in gap.where.rules
+        for rule in where.rules
     ]
 
-    def excess(hit: Hit) -> float:
-        return abs(hit.points.value) - hit.share * abs(whole)
 
-    # A group of nearly all rows says nothing about who is hit.
-    telling = [hit for hit in found if hit.share <= 0.95 and excess(hit) > 0]
-    return tuple(sorted(telling, key=lambda hit: (-excess(hit), hit.words)))
+def _outside(interval: tuple[float, float]) -> bool:
+    """Whether an interval leaves out 0."""
+    return interval[0] > 0 or interval[1] < 0
 
 
 def widening(where: Where, level: float) -> dict[str, list[float]]:

@@ -164,6 +164,34 @@ class Where:
         points = [group.points for group in self.groups]
         return tuple(inference.simultaneous_intervals(points, self.covariance, level))
 
+    def excess(self) -> tuple[Estimate, ...]:
+        """Each group's points beyond those that its share of the target's rows would carry.
+
+        In the order of `groups`. Shares count as known, which widens the intervals a little.
+        """
+        points = np.array([group.points.value for group in self.groups])
+        errors = np.sqrt(np.maximum(np.diag(self._excess_covariance()), 0.0))
+        freedom = [group.points.degrees_of_freedom for group in self.groups]
+        known = zip(self._beyond_share(points), errors, freedom, strict=True)
+        return tuple(Estimate(float(v), float(e), degrees_of_freedom=df) for v, e, df in known)
+
+    def simultaneous_excess(self, level: float = 0.95) -> tuple[tuple[float, float], ...]:
+        """Intervals of `excess` that hold at once: who is hit more than others, not just hit."""
+        from whygap.shapley import inference
+
+        covariance = self._excess_covariance()
+        return tuple(inference.simultaneous_intervals(self.excess(), covariance, level))
+
+    def _excess_covariance(self) -> Array:
+        return self._beyond_share(self._beyond_share(self.covariance).T)
+
+    def _beyond_share(self, points: Array) -> Array:
+        """Less the group's share of its variable's total, by rows."""
+        _, variable = np.unique([group.variable for group in self.groups], return_inverse=True)
+        same = (variable[:, None] == variable).astype(float)
+        shares = np.array([group.target_share for group in self.groups])
+        return np.asarray(points - (shares * (same @ points).T).T)
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
 
@@ -14,6 +16,7 @@ from whygap.render.answers import (
     where_sentences,
 )
 from whygap.render.reading import Reading, reading_of
+from whygap.results import Gap, Rule
 
 SAME_OUTCOMES = (0.804, 0.76, 0.732, 0.732)
 NOTHING = (0.0001, 0.0001, 0.0001)
@@ -156,6 +159,31 @@ def test_the_answer_names_a_variable_and_a_group() -> None:
     better = culprit_sentence(read(corners=(0.7, 0.71, 0.72, 0.80)))
     assert "gaining most are rows where age is above 25" in better
     assert " ".join(str(make_gap()).split()).count(f"{variable}; h{group}") == 1
+
+
+def of_shares(gap: Gap, share: float, rules: tuple[Rule, ...] = ()) -> Reading:
+    """The same groups with the same points, each of so many rows."""
+    groups = tuple(replace(group, target_share=share) for group in gap.where.groups)
+    return reading_of(replace(gap, where=replace(gap.where, groups=groups, rules=rules)), 0.95)
+
+
+def test_rows_that_only_carry_their_share_are_not_called_hit_hardest() -> None:
+    half = of_shares(make_gap(rules=0), 0.45)
+    assert culprit_sentence(half) == (
+        "Of the variables, schooling costs 0.8 points (0.5 to 1.1); clearly hit are rows where "
+        "age is none (45% of rows): accuracy falls by 3.5 points there (1.1 to 6.0)."
+    )
+    assert where_sentences(half)[-2:] == [
+        "No group is clearly hit more than its share of the rows.",
+        "None of 5 rules that were tested is confirmed.",
+    ]
+
+
+def test_most_rows_are_no_answer_to_who_is_hit() -> None:
+    most = of_shares(make_gap(rules=0), 0.7)
+    assert "rows where" not in culprit_sentence(most)
+    rule = replace(make_gap().where.rules[0], target_share=0.7)
+    assert "rows where" not in culprit_sentence(of_shares(make_gap(), 0.7, (rule,)))
 
 
 ADVICE = {
