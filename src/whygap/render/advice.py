@@ -146,7 +146,7 @@ def _with_target_labels(reading: Reading, here: Budget) -> Iterator[str]:
 
 def _nothing_to_win(reading: Reading, here: Budget) -> str:
     change = reading.gap.aggregate.gap.value
-    if here.total.interval(reading.level)[1] > LITTLE * (here.total + here.irreducible).value:
+    if here.total.interval(reading.level)[1] > LITTLE * (here.total.value + here.irreducible.value):
         return (
             "Collect more labelled rows of the target before changing the model: what labels could "
             f"win back, {amount(reading, here.total)} in squared error, is not known well enough."
