@@ -108,6 +108,7 @@ def test_studies_have_the_names_of_the_command_line():
         "judging",
         "metrics",
         "mishaps",
+        "partial_overlap",
         "power",
         "refit",
         "revisions",
