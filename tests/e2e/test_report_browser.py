@@ -34,7 +34,6 @@ def test_level_switch_changes_every_interval(visit: Any) -> None:
             page.locator(query).first.text_content()
             for query in (
                 ".answer",
-                ".facts",
                 ".parts",
                 "[data-detail=outcome] [data-interval]",
                 "[data-cell]",

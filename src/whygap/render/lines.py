@@ -146,11 +146,13 @@ def shares_block(gap: Gap, part: str, most: int | None = None) -> Block:
 
 def hits_block(gap: Gap, level: float, most: int) -> Block:
     """The most telling rules and groups."""
-    lines = tuple(_hit_line(hit) for hit in hits_of(gap, level)[:most])
-    title = "Contribution to the outcome part"
+    shown, title = hits_of(gap, level)[:most], "Contribution to the outcome part"
+    lines = tuple(map(_hit_line, shown))
 
     def joint(at: float) -> list[tuple[float, float]]:
-        return [hit.interval for hit in hits_of(gap, at)[:most]]
+        """In the order of the lines: that of the hits may be another one at another level."""
+        ends = {(hit.words, hit.is_rule): hit.interval for hit in hits_of(gap, at)}
+        return [ends[hit.words, hit.is_rule] for hit in shown]
 
     return Block("where", title, lines, units_of(gap), joint=joint)
 

@@ -147,17 +147,18 @@ def _at_level(
 ) -> dict[str, Any]:
     gap, level = reading.gap, reading.level
     order = [step.key for step in walk.walk.steps if step.is_part]
-    units = squared_error_units(gap)
+    units, lists = squared_error_units(gap), _lists(reading, revision.curve if revision else None)
     shown: dict[str, Any] = {
         "name": level_name(level),
         "wide": _rounded(widening(gap.where, level)) if gap.where else {},
         "change": change_sentence(reading),
         "main": main_sentence(reading),
         "culprit": answers.culprit_sentence(reading),
+        "next": lists["advice"][0],
         "span": reading.units.span(*gap.aggregate.gap.interval(level)),
         "spans": [reading.units.span(*reading.parts[name].interval(level)) for name in order],
         "parts": [[name, part_sentence(reading, name), reading.is_clear(name)] for name in order],
-        "lists": _lists(reading, revision.curve if revision else None),
+        "lists": lists,
         "budgets": [
             " to ".join(map(units.bare, bar.budget.total.interval(level)))
             for bar in budget_bars(gap)

@@ -194,14 +194,16 @@ def excludes_zero(estimate: Estimate, level: float) -> bool:
 
 
 def hits_of(gap: Gap, level: float) -> tuple[Hit, ...]:
-    """Rules and groups that carry more than their share: clearly first, then by how much."""
+    """Rules and groups that carry more than their share: the clear ones first, by how much."""
     if gap.where is None or gap.aggregate.outcome is None:
         return ()
     found = [*_group_hits(gap.where, level), *_rule_hits(gap.where, gap.aggregate.outcome.value)]
     telling = [hit for hit in found if hit.excess * hit.points.value > 0]
-    return tuple(
-        sorted(telling, key=lambda hit: (not hit.beyond_share, -abs(hit.excess), hit.words))
-    )
+
+    def place(hit: Hit) -> tuple[bool, bool, float, str]:
+        return not hit.is_clear, not hit.beyond_share, -abs(hit.excess), hit.words
+
+    return tuple(sorted(telling, key=place))
 
 
 def _group_hits(where: Where, level: float) -> list[Hit]:

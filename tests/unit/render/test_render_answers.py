@@ -15,7 +15,8 @@ from whygap.render.answers import (
     recoverable_sentences,
     where_sentences,
 )
-from whygap.render.reading import Reading, reading_of
+from whygap.render.lines import hits_block
+from whygap.render.reading import Reading, hits_of, reading_of
 from whygap.results import Gap, Rule
 
 SAME_OUTCOMES = (0.804, 0.76, 0.732, 0.732)
@@ -283,3 +284,13 @@ def test_hostile_names_of_variables_and_levels_appear_as_they_are() -> None:
     assert f"military is {NASTY_NAMES[0]}" not in text
     assert f"is {NASTY_NAMES[0]} (" in text
     assert "<script>alert" not in gap._repr_html_()
+
+
+def test_intervals_of_other_levels_stay_with_their_rows() -> None:
+    """More groups are clear at a lower level, so that they stand in another order there."""
+    block = hits_block(make_gap(), 0.99, 8)
+    orders = {tuple(hit.words for hit in hits_of(make_gap(), level)) for level in (0.8, 0.99)}
+    assert len(orders) == 2
+    for line, (low, high) in zip(block.lines, block.intervals(0.8), strict=True):
+        if line.kind == "group":
+            assert (low + high) / 2 == pytest.approx(line.estimate.value)
