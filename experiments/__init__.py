@@ -20,6 +20,7 @@ __all__ = ["EXPERIMENTS", "run"]
 EXPERIMENTS = (
     "casestudy insurance",
     "casestudy readmission",
+    "casestudy workers",
     "comparators",
     "coverage",
     "culprits",

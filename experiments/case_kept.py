@@ -24,12 +24,12 @@ from whygap.results import Detailed, Gap
 from whygap.rivals.compare import comparison
 from whygap.rivals.importances import Importances
 from whygap.running.checkpoint import fingerprint
-from whygap.settings import Settings
+from whygap.settings import DETAILS, Settings
 from whygap.storage.files import load, save, write_whole
 from whygap.storage.mapping import restored
 from whygap.study import Study
 
-__all__ = ["Beside", "Difference", "Ranked", "Revised", "kept", "ranking"]
+__all__ = ["Beside", "Difference", "Ranked", "Revised", "kept", "kept_gap", "ranking"]
 
 TOP = 8
 RIVALS = ("mean_change", "wu_shift", "oaxaca_blinder", "parametric_change", "random_forest_acc")
@@ -76,8 +76,7 @@ def kept(
     study: Study, settings: Settings, folder: Path, report: Callable[[str], None]
 ) -> tuple[Gap, Beside]:
     """The kept results of a comparison; what is missing is computed and kept."""
-    _open(folder, _belongs_to(study, settings), report)
-    gap = _gap(study, settings, folder, report)
+    gap = kept_gap(study, settings, folder, report)
     path = folder / "beside.json"
     if path.exists():
         return gap, restored(Beside, json.loads(path.read_text(encoding="utf-8")))
@@ -85,6 +84,26 @@ def kept(
     beside = _beside(study, gap, settings)
     write_whole(path, json.dumps(asdict(beside), indent=1) + "\n")
     return gap, beside
+
+
+def kept_gap(
+    study: Study,
+    settings: Settings,
+    folder: Path,
+    report: Callable[[str], None],
+    detail: Sequence[str] = DETAILS,
+) -> Gap:
+    """The kept explanation of a comparison; explained and kept where it is missing."""
+    belongs_to = _belongs_to(study, settings)
+    _open(
+        folder, belongs_to if detail == DETAILS else belongs_to | {"detail": list(detail)}, report
+    )
+    path, subsets = folder / "gap.json", folder / "subsets"
+    if not path.exists():
+        report("  parts and details")
+        save(explain(study, detail, replace(settings, checkpoint=str(subsets))), path)
+    shutil.rmtree(subsets, ignore_errors=True)
+    return load(path)
 
 
 def ranking(detail: Detailed | None) -> tuple[str, ...]:
@@ -111,15 +130,6 @@ def _open(folder: Path, belongs_to: dict[str, Any], report: Callable[[str], None
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
     write_whole(path, text)
-
-
-def _gap(study: Study, settings: Settings, folder: Path, report: Callable[[str], None]) -> Gap:
-    path, subsets = folder / "gap.json", folder / "subsets"
-    if not path.exists():
-        report("  parts and shares")
-        save(explain(study, settings=replace(settings, checkpoint=str(subsets))), path)
-    shutil.rmtree(subsets, ignore_errors=True)
-    return load(path)
 
 
 def _beside(study: Study, gap: Gap, settings: Settings) -> Beside:

@@ -17,7 +17,14 @@ import pyarrow.parquet
 from whygap.errors import InputError
 from whygap.study import Study
 
-__all__ = ["Move", "data_folder", "insurance_study", "read_table", "readmission_study"]
+__all__ = [
+    "Move",
+    "data_folder",
+    "insurance_study",
+    "read_table",
+    "readmission_study",
+    "whole_units",
+]
 
 DEMOGRAPHICS = ("age", "female", "race_black", "race_hispanic", "race_asian")
 UTILISATION = (
@@ -179,8 +186,8 @@ def readmission_study(
     patient, failing = np.asarray(table["patient_id"]), np.asarray(table["hf"]) == 1
     rng = np.random.default_rng(seed)
     ever = np.isin(patient, patient[failing])
-    source_rows = _whole_patients(patient, np.flatnonzero(~ever), rng)
-    target_rows = _whole_patients(patient, np.flatnonzero(failing), rng)
+    source_rows = whole_units(patient, np.flatnonzero(~ever), rng)
+    target_rows = whole_units(patient, np.flatnonzero(failing), rng)
     cut = int(np.searchsorted(np.cumsum(np.ones(len(source_rows))), 18873))
     last = patient[source_rows[cut]]
     training = source_rows[:cut][patient[source_rows[:cut]] != last]
@@ -205,11 +212,11 @@ def readmission_study(
     )
 
 
-def _whole_patients(patient: Any, rows: Any, rng: np.random.Generator) -> Any:
-    """Rows in random order of patients, the rows of a patient together."""
-    names = np.unique(patient[rows])
+def whole_units(unit: Any, rows: Any, rng: np.random.Generator) -> Any:
+    """Rows in random order of units (patients, households), the rows of each together."""
+    names = np.unique(unit[rows])
     place = rng.permutation(len(names))
-    return rows[np.argsort(place[np.searchsorted(names, patient[rows])], kind="stable")]
+    return rows[np.argsort(place[np.searchsorted(names, unit[rows])], kind="stable")]
 
 
 def _boosting(table: pa.Table, features: list[str]) -> Any:
