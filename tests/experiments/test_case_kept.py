@@ -23,7 +23,7 @@ def finished(tmp_path_factory):
 
 def test_a_first_run_keeps_what_it_computed(finished):
     folder, gap, beside, said = finished
-    assert said == ["  parts and shares", "  rivals and revisions"]
+    assert said == ["  parts and details", "  rivals and revisions"]
     assert sorted(path.name for path in folder.iterdir()) == [
         "analysis.json", "beside.json", "gap.json",
     ]  # fmt: skip

@@ -91,9 +91,5 @@ def test_the_readme_shows_the_coverage_that_is_kept():
 def test_a_kept_page_says_which_engine_made_it_and_how_to_make_it_again(page):
     text = page.read_text(encoding="utf-8")
     assert re.search(r"engine \d", text)
-    assert (
-        f"    python -m experiments {page.stem.replace('_insurance', ' insurance')}".removesuffix(
-            "_readmission"
-        )
-        in text
-    )
+    name = page.stem.replace("casestudy_", "casestudy ")
+    assert f"    python -m experiments {name}" in text

@@ -101,6 +101,7 @@ def test_studies_have_the_names_of_the_command_line():
     assert list(EXPERIMENTS) == [
         "casestudy insurance",
         "casestudy readmission",
+        "casestudy workers",
         "comparators",
         "coverage",
         "culprits",
