@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from whygap.estimate import Estimate
 from whygap.render.phrases import (
-    capital,
     direction,
     in_domain,
     joined,
@@ -151,24 +150,24 @@ def culprit_sentence(reading: Reading) -> str:
     said = []
     first = _first_variable(reading)
     if first:
-        said.append(f"Of the variables, {_costs(reading, *first)}")
+        said.append(f"Of the variables, {_costs(reading, *first)}.")
     way = reading.gap.aggregate.gap.value
     hits = [
         hit for hit in reading.clear_hits() if hit.points.value * way > 0 and hit.share <= MOST_ROWS
     ]
     if hits:
-        verb = _who(reading, hits[0]) if said else capital(_who(reading, hits[0]))
         change = _mean_change(reading, hits[0])
-        said.append(f"{verb} rows where {hit_words(hits[0])}" + (f": {change}" if change else ""))
-    return f"{'; '.join(said)}." if said else ""
+        text = f"{_who(reading, hits[0])} rows where {hit_words(hits[0])}"
+        said.append(f"{text}: {change}." if change else f"{text}.")
+    return " ".join(said)
 
 
 def _who(reading: Reading, hit: Hit) -> str:
     """What may be said of rows: that they are hit more than others, or only that they are hit."""
     better = direction(reading.gap.about, hit.points.value) == "better"
     if hit.beyond_share:
-        return "gaining most are" if better else "hit hardest are"
-    return "clearly gaining are" if better else "clearly hit are"
+        return "Gaining most are" if better else "Hit hardest are"
+    return "Clearly gaining are" if better else "Clearly hit are"
 
 
 def _first_variable(reading: Reading) -> tuple[Joint, list[str]] | None:

@@ -215,7 +215,14 @@ def main_sentence(reading: Reading) -> str:
         return f"Read its parts one by one: {_parts_in_units(reading, clear)}."
     named = [name for name in reading.parts if name in clear or name in _open(reading)]
     said = _in_percent(reading, named) if reading.shares else _in_units(reading, named)
-    return f"{joined(said, len(PART_TITLES))}{_what_is_open(reading, named)}."
+    return f"{_in_sentences(said)}{_what_is_open(reading, named)}"
+
+
+def _in_sentences(said: Sequence[str]) -> str:
+    """Up to two parts in one sentence; of more, the first in one of its own."""
+    if len(said) <= 2:
+        return f"{joined(said)}."
+    return f"{said[0]}. Another {joined(said[1:], len(PART_TITLES))}."
 
 
 def _open(reading: Reading) -> tuple[str, ...]:
@@ -227,14 +234,14 @@ def _open(reading: Reading) -> tuple[str, ...]:
 def _what_is_open(reading: Reading, named: Sequence[str]) -> str:
     ties = _open(reading)
     if ties and len(named) == len(ties):
-        return "; which of them is larger is open" if len(ties) == 2 else "; which leads is open"
+        return f" Which {'of them is larger' if len(ties) == 2 else 'leads'} is open."
     if ties:
         of = joined([PART_TITLES[name].lower() for name in ties])
-        return f"; which of {of} is larger is open"
+        return f" Which of {of} is larger is open."
     largest = next(iter(reading.parts))
     if largest not in named:
-        return f"; the largest part, {_parts_in_units(reading, [largest])}, is not clear of 0"
-    others = "; the other parts are not distinguishable from 0"
+        return f" The largest part, {_parts_in_units(reading, [largest])}, is not clear of 0."
+    others = " The other parts are not distinguishable from 0."
     return others if not reading.shares and len(named) < len(reading.parts) else ""
 
 
@@ -250,22 +257,23 @@ def _in_percent(reading: Reading, names: Sequence[str]) -> list[str]:
         if share.value > 1 and not said:
             text = f"All {whole} ({size}, {level_name(reading.level)} interval {span}) comes"
         if said:
-            text = f"{size} ({span})"
+            text = f"{size} ({span})" + (" comes" if len(names) > 2 and len(said) == 1 else "")
         said.append(f"{text} from {cause(reading.gap, name)}{_above_all(reading, name)}")
     return said
 
 
 def _in_units(reading: Reading, names: Sequence[str]) -> list[str]:
-    return [_amount(reading, name, first=k == 0) for k, name in enumerate(names)]
+    whole = f" of the {noun(reading.gap.aggregate.gap.value)} come"
+    verbs = {0: whole, 1: " come" if len(names) > 2 else ""}
+    return [_amount(reading, n, verbs.get(k, ""), first=k == 0) for k, n in enumerate(names)]
 
 
-def _amount(reading: Reading, name: str, first: bool) -> str:
+def _amount(reading: Reading, name: str, verb: str, first: bool) -> str:
     part, units, level = reading.parts[name], reading.units, reading.level
-    whole = f" of the {noun(reading.gap.aggregate.gap.value)} come" if first else ""
     label = f"{level_name(level)} interval " if first else ""
     span = f"{label}{units.size_span(*part.interval(level))}"
     words = f"{cause(reading.gap, name)}{_above_all(reading, name)}"
-    return f"{units.size(part.value)} ({span}){whole} from {words}"
+    return f"{units.size(part.value)} ({span}){verb} from {words}"
 
 
 def part_sentence(reading: Reading, name: str) -> str:

@@ -148,18 +148,18 @@ def test_budgets_that_hold_nothing() -> None:
 
 
 def test_the_answer_names_a_variable_and_a_group() -> None:
-    variable = "Of the variables, schooling costs 0.8 points (0.5 to 1.1)"
+    variable = "Of the variables, schooling costs 0.8 points (0.5 to 1.1)."
     group = (
-        "it hardest are rows where age is above 25 and military is none (21% of rows): accuracy "
+        "Hit hardest are rows where age is above 25 and military is none (21% of rows): accuracy "
         "falls by 21.0 points there (3.0 to 39.0)."
     )
-    assert culprit_sentence(read()) == f"{variable}; h{group}"
-    assert culprit_sentence(read(culprits=("where",))) == f"H{group}"
-    assert culprit_sentence(read(culprits=("points",))) == f"{variable}."
+    assert culprit_sentence(read()) == f"{variable} {group}"
+    assert culprit_sentence(read(culprits=("where",))) == group
+    assert culprit_sentence(read(culprits=("points",))) == variable
     assert culprit_sentence(read(culprits=())) == ""
     better = culprit_sentence(read(corners=(0.7, 0.71, 0.72, 0.80)))
-    assert "gaining most are rows where age is above 25" in better
-    assert " ".join(str(make_gap()).split()).count(f"{variable}; h{group}") == 1
+    assert "Gaining most are rows where age is above 25" in better
+    assert " ".join(str(make_gap()).split()).count(f"{variable} {group}") == 1
 
 
 def of_shares(gap: Gap, share: float, rules: tuple[Rule, ...] = ()) -> Reading:
@@ -171,7 +171,7 @@ def of_shares(gap: Gap, share: float, rules: tuple[Rule, ...] = ()) -> Reading:
 def test_rows_that_only_carry_their_share_are_not_called_hit_hardest() -> None:
     half = of_shares(make_gap(rules=0), 0.45)
     assert culprit_sentence(half) == (
-        "Of the variables, schooling costs 0.8 points (0.5 to 1.1); clearly hit are rows where "
+        "Of the variables, schooling costs 0.8 points (0.5 to 1.1). Clearly hit are rows where "
         "age is none (45% of rows): accuracy falls by 3.5 points there (1.1 to 6.0)."
     )
     assert where_sentences(half)[-2:] == [

@@ -25,8 +25,9 @@ def test_a_drop_of_accuracy_is_said_in_points() -> None:
         "Accuracy fell by 7.2 points (90% interval 4.4 to 10.0), from 80.4% for US-born citizens "
         "(source) to 73.2% for non-citizens (target). 68% of the drop (90% interval 42% to 91%) "
         "comes from a different 'employed' for rows alike in every variable, above all along "
-        "schooling and ancestry, 22% (0% to 46%) from a different mix of the covariates, above "
-        "all along schooling and 10% (4% to 17%) from a different mix of age, sex and race."
+        "schooling and ancestry. Another 22% (0% to 46%) comes from a different mix of the "
+        "covariates, above all along schooling and 10% (4% to 17%) from a different mix of age, "
+        "sex and race."
     )
 
 
@@ -110,13 +111,13 @@ def test_parts_that_pull_apart_are_said_in_points_not_percent() -> None:
 
 def test_near_ties_are_named_together_whichever_came_out_larger() -> None:
     plain = {"names": ("source", "target"), "culprits": (), "outcome": None, "covariate": None}
-    tie = "which of them is larger is open."
+    tie = "Which of them is larger is open."
     for third, covariates, outcome in ((0.769, 43, 51), (0.764, 50, 44)):
         text = words.headline(make_gap(corners=(0.804, 0.80, third, 0.732), **plain))
         of_mix = f"{covariates}% of the drop (95% interval "
         assert f" {of_mix}" in text, text
         assert text.index(of_mix) < text.index(f" and {outcome}% (")
-        assert text.endswith(f"from a different 'employed' for rows alike in every variable; {tie}")
+        assert text.endswith(f"from a different 'employed' for rows alike in every variable. {tie}")
 
 
 def test_a_near_tie_is_named_although_it_is_not_clear_itself() -> None:
@@ -125,7 +126,7 @@ def test_a_near_tie_is_named_although_it_is_not_clear_itself() -> None:
     reading = reading_of(gap, 0.95)
     assert [reading.is_clear(name) for name in ("covariate", "outcome")] == [True, False]
     assert reading.ties == ("covariate", "outcome")
-    assert "; which of them is larger is open." in words.headline(gap)
+    assert " Which of them is larger is open." in words.headline(gap)
 
 
 def test_ties_are_the_same_in_a_result_read_back_from_its_file() -> None:
@@ -143,7 +144,7 @@ def test_a_larger_part_that_is_not_clear_is_not_passed_over() -> None:
     gap = replace(gap, aggregate=replace(gap.aggregate, outcome=wide))
     text = words.headline(gap)
     assert "10% of the drop (95% interval 3% to 19%) comes from a different mix of age" in text
-    assert "; the largest part, outcome -4.9 points (-1" in text
+    assert " The largest part, outcome -4.9 points (-1" in text
     assert text.endswith("), is not clear of 0.")
 
 
@@ -164,7 +165,7 @@ def test_one_clear_part_is_named_even_where_percentages_would_mislead() -> None:
     gap = replace(gap, aggregate=replace(gap.aggregate, **wide))
     assert words.headline(gap).endswith(
         "7.2 points (95% interval 5.3 to 9.1) of the drop come from a different mix of the "
-        "covariates, above all along schooling; the other parts are not distinguishable from 0."
+        "covariates, above all along schooling. The other parts are not distinguishable from 0."
     )
     assert "The outcome part as a whole is not distinguishable from 0, yet not 0" in " ".join(
         words.summary(gap).split()
