@@ -16,15 +16,17 @@ __all__ = ["PARTS", "plan", "run"]
 PARTS = ("left_behind", "baseline", "covariate", "outcome", "new_ground")
 METRICS = ("accuracy",)
 REPLICATES = 200
+SIZES = ((1000, 800), (4000, 3200))  # small tables, and tables that show where the edge is
 
 
 def plan(*, quick: bool) -> Plan:
-    """Small tables; `support="auto"` has to find out by itself that there is a region."""
-    count = 8 if quick else REPLICATES
+    """`support="auto"` has to find out by itself that there is a region."""
+    count, sizes = (8, SIZES[:1]) if quick else (REPLICATES, SIZES)
     settings = {"learner": "fast", "support": "auto"}
     return [
-        (Config("partly_shared", (1000, 800), metric, settings, parts=()), count)
+        (Config("partly_shared", rows, metric, settings, parts=()), count)
         for metric in METRICS
+        for rows in sizes
     ]
 
 
@@ -42,7 +44,8 @@ def _view(steps: Plan, rows: list[Row], lines: Lines, folder: Path) -> dict[str,
         found = lines.get(step[0].label, [])
         region = sum("aggregate new_ground" in line["estimates"] for line in found)
         names = [f"aggregate {name}" for name in ("gap", *PARTS)]
-        grids.append({"metric": step[0].metric, "rows": here, "columns": columns,
+        title = f"{step[0].metric.capitalize()}, {step[0].rows[0]:,} + {step[0].rows[1]:,} rows"
+        grids.append({"title": title, "rows": here, "columns": columns,
                       "names": names, "region": region, "count": len(found),
                       "off": max(map(_off, found), default=0.0)})  # fmt: skip
     return {"grids": grids}
