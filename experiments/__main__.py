@@ -4,7 +4,7 @@ python -m experiments coverage --jobs 2     run what is missing, write the page
 python -m experiments coverage --jobs 0     write the page from what is kept
 python -m experiments canaries --write      store the canaries' numbers anew
 python -m experiments recheck --share .01   run a random sample of kept replicates again
-python -m experiments tables --data DIR     the tables inside README.md and docs/rivals.md
+python -m experiments tables --data DIR     the tables inside docs/rivals.md
 """
 
 from __future__ import annotations

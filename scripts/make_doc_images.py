@@ -52,7 +52,7 @@ def main(result: Path | None, folder: Path, revision: Path | None) -> None:
 
 def demo_gap() -> wg.Gap:
     """What `whygap demo` explains, with its own settings."""
-    settings = wg.Settings(support="common", n_jobs=min(4, os.cpu_count() or 1))
+    settings = wg.Settings(support="common", learner="fast", n_jobs=min(4, os.cpu_count() or 1))
     return wg.explain(wg.datasets.load_employment().study(), settings=settings)
 
 

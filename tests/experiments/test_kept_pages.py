@@ -81,12 +81,6 @@ def test_worlds_stand_beside_each_other(evidence):
     assert worlds_table([]) == "Not run."
 
 
-def test_the_readme_shows_the_coverage_that_is_kept():
-    readme = (tables.ROOT / "README.md").read_text(encoding="utf-8")
-    shown = tables.coverage_table(tables.ROOT / "evidence" / "coverage" / "summary.csv")
-    assert f"<!-- begin coverage -->\n\n{shown}\n\n<!-- end coverage -->" in readme
-
-
 @pytest.mark.parametrize("page", sorted(tables.ROOT.glob("evidence/*/*.md")), ids=lambda p: p.stem)
 def test_a_kept_page_says_which_engine_made_it_and_how_to_make_it_again(page):
     text = page.read_text(encoding="utf-8")

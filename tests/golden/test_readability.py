@@ -1,4 +1,4 @@
-"""No sentence that users read first is longer than thirty words."""
+"""No sentence of a summary or a report is longer than thirty words; test_docs.py has the pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from result_factory import make_gap
 
 from whygap.render import report
 
-ROOT = Path(__file__).parents[2]
 SUMMARIES = sorted((Path(__file__).parent / "files").glob("summary_*.txt"))
 MOST = 30  # words; numbers and what stands in brackets are not counted
 
@@ -28,14 +27,6 @@ def sentences(text: str) -> list[str]:
 
 def too_long(paragraphs: list[str]) -> list[str]:
     return [one for text in paragraphs for one in sentences(text) if len(words(one)) > MOST]
-
-
-def prose(markdown: str) -> list[str]:
-    """Paragraphs, list items and table cells; no code, pictures or addresses of links."""
-    text = re.sub(r"^```.*?^```|<!--.*?-->", "", markdown, flags=re.DOTALL | re.MULTILINE)
-    text = re.sub(r"^( {4}|#|!\[).*$", "", text, flags=re.MULTILINE)
-    text = re.sub(r"\]\([^)]*\)|[*`\[]", " ", text)
-    return re.split(r"\n\s*\n|^\s*[-|]|\|", text, flags=re.MULTILINE)
 
 
 def bullets(summary: str) -> list[str]:
@@ -68,11 +59,6 @@ class Texts(HTMLParser):
             self.blocks.append("")
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/start.md", "docs/glossary.md"])
-def test_pages(name: str) -> None:
-    assert too_long(prose((ROOT / name).read_text(encoding="utf-8"))) == []
-
-
 @pytest.mark.parametrize("path", SUMMARIES, ids=lambda path: path.stem)
 def test_summaries(path: Path) -> None:
     assert too_long(bullets(path.read_text(encoding="utf-8"))) == []
@@ -89,5 +75,3 @@ def test_reports(case: dict[str, object]) -> None:
 def test_a_long_sentence_is_found() -> None:
     assert too_long(["word " * 30 + "end."]) != []
     assert too_long(["word " * 29 + "end. Another (of 12.5 words) begins."]) == []
-    found = prose("One.\n\n```python\nx = 1\n```\n\n- a [link](https://a.b)\n")
-    assert [" ".join(text.split()) for text in found if text.strip()] == ["One.", "a link"]

@@ -125,7 +125,7 @@ CASES: dict[str, Case] = {
             changed("balance"),
             (
                 "The domains overlap poorly on all variables: reweighted to look like the target, "
-                "# source rows are worth about # (the heaviest counts # times); #% of the target "
+                "# source rows count as about # (the heaviest counts # times); #% of the target "
                 "rows have no counterpart in the source."
             ),
         ),

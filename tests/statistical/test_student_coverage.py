@@ -18,7 +18,7 @@ REPLICATES = 6000
 LEVEL = 0.9
 # 99% binomial band around the level.
 BAND = stats.binom.ppf([0.005, 0.995], REPLICATES, LEVEL) / REPLICATES
-SHIFT = 1.25  # of a normal covariate: 250 source rows are worth about 60 in the target
+SHIFT = 1.25  # of a normal covariate: 250 source rows count as about 60 in the target
 
 
 def ratio_at(x: np.ndarray) -> np.ndarray:

@@ -128,13 +128,13 @@ def _overlap(report: CheckReport) -> str:
     overlap = report.overlap
     if overlap is None:
         return "Unknown: the trial fits were not possible."
-    header = ("on", "overlap", "AUC", "worth (source rows)", "largest", "mean", "alone")
+    header = ("on", "overlap", "AUC", "count as (source rows)", "largest", "mean", "alone")
     rows = []
     for ratio in overlap.ratios:
-        worth = f"{ratio.effective_size:,.0f} of {ratio.rows:,}"
+        counted = f"{ratio.effective_size:,.0f} of {ratio.rows:,}"
         weights = (f"{ratio.largest_weight:,.1f}", f"{ratio.mean_weight:.2f}")
         alone = f"{ratio.without_counterpart:.1%}"
-        measured = (f"{ratio.domain_auc:.3f}", worth, *weights, alone)
+        measured = (f"{ratio.domain_auc:.3f}", counted, *weights, alone)
         rows.append((ratio.columns.removesuffix(" variables"), ratio.verdict, *measured))
     lines = [text_table(header, rows, "llrrrrr"), wrapped(OVERLAP_WORDS)]
     if overlap.rows != report.domains.map(lambda facts: facts.rows):
@@ -146,9 +146,10 @@ def _overlap(report: CheckReport) -> str:
 
 
 OVERLAP_WORDS = (
-    "AUC: how well a classifier tells the tables apart (0.5: not at all). Worth: what the source "
-    "rows are worth when they are weighted to look like the target; largest: the heaviest weight; "
-    "mean: the average weight, which should be 1; alone: target rows without a counterpart."
+    "AUC: how well a classifier tells the tables apart (0.5: not at all). Count as: how "
+    "many rows remain when the source rows are weighted to look like the target. Largest: the "
+    "heaviest weight; mean: the average weight, which should be 1; alone: target rows without a "
+    "counterpart."
 )
 
 

@@ -151,8 +151,8 @@ def hits_block(gap: Gap, level: float, most: int) -> Block:
 
     def joint(at: float) -> list[tuple[float, float]]:
         """In the order of the lines: that of the hits may be another one at another level."""
-        ends = {(hit.words, hit.is_rule): hit.interval for hit in hits_of(gap, at)}
-        return [ends[hit.words, hit.is_rule] for hit in shown]
+        ends = {hit.words: hit.interval for hit in hits_of(gap, at)}
+        return [ends[hit.words] for hit in shown]
 
     return Block("where", title, lines, units_of(gap), joint=joint)
 

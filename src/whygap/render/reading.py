@@ -197,8 +197,10 @@ def hits_of(gap: Gap, level: float) -> tuple[Hit, ...]:
     """Rules and groups that carry more than their share: the clear ones first, by how much."""
     if gap.where is None or gap.aggregate.outcome is None:
         return ()
-    found = [*_group_hits(gap.where, level), *_rule_hits(gap.where, gap.aggregate.outcome.value)]
-    telling = [hit for hit in found if hit.excess * hit.points.value > 0]
+    rules = _rule_hits(gap.where, gap.aggregate.outcome.value)
+    named = {rule.words for rule in rules}  # a rule of one condition may be a group, too
+    groups = [hit for hit in _group_hits(gap.where, level) if hit.words not in named]
+    telling = [hit for hit in (*rules, *groups) if hit.excess * hit.points.value > 0]
 
     def place(hit: Hit) -> tuple[bool, bool, float, str]:
         return not hit.is_clear, not hit.beyond_share, -abs(hit.excess), hit.words

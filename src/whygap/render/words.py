@@ -121,11 +121,11 @@ def trust(gap: Gap) -> list[str]:
     """Sizes, warnings (problems lead), and what the numbers are not."""
     rows = gap.about.rows
     lines = [f"Rows used: {count(rows.source)} source and {count(rows.target)} target."]
-    worth = gap.about.effective_rows
-    if worth.source < rows.source - 0.5 or worth.target < rows.target - 0.5:
+    counted = gap.about.effective_rows
+    if counted.source < rows.source - 0.5 or counted.target < rows.target - 0.5:
         lines.append(
-            f"With their weights they are worth {count(worth.source)} source and "
-            f"{count(worth.target)} target rows of equal weight."
+            f"With their weights they count as {count(counted.source)} source and "
+            f"{count(counted.target)} target rows of equal weight."
         )
     kept = gap.about.kept_share
     if min(kept) < 1 and gap.aggregate.comparable:

@@ -108,7 +108,7 @@ class RatioRecord:
         few = self.effective_size < LIMITS.few_rows and self.kept_share < LIMITS.good
         if few or self.kept_share < LIMITS.poor:
             yield (
-                f"reweighted to look like the target, {self.rows:,} source rows are worth about "
+                f"reweighted to look like the target, {self.rows:,} source rows count as about "
                 f"{self.effective_size:,.0f} (the heaviest counts {self.largest_weight:,.0f} times)"
             )
         off = abs(self.mean_weight - 1) - 2 * self.mean_error

@@ -28,7 +28,7 @@ def test_good_overlap_needs_no_word():
 
 
 WORTH = (
-    "reweighted to look like the target, 1,000 source rows are worth about {} (the heaviest counts "
+    "reweighted to look like the target, 1,000 source rows count as about {} (the heaviest counts "
     "41 times)."
 )
 NO_ROWS = (

@@ -47,11 +47,11 @@ def test_the_base_is_a_recalibration_of_the_source_risk_not_of_the_model() -> No
 
 def test_weighted_rows_are_said_with_what_they_are_worth() -> None:
     gap = make_gap()
-    assert not any("worth" in line for line in words.trust(gap))
+    assert not any("count as" in line for line in words.trust(gap))
     worth = ByDomain(1234.4, gap.about.effective_rows.target)
     weighted = replace(gap, about=replace(gap.about, effective_rows=worth))
     assert words.trust(weighted)[1] == (
-        f"With their weights they are worth 1,234 source and {gap.about.rows.target:,} target rows "
+        f"With their weights they count as 1,234 source and {gap.about.rows.target:,} target rows "
         "of equal weight."
     )
 
