@@ -68,7 +68,7 @@ def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
         case "latent":
             from experiments.worlds.latent import LatentWorld
 
-            return LatentWorld(metric, options["task"])
+            return LatentWorld(metric, **options)
         case "partly_shared":
             from experiments.worlds.partly_shared import PartlySharedWorld
 
@@ -90,7 +90,8 @@ def answers_of(world: World) -> Answers:
     from experiments.worlds.correlated import CorrelatedWorld
     from experiments.worlds.correlated_truth import CorrelatedAnswers
     from experiments.worlds.gaussian_answers import GaussianAnswers
-    from experiments.worlds.latent import LatentAnswers, LatentWorld
+    from experiments.worlds.latent import LatentWorld
+    from experiments.worlds.latent_answers import LatentAnswers
     from experiments.worlds.untuned import UntunedWorld
     from experiments.worlds.untuned_answers import UntunedAnswers
     from whygap.simulate import Atoms, GaussianWorld

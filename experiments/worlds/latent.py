@@ -4,27 +4,24 @@ Columns W1, W2, Z1, Z2, Z3 are normal and correlated; the latent outcome is y* =
 with other coefficients in the target. The model has coefficients of its own: it says t = x'm of a
 real outcome, or what follows from t for the risks of two or three classes. So every metric is a
 function of (t, y*), which is bivariate normal wherever columns come from: in the source, in the
-target, or some from here and the rest as there. Truths (`LatentAnswers`) are sums over a fine grid
-of (t, y*): the metric T of each distribution, and derivatives of T along the lines between corners.
+target, or some from here and the rest as there. Truths are in `latent_answers`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy import special
 
-from experiments.worlds.answers import Above, GroupTruth, PointsTruth, own_players, points_from
-from whygap._metrics import Metric, Task, metric_named, pair_means
+from whygap._metrics import Metric, Task, metric_named
 from whygap.domains import Array, ByDomain, Domain
 from whygap.errors import InputError
 from whygap.simulate.world import Corners, Subset, SubsetTruth
-from whygap.tables.design import Column, Design, Player
+from whygap.tables.design import Column, Design, Order, Player
 
-__all__ = ["LatentAnswers", "LatentWorld"]
+__all__ = ["LatentWorld", "Law", "moved"]
 
 NAMES = ("W1", "W2", "Z1", "Z2", "Z3")
 BASELINE = (0, 1)
@@ -40,8 +37,6 @@ CUTS: dict[Task, tuple[float, ...]] = {
     "multiclass": (-0.6, 0.7),
     "regression": (),
 }
-NODES = 561  # of t and of y* each: halving their number moves no truth by more than a few 1e-5
-REACH = 6.5  # standard deviations of the widest distribution, to either side
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,16 +56,17 @@ def _law(domain: Domain) -> Law:
 LAWS = ByDomain(_law("source"), _law("target"))
 
 
-def moved(columns: Sequence[int]) -> Law:
+def moved(columns: Sequence[int], laws: ByDomain[Law] = LAWS) -> Law:
     """These columns as in the target, the others given them as in the source."""
-    here, rest = list(columns), [c for c in range(5) if c not in columns]
-    source, target = LAWS
+    source, target = laws
+    size = len(source.mean)
+    here, rest = list(columns), [c for c in range(size) if c not in columns]
     if not here:
         return source
     along = source.cov[np.ix_(rest, here)] @ np.linalg.inv(source.cov[np.ix_(here, here)])
     own = target.cov[np.ix_(here, here)]
     left = source.cov[np.ix_(rest, rest)] - along @ source.cov[np.ix_(here, rest)]
-    mean, cov = np.empty(5), np.empty((5, 5))
+    mean, cov = np.empty(size), np.empty((size, size))
     mean[here] = target.mean[here]
     mean[rest] = source.mean[rest] + along @ (target.mean[here] - source.mean[here])
     cov[np.ix_(here, here)] = own
@@ -80,12 +76,27 @@ def moved(columns: Sequence[int]) -> Law:
     return Law(mean, cov)
 
 
+class OutcomeFirst(Corners):
+    """The third corner has W and the outcome from the target, Z given both from the source."""
+
+    @property
+    def covariate(self) -> float:
+        """Of Z given W and the outcome."""
+        return self.mean_111 - self.mean_110
+
+    @property
+    def outcome(self) -> float:
+        """Of the outcome given W."""
+        return self.mean_110 - self.mean_100
+
+
 @dataclass(frozen=True)
 class LatentWorld:
     """The world described above, scored by one metric of one kind of outcome."""
 
     metric: str = "auc"
     task: Task = "binary"
+    order: Order = "covariates first"
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -124,6 +135,7 @@ class LatentWorld:
         outcome, shown = latent.map(self.outcome), t.map(self.shown)
         metric = self.given_metric
         kept = {"features": features, "outcome": outcome, "task": self.task, "metric": metric}
+        kept["order"] = self.order
         kept["columns"] = tuple(Column(name, "numeric") for name in NAMES)
         kept["players"] = tuple(Player(name, (NAMES.index(name),)) for name in self.players)
         if self.task == "binary":
@@ -142,8 +154,11 @@ class LatentWorld:
 
     def corners(self) -> Corners:
         """The metric at the true corners."""
+        from experiments.worlds.latent_answers import LatentAnswers
+
         answers = LatentAnswers(self)
-        return Corners(*(answers.value(answers.corner(c)) for c in ("000", "100", "110", "111")))
+        found = (answers.value(answers.corner(c)) for c in ("000", "100", "110", "111"))
+        return (OutcomeFirst if self.order == "outcome first" else Corners)(*found)
 
     def covariate_truth(self, subset: Subset) -> SubsetTruth:
         """Not followed here."""
@@ -156,129 +171,3 @@ class LatentWorld:
 
 def _label(shown: Array) -> Array:
     return shown if shown.ndim == 1 else shown.argmax(axis=1).astype(float)
-
-
-@dataclass(frozen=True)
-class LatentAnswers:
-    """Truths of the latent world, on a grid of (t, y*)."""
-
-    world: LatentWorld
-
-    @cached_property
-    def axes(self) -> tuple[Array, Array]:
-        """Nodes of t and of y*; cuts of the outcome lie halfway between two nodes."""
-        laws = [
-            _of_pair(LAWS[d], risk) for d in ("source", "target") for risk in ("source", "target")
-        ]
-        low = np.min([m - REACH * np.sqrt(np.diag(v)) for m, v in laws], axis=0)
-        high = np.max([m + REACH * np.sqrt(np.diag(v)) for m, v in laws], axis=0)
-        t, y = (np.linspace(a, b, NODES) for a, b in zip(low, high, strict=True))
-        cuts = CUTS[self.world.task]
-        if len(cuts) == 2:  # as wide as makes both cuts fall between nodes
-            step = (cuts[1] - cuts[0]) / max(round((cuts[1] - cuts[0]) / (y[1] - y[0])), 1)
-            y = y[0] + step * np.arange(NODES)
-        if cuts:
-            step = y[1] - y[0]
-            y = y + (cuts[0] - y[0]) % step - step / 2
-            step = t[1] - t[0]  # the label of two values changes there, too
-            t = t + (cuts[0] - t[0]) % step - step / 2
-        return t, y
-
-    @cached_property
-    def terms(self) -> Array:
-        """The metric's terms at every cell, (K, cells of t, cells of y*)."""
-        t, y = self.axes
-        shown, outcome = self.world.shown(t), self.world.outcome(y)
-        metric = self.world.given_metric
-        rows = [metric.per_row(shown, np.full(len(t), value)) for value in np.unique(outcome)]
-        at = np.unique(outcome, return_inverse=True)[1]
-        return np.stack([rows[k] for k in at], axis=2)
-
-    def mass(self, law: Law, risk: Domain, above: Above | None = None) -> Array:
-        """Of every cell, (t, y*); of the rows above a cut, where one is given."""
-        mean, cov = _of_pair(law, risk)
-        t, y = self.axes
-        cells = np.stack(np.meshgrid(t, y, indexing="ij"), axis=-1) - mean
-        inverse = np.linalg.inv(cov)
-        density = np.exp(-0.5 * np.einsum("...i,ij,...j->...", cells, inverse, cells))
-        mass = density / density.sum()
-        if above is None:
-            return mass
-        if above.column is None:
-            score = special.ndtr(t - CUTS["binary"][0]) if self.world.task == "binary" else t
-            return mass * (score > above.cut)[:, None]
-        with_pair = _covariance_with_pair(law, risk)[above.column] @ inverse
-        left = law.cov[above.column, above.column] - with_pair @ cov @ with_pair
-        inside = (law.mean[above.column] + cells @ with_pair - above.cut) / np.sqrt(left)
-        return np.asarray(mass * special.ndtr(inside))
-
-    def corner(self, name: str) -> Array:
-        """The distribution of (t, y*) at a corner."""
-        columns = {"000": (), "100": BASELINE}.get(name, tuple(range(5)))
-        return self.mass(moved(columns), "target" if name == "111" else "source")
-
-    def means(self, mass: Array) -> Array:
-        """What the metric is a function of."""
-        metric = self.world.given_metric
-        terms = self.terms.reshape(len(self.terms), -1)
-        if metric.pairs:
-            return pair_means(terms, mass.ravel())
-        return np.asarray(terms @ mass.ravel())
-
-    def value(self, mass: Array) -> float:
-        """The metric of a distribution."""
-        return float(self.world.given_metric.of(self.means(mass)))
-
-    def along(self, start: str, end: str, difference: Array) -> float:
-        """The mean of a step's l under a difference of distributions."""
-        first, last = self.corner(start), self.corner(end)
-        nodes, weights = np.polynomial.legendre.leggauss(5)
-        metric, total, step = self.world.given_metric, 0.0, 0.05
-        for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
-            here = (1 - node) * first + node * last
-            at = self.means(here)
-            # Means are at most quadratic in the distribution: central differences are exact.
-            up, down = (self._unscaled(here + s * difference) for s in (step, -step))
-            total += float(weight * metric.gradient(at) @ (up - down) / (2 * step))
-        return total
-
-    def _unscaled(self, mass: Array) -> Array:
-        """`means` of a mass that need not sum to 1, as polynomials of the mass."""
-        if not self.world.given_metric.pairs:
-            return self.means(mass)
-        (label, score), rows = self.terms.reshape(2, -1), mass.ravel()
-        place = np.unique(score, return_inverse=True)[1]
-        here, positive = np.bincount(place, rows), np.bincount(place, rows * label)
-        return np.array([positive.sum(), positive @ (np.cumsum(here) - here / 2)])
-
-    def transported_mean(self, columns: Sequence[int]) -> float:
-        """The metric after these columns moved, by the line of the step they belong to."""
-        chosen = tuple(sorted(columns))
-        steps = ("100", "110") if set(BASELINE) < set(chosen) else ("000", "100")
-        start = self.corner(steps[0])
-        change = self.mass(moved(chosen), "source") - start
-        return self.value(start) + self.along(*steps, change)
-
-    def points(self) -> PointsTruth:
-        """Shapley points of both games."""
-        columns = tuple(Column(name, "numeric") for name in NAMES)
-        covariate = own_players(columns, range(len(BASELINE), 5))
-        return points_from(self.transported_mean, own_players(columns, BASELINE), covariate)
-
-    def group(self, group: Above) -> GroupTruth:
-        """What a group contributes to the outcome part."""
-        law = LAWS.target
-        after, before = (self.mass(law, risk, group) for risk in ("target", "source"))
-        share = float(after.sum())
-        return GroupTruth(self.along("110", "111", after - before), share)
-
-
-def _of_pair(law: Law, risk: Domain) -> tuple[Array, Array]:
-    """Mean and covariance of (t, y*)."""
-    rows = np.stack([MODEL, COEFFICIENTS[risk]])
-    return rows @ law.mean, rows @ law.cov @ rows.T + np.diag([0.0, 1.0])
-
-
-def _covariance_with_pair(law: Law, risk: Domain) -> Array:
-    rows = np.stack([MODEL, COEFFICIENTS[risk]])
-    return np.asarray(law.cov @ rows.T)
