@@ -7,14 +7,14 @@ from pathlib import Path
 
 from experiments.case_kept import kept_gap
 from experiments.case_page import tidy
-from experiments.pages import LEVEL, interval, number, render, table, write_page
+from experiments.pages import LEVEL, interval, number, render, signed, table, write_page
 from experiments.simulation import Order
 from experiments.workers import HOME, QUESTIONS, STATES, Question, workers_study
 from whygap._version import ENGINE
 from whygap.render.answers import recoverable_sentences
 from whygap.render.phrases import metric_name
 from whygap.render.plot import save_figure
-from whygap.render.reading import reading_of
+from whygap.render.reading import excludes_zero, reading_of
 from whygap.render.words import headline
 from whygap.results import Gap
 from whygap.settings import Settings
@@ -108,5 +108,28 @@ def _section(question: Question, told: list[Told], folder: Path) -> str:
         ]
         for one in here
     }
-    figure = f"{here[0].slug}.svg"
-    return render("workers_section.md", question=question, stories=stories, figure=figure).strip()
+    return render(
+        "workers_section.md",
+        question=question,
+        stories=stories,
+        clear={
+            STATES[one.state]: _clear_parts([t for t in told if _same_place(t, one)])
+            for one in here
+        },
+        figure=f"{here[0].slug}.svg",
+    ).strip()
+
+
+def _same_place(one: Told, other: Told) -> bool:
+    return (one.question, one.state) == (other.question, other.state)
+
+
+def _clear_parts(told: list[Told]) -> dict[str, list[str]]:
+    """Metrics by which a part can be told from 0, with what they say."""
+    found: dict[str, list[str]] = {}
+    for one in told:
+        for part, estimate in one.gap.aggregate.parts().items():
+            if excludes_zero(estimate, LEVEL):
+                said = f"{metric_name(one.gap.about)} {signed(estimate.value, 3)}"
+                found.setdefault(part, []).append(said)
+    return found
