@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from golden_file import check
 from result_factory import NASTY_NAMES, make_gap, many_players
 
+from whygap._many import Many
 from whygap.render import table, words
-from whygap.results import Gap
+from whygap.results import Aggregate, Gap
+from whygap.tables.design import Note
 
+LEAK = "Column 'months at work' alone gives the outcome in every row: it is the outcome itself, or"
+NOTHING_TO_WIN = {"won_back": (0.0001, 0.0001, 0.0001), "rules": 0}
+PLAIN = {"outcome": None, "covariate": None, "names": ("2024", "2025")}
 CASES: dict[str, dict[str, object]] = {
     "story": {},
     "undefined": {"defined": ()},
     "cannot_tell": {"corners": (0.8, 0.81, 0.80, 0.795)},
+    "no_gap": {"corners": (0.8, 0.8, 0.8, 0.799), **NOTHING_TO_WIN, **PLAIN},
+    "improvement": {"corners": (0.70, 0.71, 0.72, 0.80), **PLAIN},
+    "harder_rows": {"corners": (0.804, 0.80, 0.733, 0.732), **NOTHING_TO_WIN, **PLAIN},
+    "label_shift": {"corners": (0.80, 0.80, 0.799, 0.70), "recalibration": 0.8, **PLAIN},
+    "tiny": {"rows": (60, 40), "rules": 0, **PLAIN},
+    "regression": {"metric": "mae", "corners": (3.1, 3.2, 3.5, 4.4), "noise": 0.5, **PLAIN},
+    "auc": {"metric": "auc", "corners": (0.81, 0.80, 0.78, 0.72), "noise": 0.5, **PLAIN},
+    "perfect": {"corners": (1.0, 1.0, 1.0, 1.0), "noise": 0.0, **NOTHING_TO_WIN, **PLAIN},
+    "leak": {"notes": (Note("problem", f"{LEAK} recorded after it."),), **PLAIN},
     "opposite": {"corners": (0.8, 0.83, 0.78, 0.70), "noise": 0.5},
     "log_loss": {"metric": "log_loss", "corners": (0.513, 0.52, 0.53, 0.555), "noise": 0.2},
     "unknown_direction": {
@@ -37,6 +52,32 @@ def gap_of(case: str) -> Gap:
 @pytest.mark.parametrize("case", CASES)
 def test_summary(case: str) -> None:
     check(f"summary_{case}.txt", words.summary(gap_of(case), 0.9) + "\n")
+
+
+def test_summary_of_several_targets() -> None:
+    worse = {"March": (0.80, 0.80, 0.79, 0.78), "April": (0.80, 0.79, 0.77, 0.70)}
+    gaps = {
+        name: make_gap(corners=corners, **(PLAIN | {"names": ("February", name)}))
+        for name, corners in worse.items()
+    }
+    check("summary_several.txt", Many(gaps).summary(0.9))
+
+
+def test_summary_of_tables_that_share_nothing() -> None:
+    gap = make_gap(culprits=("recoverable",), **PLAIN)
+    whole = gap.aggregate
+    apart = Aggregate(
+        whole.gap,
+        comparable=False,
+        reason=(
+            "The tables share too little to compare them: only 2% of the source rows (32) and 1% "
+            "of the target rows (7) have a counterpart in the other table. What separates them: "
+            "'income' (in the target about 1,000 times the source)."
+        ),
+        source_mean=whole.mean_000,
+        target_mean=whole.mean_111,
+    )
+    check("summary_no_overlap.txt", words.summary(replace(gap, aggregate=apart), 0.9) + "\n")
 
 
 @pytest.mark.parametrize("format_", table.FORMATS)

@@ -203,8 +203,8 @@ def _from_parts(reading: Reading) -> Iterator[str]:
 
 
 def _unsettled(reading: Reading) -> Iterator[str]:
-    if not reading.clear:
-        change = reading.gap.aggregate.gap
+    change = reading.gap.aggregate.gap
+    if not reading.clear and change.standard_error:
         low, high = change.interval(reading.level)
         yield (
             f"To tell the change from 0, collect more rows: it is known to within "

@@ -146,7 +146,12 @@ def _mean_change(reading: Reading, hit: Hit) -> str:
 
 
 def culprit_sentence(reading: Reading) -> str:
-    """The first clear variable and group that pull the way the metric went, for the answer."""
+    """The first clear variable and group that pull the way the metric went, for the answer.
+
+    Where it may not have moved at all, there is none to name.
+    """
+    if not reading.clear:
+        return ""
     said = []
     first = _first_variable(reading)
     if first:

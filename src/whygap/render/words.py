@@ -152,10 +152,13 @@ def change_sentence(reading: Reading) -> str:
     start, end = units.mean(gap.aggregate.start.value), units.mean(gap.aggregate.end.value)
     ends = f"from {start} {in_domain(about, 'source')} to {end} {in_domain(about, 'target')}"
     level, metric = level_name(reading.level), metric_name(about)
+    if not change.value and not change.standard_error:
+        both = f"{in_domain(about, 'source')} and {in_domain(about, 'target')}"
+        return f"{capital(metric)} is the same {both}: {end}."
     if not reading.clear:
         return (
             f"These data cannot tell whether {metric} differs between {named(about, 'source')} "
-            f"and {named(about, 'target')}: it moved {ends}, a change of "
+            f"and {named(about, 'target')}: it moved from {start} to {end}, a change of "
             f"{units.change(change.value)} whose {level} interval, {units.span(low, high)}, "
             "includes 0."
         )
@@ -186,8 +189,8 @@ def many_sentence(gaps: Mapping[str, Gap], level: float) -> str:
     name, most = max(clear.items(), key=lambda item: abs(item[1].aggregate.gap.value))
     units, change = units_of(most), most.aggregate.gap
     return (
-        f"{text}, most for {name}: {units.change(change.value)} ({level_name(level)} interval "
-        f"{units.span(*change.interval(level))})."
+        f"{text}. It moved most for {name}: {units.change(change.value)} ({level_name(level)} "
+        f"interval {units.span(*change.interval(level))})."
     )
 
 
@@ -198,7 +201,8 @@ def main_sentence(reading: Reading) -> str:
     clear = [name for name in reading.parts if reading.is_clear(name)]
     if not clear:
         if not reading.clear:
-            return "None of its parts is distinguishable from 0 either." if reading.parts else ""
+            known = not reading.parts or not reading.gap.aggregate.gap.standard_error
+            return "" if known else "None of its parts is distinguishable from 0 either."
         return (
             "Its parts are not known well enough to say where it comes from: "
             f"{_parts_in_units(reading, reading.parts)}."

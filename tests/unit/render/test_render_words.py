@@ -89,13 +89,18 @@ def test_names_source_and_target_are_not_said_twice() -> None:
     assert "from 80.4% in the source to 73.2% in the target" in words.headline(gap)
 
 
+def test_a_metric_that_did_not_move_at_all_is_the_same() -> None:
+    gap = make_gap(corners=(1.0,) * 4, noise=0.0, names=("source", "target"), rules=0)
+    assert words.headline(gap) == "Accuracy is the same in the source and in the target: 100.0%."
+    assert not any(step.startswith("To tell the change from 0") for step in _steps(gap))
+
+
 def test_cannot_tell_names_the_interval_that_includes_0() -> None:
     gap = make_gap(corners=(0.8, 0.8, 0.79, 0.795), noise=2.0, names=("source", "target"), rules=0)
     text = words.headline(gap)
     assert text.startswith(
         "These data cannot tell whether accuracy differs between the source and the target: it "
-        "moved from 80.0% in the source to 79.5% in the target, a change of -0.5 points whose 95% "
-        "interval, "
+        "moved from 80.0% to 79.5%, a change of -0.5 points whose 95% interval, "
     )
     assert text.endswith("includes 0. None of its parts is distinguishable from 0 either.")
     assert "of the drop" not in words.summary(gap)
@@ -215,8 +220,8 @@ def test_several_targets_are_summed_up_in_a_sentence() -> None:
         "D": make_gap(corners=(0.8, 0.81, 0.80, 0.795)),
     }
     assert words.many_sentence(gaps, 0.95) == (
-        "Accuracy fell in 2 and did not clearly change in 1 of 3 targets, most for C: -20.0 points "
-        "(95% interval -23.4 to -16.6)."
+        "Accuracy fell in 2 and did not clearly change in 1 of 3 targets. It moved most for C: "
+        "-20.0 points (95% interval -23.4 to -16.6)."
     )
     assert words.many_sentence({"D": gaps["D"], "E": gaps["D"]}, 0.95) == (
         "Accuracy did not clearly change in 2 of 2 targets."
