@@ -93,15 +93,17 @@ def screenshots(gap: wg.Gap, revision: Any, folder: Path, program: str) -> None:
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
-        page = gap.report(Path(place) / "gap.html", revision=revision)
+        page = gap.report(Path(place) / "gap.html")
         browser = driver.chromium.launch(executable_path=program, args=FLAGS)
         for name, look in SCREENS.items():
             view = browser.new_context(**look).new_page()
             view.goto(page.as_uri())
             write_bytes(folder / f"{name}.png", smaller(view.screenshot()))
-            if name == "report_desktop":
-                part = view.locator("section", has=view.locator("[data-list=revision]"))
-                write_bytes(folder / "report_revision.png", smaller(part.screenshot()))
+        revised = gap.report(Path(place) / "revised.html", revision=revision)
+        view = browser.new_context(**SCREENS["report_desktop"]).new_page()
+        view.goto(revised.as_uri())
+        part = view.locator("section", has=view.locator("[data-list=revision]"))
+        write_bytes(folder / "report_revision.png", smaller(part.screenshot()))
         browser.close()
 
 

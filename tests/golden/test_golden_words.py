@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from golden_file import check
 from result_factory import NASTY_NAMES, make_gap, many_players
 
 from whygap._many import Many
-from whygap.render import table, words
+from whygap.render import report, table, words
 from whygap.results import Aggregate, Gap
 from whygap.tables.design import Note
 
@@ -52,6 +53,13 @@ def gap_of(case: str) -> Gap:
 @pytest.mark.parametrize("case", CASES)
 def test_summary(case: str) -> None:
     check(f"summary_{case}.txt", words.summary(gap_of(case), 0.9) + "\n")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_case_has_a_page_and_a_notebook_view(case: str) -> None:
+    answer = words.headline(gap_of(case), 0.95).split(" (")[0]
+    for page in (report.html({"": gap_of(case)}, 0.95), gap_of(case)._repr_html_()):
+        assert answer in html.unescape(page)
 
 
 def test_summary_of_several_targets() -> None:

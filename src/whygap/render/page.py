@@ -74,8 +74,8 @@ class Page:
     def variables(self) -> list[str]:
         """Those of the closer look, the one with the most telling group first."""
         known = self.gap.where.variables() if self.gap.where else []
-        hits = [line.name for line in self.blocks["where"].block.lines] if known else []
-        return sorted(known, key=lambda name: not any(hit.startswith(name) for hit in hits[:1]))
+        hits = self.blocks["where"].block.lines[:1] if "where" in self.blocks else ()
+        return sorted(known, key=lambda name: not any(hit.name.startswith(name) for hit in hits))
 
     def opens(self, line: Line) -> str:
         """The variable of the closer look that a line's name leads to, or nothing."""
