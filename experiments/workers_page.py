@@ -69,7 +69,8 @@ def _explained(question: Question, metric: str, state: str, order: Order) -> Tol
     study = workers_study(order.data, question, metric, state, QUICK_ROWS if order.quick else None)
     folder = order.output / "artefacts" / order.folder("casestudy_workers").name
     detail = IN_FULL if metric == question.metrics[0] else BESIDE
-    settings = Settings(learner="fast", n_jobs=max(order.jobs, 1), progress=False)
+    learner = "fast" if order.quick else "auto"
+    settings = Settings(learner=learner, n_jobs=max(order.jobs, 1), progress=False)
     place = folder / f"{question.name}_{metric}_{state.lower()}"
     return Told(question, metric, state, kept_gap(study, settings, place, order.report, detail))
 
