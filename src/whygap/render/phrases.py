@@ -233,11 +233,7 @@ def direction(about: About, change: float) -> str:
 
 def cause(gap: Gap, name: str) -> str:
     """Where a part comes from, in a few words that follow "comes from"."""
-    if gap.aggregate.outcome_first and name in ("covariate", "outcome"):
-        return part_words(gap, name)
-    if name == "outcome":
-        return f"a different '{gap.about.outcome}' for rows alike in every variable"
-    if name == "covariate":
+    if name == "covariate" and not gap.aggregate.outcome_first:
         return "a different mix of the covariates" if gap.about.baseline else "a different mix"
     return part_words(gap, name)
 
@@ -259,7 +255,7 @@ def part_words(gap: Gap, name: str) -> str:
         return f"{mix}{alike}"
     if gap.aggregate.outcome_first:
         return f"a different mix of '{about.outcome}'{alike}"
-    return f"a different outcome: '{about.outcome}' differs for rows alike in every variable"
+    return f"a different '{about.outcome}' for rows alike in every variable"
 
 
 # -- what must not be overlooked -------------------------------------------------------------------
