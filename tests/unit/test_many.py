@@ -57,6 +57,7 @@ def test_one_tidy_table_with_a_target_column(many):
     assert isinstance(frame, pd.DataFrame)
     assert list(frame.columns) == ["target", *many["site B"].to_frame().columns, "problems"]
     part = frame[frame["target"] == "site C"].drop(columns="target").reset_index(drop=True)
+    assert set(part.pop("problems")) == {" ".join(many["site C"].problems())}
     pd.testing.assert_frame_equal(part, many["site C"].to_frame(level=0.9))
 
 
