@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +35,16 @@ def max_t_quantile(covariance: Array, level: float, seed: int = 0) -> float:
     known = error == 0
     if known.all():
         return normal_quantile(level)
-    largest = np.abs(_standardised(covariance, error, seed)).max(axis=1)
+    largest = _largest_t(covariance.tobytes(), seed)
     return _bounded(largest, level, int((~known).sum()))
+
+
+@lru_cache(maxsize=2)  # a page asks for many levels of the same groups, in two views
+def _largest_t(covariance: bytes, seed: int) -> Array:
+    """Draws of the largest |t| among the shares."""
+    flat = np.frombuffer(covariance)
+    matrix = flat.reshape(math.isqrt(len(flat)), -1)
+    return np.asarray(np.abs(_standardised(matrix, _standard_errors(matrix), seed)).max(axis=1))
 
 
 def simultaneous_intervals(
