@@ -41,13 +41,7 @@ def few_valued_design(rng, rows=(150, 120)):
 def repeated(design, blocks, count):
     """Every row `count` times, in the block it was in."""
     index = count.map(lambda k: np.repeat(np.arange(len(k)), k))
-    copies = replace(
-        design,
-        **{
-            name: getattr(design, name).zip(index, lambda x, rows: x[rows])
-            for name in ("features", "outcome", "prediction", "intercept", "slope")
-        },
-    )
+    copies = design.take(index)
     label = {}
     for domain in DOMAINS:
         own = np.empty(len(count[domain]), dtype=int)

@@ -46,11 +46,12 @@ def build_design(
     features, extras = encode_features(frames, roles, keep), read_extras(frames, roles, keep)
     order = sorted(features.columns, key=lambda c: c.name not in set(roles.baseline))
     baseline = tuple(i for i, c in enumerate(order) if c.name in set(roles.baseline))
+    players = players_of(order, roles)  # refuses where no covariate is left
     design = Design(
         features=ByDomain(*(np.column_stack([c.values[d] for c in order]) for d in DOMAINS)),
         columns=tuple(c.column for c in order),
         baseline=baseline,
-        players=players_of(order, roles),
+        players=players,
         outcome=scored.outcome,
         prediction=scored.prediction,
         task=scored.task,

@@ -118,7 +118,7 @@ def test_clipped_rows_are_counted_and_told(design):
     assert both["pi_wz"].clipped_share > 0.05
     assert crossfit.aggregate.pi_wz.max() == 1.2
     text = " ".join(note.text for note in Overlap(records).notes())
-    share = f"{both['pi_wz'].clipped_share:.1%}"
+    share = f"{both['pi_wz'].clipped_share:.2%}"
     assert f"{share} of the source rows had their density ratio on all variables cut" in text
 
 

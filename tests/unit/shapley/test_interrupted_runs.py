@@ -27,7 +27,7 @@ SHARES = ("covariate", "outcome")
 def twice_shifted(rows: int = 600, extra: int = 3) -> tuple[pd.DataFrame, pd.DataFrame]:
     """More hard rows (g = 1) in the target, and there a high h means failure; both parts exist."""
     pair = []
-    for hard, spoiled, seed in ((0.2, False, 1), (0.7, True, 2)):
+    for hard, spoiled, seed in ((0.15, False, 1), (0.9, True, 2)):
         rng = np.random.default_rng(seed)
         table = pd.DataFrame({f"x{k}": rng.normal(size=rows) for k in range(extra)})
         table["w"], table["h"] = rng.normal(size=rows), rng.normal(size=rows)
@@ -110,9 +110,8 @@ def test_ctrl_c_ends_a_run_with_what_is_finished(tmp_path):
         run.wait()
     gap = wg.load(result)
     assert was_interrupted(gap)
-    assert gap.diagnostics.warnings[-1] == (
-        "You interrupted the analysis: the last answer rests on the subsets finished until then."
-    )
+    said = "You interrupted the analysis: the last answer rests on the subsets finished until then."
+    assert said in gap.diagnostics.warnings
     sampling = gap.outcome.sampling
     assert sampling.stopped == "you interrupted it; the finished subsets are used"
     assert smallest <= sampling.evaluated < 256
