@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,68 +16,34 @@ if TYPE_CHECKING:
 
 __all__ = ["WORLDS", "answers_of", "make_world", "truths"]
 
-WORLDS = (
-    "gaussian",
-    "known_risk",
-    "clustered",
-    "comparison_a",
-    "comparison_b",
-    "untuned",
-    "null",
-    "correlated",
-    "latent",
-    "partly_shared",
-    "pool",
-)
+CLASSES = {
+    "gaussian": "whygap.simulate.gaussian.GaussianWorld",
+    "known_risk": "experiments.worlds.known_risk.KnownRiskWorld",
+    "clustered": "experiments.worlds.clustered.ClusteredWorld",
+    "comparison_a": "experiments.worlds.comparison.CovariateComparison",
+    "comparison_b": "experiments.worlds.comparison.OutcomeComparison",
+    "untuned": "experiments.worlds.untuned.UntunedWorld",
+    "correlated": "experiments.worlds.correlated.CorrelatedWorld",
+    "latent": "experiments.worlds.latent.LatentWorld",
+    "partly_shared": "experiments.worlds.partly_shared.PartlySharedWorld",
+}
+WORLDS = (*CLASSES, "null", "pool")
 
 
 def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
     """The world of this name."""
-    match name:
-        case "gaussian":
-            from whygap.simulate.gaussian import GaussianWorld
+    if name == "pool":
+        from experiments.pools import load_pool
 
-            return GaussianWorld(metric=metric)
-        case "known_risk":
-            from experiments.worlds.known_risk import KnownRiskWorld
+        return load_pool(Path(options["file"]))
+    if name == "null":
+        from experiments.worlds.untuned import null_world
 
-            return KnownRiskWorld(metric=metric)
-        case "clustered":
-            from experiments.worlds.clustered import ClusteredWorld
-
-            return ClusteredWorld(metric=metric)
-        case "comparison_a":
-            from experiments.worlds.comparison import CovariateComparison
-
-            return CovariateComparison(metric=metric)
-        case "comparison_b":
-            from experiments.worlds.comparison import OutcomeComparison
-
-            return OutcomeComparison(metric=metric)
-        case "untuned":
-            from experiments.worlds.untuned import UntunedWorld
-
-            return UntunedWorld(metric=metric)
-        case "null":
-            from experiments.worlds.untuned import null_world
-
-            return null_world(options["kind"], metric)
-        case "correlated":
-            from experiments.worlds.correlated import CorrelatedWorld
-
-            return CorrelatedWorld(metric=metric)
-        case "latent":
-            from experiments.worlds.latent import LatentWorld
-
-            return LatentWorld(metric, **options)
-        case "partly_shared":
-            from experiments.worlds.partly_shared import PartlySharedWorld
-
-            return PartlySharedWorld(metric=metric)
-        case "pool":
-            from experiments.pools import load_pool
-
-            return load_pool(Path(options["file"]))
+        return null_world(options["kind"], metric)
+    if name in CLASSES:
+        module, noun = CLASSES[name].rsplit(".", 1)
+        world: World = getattr(importlib.import_module(module), noun)(metric=metric, **options)
+        return world
     raise InputError(
         f"There is no world '{name}'",
         hint=did_you_mean(name, WORLDS) or f"Worlds are: {', '.join(WORLDS)}.",

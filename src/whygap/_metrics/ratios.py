@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from whygap._metrics.metric import Metric
@@ -123,6 +125,17 @@ def r2_slopes(means: Array) -> Array:
     return np.array([-1 / variance, -2 * first * error / variance**2, error / variance**2])
 
 
+# A share of the rows of one kind, called or being so
+_share_of_rows = partial(
+    Metric,
+    of=ratio,
+    slopes=ratio_slopes,
+    tasks=("binary",),
+    wants="label",
+    higher_is_better=True,
+    is_share=True,
+)
+
 RATIOS = (
     Metric(
         name="auc",
@@ -136,51 +149,27 @@ RATIOS = (
         higher_is_better=True,
         sentence="The chance that a row with outcome 1 has a higher score than one with outcome 0.",
     ),
-    Metric(
+    _share_of_rows(
         name="precision",
         terms=precision,
-        of=ratio,
-        slopes=ratio_slopes,
-        tasks=("binary",),
-        wants="label",
-        higher_is_better=True,
-        is_share=True,
         aliases=("ppv",),
         sentence="Of the rows called 1, the share that are.",
     ),
-    Metric(
+    _share_of_rows(
         name="recall",
         terms=recall,
-        of=ratio,
-        slopes=ratio_slopes,
-        tasks=("binary",),
-        wants="label",
-        higher_is_better=True,
-        is_share=True,
         aliases=("sensitivity",),
         sentence="Of the rows that are 1, the share called so.",
     ),
-    Metric(
+    _share_of_rows(
         name="specificity",
         terms=specificity,
-        of=ratio,
-        slopes=ratio_slopes,
-        tasks=("binary",),
-        wants="label",
-        higher_is_better=True,
-        is_share=True,
         sentence="Of the rows that are 0, the share called so.",
     ),
-    Metric(
+    _share_of_rows(
         name="npv",
         words="negative predictive value",
         terms=npv,
-        of=ratio,
-        slopes=ratio_slopes,
-        tasks=("binary",),
-        wants="label",
-        higher_is_better=True,
-        is_share=True,
         sentence="Of the rows called 0, the share that are.",
     ),
     Metric(

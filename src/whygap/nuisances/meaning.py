@@ -29,9 +29,7 @@ DIFFERENT = 0.02
 OTHER_MODEL = 0.5  # from which rows alike differ as half of any two rows do: not the same model
 RESTORED = 1 / 3  # of that distance that may be left once the column is left out
 ROWS = 4000  # per table, drawn at random: the two functions need not be known well
-MOST = (
-    12  # columns that are left out in turn: one that hardly goes with the prediction does no harm
-)
+MOST = 12  # columns left out in turn: one that hardly goes with the prediction does no harm
 
 
 @dataclass(frozen=True, slots=True, eq=False)
