@@ -36,8 +36,9 @@ class Settings:
         halvings: how many ways of halving are averaged; with five folds, three cost no more fits
             than one.
         subsets: "auto", "all", or a number of subsets for the Shapley shares.
-        precision: "auto" stops when every share's sampling error is below this fraction of its
-            standard error, or below `precision_floor`, whichever is larger.
+        precision: "auto" stops when sampling widens no interval by more than a sampling error of
+            this fraction of its standard error would (0.2: 2%), or by more than the same part of
+            the largest share's interval, or every error is below `precision_floor`.
         precision_floor: see `precision`.
         training_rows: models are trained on at most this many rows per domain, drawn at random;
             "auto" is 60,000, None is all. Averages use all rows, whatever is said here.

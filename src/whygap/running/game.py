@@ -7,6 +7,7 @@ of a shift, squared error that can be won back.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,9 @@ INTERRUPTED = "you interrupted it; the finished subsets are used"
 _EXACT_UP_TO = 6  # up to 64 subsets cost less than a doubt about their sampling
 _ALL_UP_TO = 20  # a million subsets is the most that "all" may mean
 _FIRST_BATCH = 64  # the first look at the sampling error; with many players, four subsets a player
+# The next look is where the error, which falls about as 1 / subsets, should be small enough: not
+# so near that it is hardly another look, nor so far that a wrong forecast costs much.
+_GROWTH = (1.1, 1.5)
 _KEEP_INFLUENCE = 30_000_000  # floats of influence values kept with the subsets' values: 240 MB
 
 
@@ -143,16 +147,35 @@ def _sample_subsets(
             if finished >= limit:
                 return finished, _limit_reason(plan, finished, run.settings)
             shares = _shares(plan, finished, values, scale)
-            precision = run.settings.precision
-            if all(e.sampling_error <= max(precision * e.standard_error, floor) for e in shares):
+            excess = sampling_excess(shares, run.settings.precision, floor)
+            if excess <= 1:
                 return finished, "the sampling error is small beside the standard errors"
             text = f"sampling error {max(e.sampling_error for e in shares):.4f}"
-            goal = min(plan.round_up(int(finished * 1.5)), limit)
+            goal = min(plan.round_up(math.ceil(finished * np.clip(excess, *_GROWTH))), limit)
     except KeyboardInterrupt:
         enough = plan.round_down(values.finished_prefix(plan))
         if enough < plan.smallest:
             raise
         return enough, INTERRUPTED
+
+
+def sampling_excess(shares: Sequence[Estimate], precision: float, floor: float) -> float:
+    """The largest sampling error as a multiple of what is allowed: up to 1, no more is needed.
+
+    A sampling error of `precision` standard errors widens an interval by the fraction
+    1 - sqrt(1 - precision^2), 2% for 0.2. That much is allowed: of the share's own width, or of the
+    width of the largest share's interval, beside which shares are read and ranked.
+    """
+    error, whole = (
+        np.array([getattr(e, name) for e in shares])
+        for name in ("sampling_error", "standard_error")
+    )
+    alone = np.sqrt(np.maximum(whole**2 - error**2, 0))
+    largest = whole[int(np.argmax([abs(e.value) for e in shares]))]
+    widened = (1 - math.sqrt(max(1 - precision**2, 0))) * largest
+    beside_largest = np.sqrt((alone + widened) ** 2 - alone**2)
+    allowed = np.maximum(np.maximum(precision * whole, beside_largest), floor)
+    return float(np.max(error / np.maximum(allowed, np.finfo(float).tiny)))
 
 
 def _stops(finished: int, goal: int, settings: Settings) -> list[int]:
