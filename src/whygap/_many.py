@@ -12,7 +12,7 @@ from whygap._explain import explain_with, was_interrupted
 from whygap.errors import InputError, SettingsError, WhygapError, require_known
 from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter
-from whygap.render import frame, words
+from whygap.render import frame, several, words
 from whygap.render.formats import wrapped
 from whygap.render.report import write_many
 from whygap.results import Gap
@@ -55,7 +55,8 @@ class Many:
     def summary(self, level: float | None = None) -> str:
         """Plain words: all targets in a sentence, then a section for each."""
         shown = words.chosen_level(next(iter(self.gaps.values())), level)
-        sections = [wrapped(words.many_sentence(self.gaps, shown))] if len(self) > 1 else []
+        told = several.many_sentences(self.gaps, shown) if len(self) > 1 else []
+        sections = ["\n".join(map(wrapped, told))] if told else []
         sections += [
             f"{name}\n{'=' * len(name)}\n{gap.summary(level).rstrip()}"
             for name, gap in self.gaps.items()

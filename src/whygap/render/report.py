@@ -15,8 +15,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from whygap import storage
-from whygap.errors import InputError, large, require_level
+from whygap.errors import large, require_level
 from whygap.render import phrases, table
+from whygap.render.formats import shorten
 from whygap.render.page import page_of
 from whygap.render.phrases import (
     PART_TITLES,
@@ -27,8 +28,10 @@ from whygap.render.phrases import (
     with_minus,
 )
 from whygap.render.revision import MEASURED, Curve, curve_for
-from whygap.render.words import ASSOCIATION, chosen_level, default_level, many_sentence
+from whygap.render.trend import several_page
+from whygap.render.words import ASSOCIATION, chosen_level, default_level
 from whygap.results import Gap
+from whygap.results.several import require_alike
 
 
 def write(gap: Gap, path: str | Path, level: float | None = None, revision: Any = None) -> Path:
@@ -42,10 +45,13 @@ def write(gap: Gap, path: str | Path, level: float | None = None, revision: Any 
 
 
 def write_many(gaps: Mapping[str, Gap], path: str | Path, level: float | None = None) -> Path:
-    """Write one page with a section per target."""
+    """Write one page: all targets together, and a page for each inside it.
+
+    The results may come from `explain_many`, or from files: `{name: wg.load(path), ...}`. They
+    stand in the order given; of months that is their order in time.
+    """
     storage.require_ending(path, ".html")
-    if not gaps:
-        raise InputError("A report needs at least one result", got="none")
+    require_alike(gaps)
     return storage.write_whole(path, html(gaps, chosen_level(next(iter(gaps.values())), level)))
 
 
@@ -57,12 +63,16 @@ def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | No
     script = _asset("profile.js") + _asset("report.js")
     digest = hashlib.sha256(script.encode("utf-8")).digest()  # no other script can run on the page
     first = next(iter(pages.values()))
+    several = None
+    if len(gaps) > 1:
+        several = several_page(gaps, {key: float(key) for key in first.levels}, first.first)
     return (
         template_environment()
         .get_template("report.html")
         .render(
             pages=pages,
-            many=len(pages) > 1,
+            several=several,
+            unit=", in points" if first.gap.about.is_share else "",
             levels=[(key, first.levels[key]["name"]) for key in first.levels],
             first=first.first,
             css=Markup(_asset("report.css")),  # noqa: S704 - our own file
@@ -72,7 +82,6 @@ def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | No
             titles=PART_TITLES,
             association=ASSOCIATION,
             measured=MEASURED,
-            answers={k: with_minus(many_sentence(gaps, float(k))) for k in first.levels},
         )
     )
 
@@ -96,7 +105,7 @@ def template_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    ours = (count, embedded, joined, large, metric_name, squared_error_units, with_minus)
+    ours = (count, embedded, joined, large, metric_name, shorten, squared_error_units, with_minus)
     environment.filters |= {one.__name__: one for one in ours}
     return environment
 

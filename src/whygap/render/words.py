@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from whygap.errors import require_level
@@ -33,9 +33,8 @@ from whygap.render.phrases import (
     percent,
     percent_interval,
     predictions_sentences,
-    units_of,
 )
-from whygap.render.reading import Reading, excludes_zero, reading_of
+from whygap.render.reading import Reading, reading_of
 from whygap.results import Gap
 
 ASSOCIATION = (
@@ -169,28 +168,6 @@ def change_sentence(reading: Reading) -> str:
     return (
         f"{capital(metric)} {verb} by {units.size(change.value)} "
         f"({level} interval {units.size_span(low, high)}), {ends}{verdict}."
-    )
-
-
-def many_sentence(gaps: Mapping[str, Gap], level: float) -> str:
-    """In how many targets the metric moved, and where the most."""
-    metric = capital(metric_name(next(iter(gaps.values())).about))
-    clear = {n: g for n, g in gaps.items() if excludes_zero(g.aggregate.gap, level)}
-    fell = sum(gap.aggregate.gap.value < 0 for gap in clear.values())
-    rose, unclear = len(clear) - fell, len(gaps) - len(clear)
-    counts = [
-        f"{verb} in {number}"
-        for verb, number in (("fell", fell), ("rose", rose), ("did not clearly change", unclear))
-        if number
-    ]
-    text = f"{metric} {joined(counts)} of {len(gaps)} targets"
-    if not clear:
-        return f"{text}."
-    name, most = max(clear.items(), key=lambda item: abs(item[1].aggregate.gap.value))
-    units, change = units_of(most), most.aggregate.gap
-    return (
-        f"{text}. It moved most for {name}: {units.change(change.value)} ({level_name(level)} "
-        f"interval {units.span(*change.interval(level))})."
     )
 
 

@@ -213,21 +213,6 @@ def test_advice_on_overlap_knows_what_was_tried() -> None:
     assert f"{words_}Try fewer variables." in _steps(gap)
 
 
-def test_several_targets_are_summed_up_in_a_sentence() -> None:
-    gaps = {
-        "B": make_gap(),
-        "C": make_gap(corners=(0.8, 0.83, 0.78, 0.60), seed=3),
-        "D": make_gap(corners=(0.8, 0.81, 0.80, 0.795)),
-    }
-    assert words.many_sentence(gaps, 0.95) == (
-        "Accuracy fell in 2 and did not clearly change in 1 of 3 targets. It moved most for C: "
-        "-20.0 points (95% interval -23.4 to -16.6)."
-    )
-    assert words.many_sentence({"D": gaps["D"], "E": gaps["D"]}, 0.95) == (
-        "Accuracy did not clearly change in 2 of 2 targets."
-    )
-
-
 def test_without_budgets_no_repair_of_a_mix_is_promised() -> None:
     mixed = make_gap(culprits=(), corners=(0.804, 0.76, 0.732, 0.732))
     assert _steps(mixed) == [

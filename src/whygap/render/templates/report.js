@@ -143,6 +143,26 @@
     refresh();
   }
 
+  // The words of `text()` beside the pointer, or beside what has the focus; Escape hides them.
+  function addTip(node, text) {
+    const show = (x, y) => {
+      tip.textContent = text();
+      tip.hidden = false;
+      const box = tip.getBoundingClientRect();
+      tip.style.left = `${Math.max(8, Math.min(x + 14, window.innerWidth - box.width - 8))}px`;
+      tip.style.top = `${y + 18 + box.height > window.innerHeight ? y - box.height - 12 : y + 18}px`;
+    };
+    const hide = () => { tip.hidden = true; };
+    node.addEventListener("mousemove", (event) => show(event.clientX, event.clientY));
+    node.addEventListener("mouseleave", hide);
+    node.addEventListener("focusin", () => {
+      const box = node.getBoundingClientRect();
+      if (node.matches(":focus-visible") || node.querySelector(":focus-visible")) show(box.left + 40, box.bottom - 12);
+    });
+    node.addEventListener("focusout", hide);
+    node.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+  }
+
   function prepareTip(section, detail, row, fact) {
     const [name, share, last, , adjusted] = fact;
     const label = detail.querySelector("[data-sort=last]").textContent.toLowerCase();
@@ -154,22 +174,7 @@
       if (ranks) lines.push(`rank ${ranks}`);
       return lines.join("\n");
     };
-    const show = (x, y) => {
-      tip.textContent = text();
-      tip.hidden = false;
-      const box = tip.getBoundingClientRect();
-      tip.style.left = `${Math.max(8, Math.min(x + 14, window.innerWidth - box.width - 8))}px`;
-      tip.style.top = `${y + 18 + box.height > window.innerHeight ? y - box.height - 12 : y + 18}px`;
-    };
-    const hide = () => { tip.hidden = true; };
-    row.addEventListener("mousemove", (event) => show(event.clientX, event.clientY));
-    row.addEventListener("mouseleave", hide);
-    row.addEventListener("focusin", () => {
-      const box = row.getBoundingClientRect();
-      if (row.querySelector(":focus-visible")) show(box.left + 40, box.bottom - 12);
-    });
-    row.addEventListener("focusout", hide);
-    row.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+    addTip(row, text);
   }
 
   // -- copy -------------------------------------------------------------------------------------
@@ -238,21 +243,37 @@
   });
   window.addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
 
+  // -- several targets --------------------------------------------------------------------------
+
+  const overview = document.querySelector("[data-several]");
+  const together = overview ? JSON.parse(overview.textContent) : null;
+  let shownLevel = sections[0].level;
+
   function showAllTargets(level) {
-    const answers = JSON.parse(document.querySelector("[data-many-answers]").textContent);
-    document.querySelector("[data-many-answer]").textContent = answers[level];
-    document.querySelector("[data-many-name]").textContent = sections[0].payload.levels[level].name;
-    for (const row of all(document, "[data-many]")) {
-      const now = sections[Number(row.dataset.many)].payload.levels[level];
-      row.querySelector("[data-many-span]").textContent = now.span;
-      all(row, "[data-many-part]").forEach((cell, k) => { cell.textContent = now.spans[k]; });
-    }
+    const now = together[level];
+    shownLevel = level;
+    setList(document.querySelector("[data-many-answers]"), now.answers);
+    for (const node of all(document, "[data-many-name]")) node.textContent = sections[0].payload.levels[level].name;
+    all(document, "[data-many-span]").forEach((cell, k) => { cell.textContent = now.spans[k]; });
+    all(document, "[data-differs]").forEach((tag, k) => { tag.hidden = !now.differs[k]; });
+    all(document, "[data-mark]").forEach((mark, k) => {
+      const [top, bottom, text, clear] = now.marks[k];
+      const whisker = mark.querySelector(".whisker");
+      whisker.setAttribute("y1", top);
+      whisker.setAttribute("y2", bottom);
+      mark.classList.toggle("clear", clear);
+      if (mark.parentElement.tagName === "a") mark.parentElement.setAttribute("aria-label", text);
+    });
+  }
+  for (const mark of all(document, "[data-mark]")) {
+    const text = () => together[shownLevel].marks[Number(mark.dataset.mark)][2];
+    addTip(mark.parentElement.tagName === "a" ? mark.parentElement : mark, text);
   }
 
   for (const input of all(document, "input[name=level]")) {
     input.addEventListener("change", () => {
       for (const section of sections) showLevel(section, input.value);
-      if (sections.length > 1) showAllTargets(input.value);
+      if (together) showAllTargets(input.value);
     });
   }
 })();
