@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from whygap._many import explain_many
     from whygap._metrics import Metric, metrics
     from whygap._rehearse import rehearse
+    from whygap._watch import watch
     from whygap.errors import WhygapWarning
     from whygap.estimate import Estimate
     from whygap.repair.revise import revise
@@ -42,6 +43,7 @@ __all__ = [
     "revise",
     "simulate",
     "subset_values",
+    "watch",
 ]
 
 _HOMES = {
@@ -61,6 +63,7 @@ _HOMES = {
     "rehearse": "_rehearse",
     "revise": "repair",
     "subset_values": "_explain",
+    "watch": "_watch",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ from whygap.settings import Settings, details_named
 from whygap.study import Study
 from whygap.tables import TablePart, files, model_files
 from whygap.tables.draft import draft_study
+from whygap.tables.open import open_table
 
-__all__ = ["StudyFile", "draft_study", "read_study_file"]
+__all__ = ["StudyFile", "draft_study", "hiding", "read_study_file"]
 
 ROLES = ("outcome", "baseline", "covariates", "prediction", "weights", "clusters", "source_risk")
 SCORE = ("order", "task", "threshold", "quantile", "positive")
@@ -34,15 +35,28 @@ class StudyFile:
     targets: Mapping[str, Any] = field(default_factory=dict)  # more targets: name -> table
 
 
-def read_study_file(path: str | Path, *, unsafe_pickle: bool = False) -> StudyFile:
-    """Everything a study file says; unknown keys are refused."""
+def read_study_file(
+    path: str | Path,
+    *,
+    unsafe_pickle: bool = False,
+    target: Any = None,
+    hidden: Sequence[str] = (),
+) -> StudyFile:
+    """Everything a study file says; unknown keys are refused.
+
+    A `target` stands in for the file's own; `hidden` columns are left out of both tables.
+    """
     file = Path(path)
     values = parsed(file)
+    if target is not None:
+        values["target"] = "."
     check_keys(values, file)
     folder = file.parent
     settings = Settings.from_mapping(checked_table(values.get("settings", {}), "settings", file))
     drop = names_listed(values.get("drop", []), "drop", file)
     tables = {label: table_of(values[label], label, folder, drop) for label in ("source", "target")}
+    tables |= {} if target is None else {"target": target}
+    tables = {label: hiding(table, label, hidden) for label, table in tables.items()}
     study = Study(
         **tables,
         **{name: values[name] for name in PLAIN if name in values},
@@ -125,6 +139,12 @@ def table_of(value: Any, label: str, folder: Path, drop: tuple[str, ...]) -> Any
     else:
         table = folder / Path(value).expanduser()
     return TablePart(table, where, drop) if where or drop else table
+
+
+def hiding(table: Any, label: str, names: Sequence[str]) -> Any:
+    """The table without those of these columns that it has."""
+    there = tuple(name for name in names if name in open_table(table, label).names)
+    return TablePart(table, {}, there) if there else table
 
 
 def model_of(value: Any, folder: Path) -> Any:

@@ -64,7 +64,7 @@ def command(
     for path, ending in ((output, ".json"), (report, ".html")):
         check_ending(path, ending)
     check_writable(output, report)
-    wanted = _parts(detail)
+    wanted = details_in(detail)
     chosen: dict[str, Any] = {"level": level, "seed": seed, "n_jobs": jobs}
     chosen |= {"time_budget": time_budget}
     if study_file is None:
@@ -79,7 +79,7 @@ def command(
     _run(asked, asked.detail or DETAILS if wanted is None else wanted, delivery)
 
 
-def _parts(text: str | None) -> tuple[str, ...] | None:
+def details_in(text: str | None) -> tuple[str, ...] | None:
     """The details named by --detail; None when it was not given."""
     from whygap.settings import details_named
 
