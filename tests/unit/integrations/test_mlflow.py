@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression
+from small_study import FAST, make_study, make_table, tables
 
 import whygap as wg
-from small_study import FAST, make_study, make_table, tables
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
 with warnings.catch_warnings():
