@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from whygap.results import Detailed, Gap
     from whygap.rivals.compare import compare
     from whygap.settings import Settings
+    from whygap.splits import from_splits
     from whygap.storage.files import load
     from whygap.study import Study
 
@@ -37,6 +38,7 @@ __all__ = [
     "errors",
     "explain",
     "explain_many",
+    "from_splits",
     "load",
     "metrics",
     "rehearse",
@@ -58,6 +60,7 @@ _HOMES = {
     "compare": "rivals",
     "explain": "_explain",
     "explain_many": "_many",
+    "from_splits": "splits",
     "load": "storage",
     "metrics": "_metrics",
     "rehearse": "_rehearse",

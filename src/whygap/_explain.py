@@ -24,6 +24,7 @@ from whygap.running.analysis import Analysis
 from whygap.running.interrupted import CUT_SHORT
 from whygap.running.shares import PartName
 from whygap.settings import DETAILS, Settings, details_named
+from whygap.splits import SPLITS, from_splits
 from whygap.study import Study
 from whygap.tables.design import Design
 
@@ -31,13 +32,16 @@ PARTS: tuple[PartName, ...] = ("covariate", "outcome")
 
 
 def explain(
-    study: Any,
+    study: Any = None,
     *more: Any,
     detail: Sequence[str] | str = DETAILS,
     settings: Settings | None = None,
     **roles: Any,
 ) -> Gap:
     """Explain the performance gap of a study, or of two tables: `explain(a, b, outcome="y", ...)`.
+
+    Features and outcomes may also come apart, as for `from_splits`: `explain(X_source=...,
+    y_source=..., X_target=..., y_target=..., model=...)`.
 
     Args:
         study: the two tables and their roles; or the source table.
@@ -69,11 +73,14 @@ def explain(
 
 
 def _study_of(source: Any, more: tuple[Any, ...], roles: dict[str, Any]) -> Study:
-    """The short way: two tables and the roles of their columns."""
-    if len(more) != 1 or "outcome" not in roles:
+    """The short ways: splits, or two tables, and the roles of their columns."""
+    if set(SPLITS) <= set(roles) and source is None:
+        return from_splits(**roles)
+    tables = (source is not None) + len(more)
+    if tables != 2 or "outcome" not in roles:
         raise InputError(
             "explain needs a Study, or two tables and the outcome's column",
-            got=f"{1 + len(more)} tables, {'no' if 'outcome' not in roles else 'an'} outcome",
+            got=f"{tables} tables, {'no' if 'outcome' not in roles else 'an'} outcome",
             hint='wg.explain(source, target, outcome="readmitted", prediction="risk").',
         )
     for name in roles:

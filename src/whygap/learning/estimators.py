@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
@@ -48,7 +49,7 @@ class OwnEstimators:
         """Train on these rows."""
         classifies = rows.kind == "probability"
         estimator = clone(self.classifier if classifies else self.regressor)
-        _train(estimator, rows, "sample_weight")
+        _train(estimator, rows, _weight_name(estimator))
         return OwnModel(estimator, classifies)
 
 
@@ -85,6 +86,18 @@ class PaperMenu:
             (Pipeline([("terms", whole), ("model", trees)]), {"model__max_depth": [2, 4, 8]}),
             (Pipeline([("terms", terms), ("model", linear)]), {strength: grid}),
         ]
+
+
+def _weight_name(estimator: Any) -> str:
+    """What `fit` calls the weights: of a pipeline, those of its last step."""
+    if get_config()["enable_metadata_routing"]:
+        return "sample_weight"  # its owner has said which steps ask for it
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        return f"{name}__{_weight_name(last)}"
+    if isinstance(estimator, GridSearchCV | RandomizedSearchCV):
+        return _weight_name(estimator.estimator)
+    return "sample_weight"
 
 
 def _train(estimator: Any, rows: TrainingRows, weight: str) -> None:

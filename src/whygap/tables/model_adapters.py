@@ -83,6 +83,21 @@ def of_xgboost(model: Any) -> Predictor | None:
     )
 
 
+def of_catboost(model: Any) -> Predictor | None:
+    """Its plain class answers with logits unless asked; the others are scikit-learn's in manner."""
+    classes = np.asarray(getattr(model, "classes_", ())).tolist()
+    if type(model).__name__ != "CatBoost" or not classes:
+        return None
+    return Predictor(
+        name="CatBoost",
+        ask=lambda table: model.predict(table, prediction_type="Probability"),
+        answer="probability",
+        columns=tuple(model.feature_names_),
+        sees="pandas",
+        classes=tuple(classes),
+    )
+
+
 def of_statsmodels(result: Any) -> Predictor | None:
     """A fitted result; a formula finds its columns itself, else the constant is put in."""
     model = getattr(result, "model", None)
@@ -142,6 +157,7 @@ def of_torch(model: Any) -> Predictor | None:
 ADAPTERS: dict[str, Callable[[Any], Predictor | None]] = {
     "lightgbm": of_lightgbm,
     "xgboost": of_xgboost,
+    "catboost": of_catboost,
     "statsmodels": of_statsmodels,
     "keras": of_keras,
     "torch": of_torch,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-import types
 from typing import Any
 
+import catboost
 import lightgbm
 import numpy as np
-import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
+import xgboost
 from table_factory import source_and_target
 
 from whygap.errors import ModelError
@@ -20,6 +20,8 @@ from whygap.study import Study
 from whygap.tables.model import predictor_of
 
 NUMBERS = ["visits", "weight"]
+KINDS = {"pandas": lambda t: t, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}
+QUIET = {"verbose": False, "allow_writing_files": False, "thread_count": 1}
 TABLES = source_and_target()
 
 
@@ -91,52 +93,66 @@ def test_a_statsmodels_model_that_is_not_fitted() -> None:
     )
 
 
-def standing_in(monkeypatch: pytest.MonkeyPatch, library: str, **members: Any) -> types.ModuleType:
-    """A module of this name, for a library that is not installed where the tests run."""
-    module = types.ModuleType(library)
-    vars(module).update(members)
-    monkeypatch.setitem(sys.modules, library, module)
-    return module
-
-
-class Booster:
-    """As xgboost's: it reads nothing but a DMatrix."""
-
-    def __init__(self, names: list[str] | None) -> None:
-        self.feature_names = names
-
-    def num_features(self) -> int:
-        return len(NUMBERS)
-
-    def predict(self, matrix: Any) -> Any:
-        assert isinstance(matrix, DMatrix)
-        return 1 / (1 + np.exp(-matrix.data[:, 0]))
-
-
-class DMatrix:
-    def __init__(self, data: Any, enable_categorical: bool = False) -> None:
-        assert enable_categorical
-        assert not isinstance(data, pd.DataFrame) or list(data.columns) == NUMBERS
-        self.data = np.asarray(data, dtype=float)
-
-
 def expected_logistic() -> Any:
     return 1 / (1 + np.exp(-TABLES[0]["visits"].to_numpy(dtype=float)))
 
 
-@pytest.mark.parametrize("names", [NUMBERS, None])
-def test_an_xgboost_booster(monkeypatch: pytest.MonkeyPatch, names: list[str] | None) -> None:
-    monkeypatch.setattr(Booster, "__module__", "xgboost.core")
-    standing_in(monkeypatch, "xgboost", DMatrix=DMatrix)
-    np.testing.assert_allclose(predictions(Booster(names), NUMBERS), expected_logistic())
+def matrix_of(xgboost: Any, names: bool) -> Any:
+    shown = TABLES[0][NUMBERS] if names else TABLES[0][NUMBERS].to_numpy()
+    return xgboost.DMatrix(shown, TABLES[0]["y"])
 
 
-def test_a_real_xgboost_booster() -> None:
-    xgboost = pytest.importorskip("xgboost")
-    source = TABLES[0]
-    matrix = xgboost.DMatrix(source[NUMBERS], source["y"])
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("names", [True, False])
+def test_an_xgboost_booster(names: bool, kind: Any) -> None:
+    matrix = matrix_of(xgboost, names)
     booster = xgboost.train({"objective": "binary:logistic", "nthread": 1}, matrix, 3)
-    np.testing.assert_allclose(predictions(booster, NUMBERS), booster.predict(matrix))
+    np.testing.assert_allclose(predictions(booster, NUMBERS, kind), booster.predict(matrix))
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_an_xgboost_classifier(kind: Any) -> None:
+    source = TABLES[0]
+    model = xgboost.XGBClassifier(n_estimators=3, n_jobs=1).fit(source[NUMBERS], source["y"])
+    answers = model.predict_proba(source[NUMBERS])[:, 1]
+    np.testing.assert_allclose(predictions(model, NUMBERS, kind), answers)
+
+
+@pytest.mark.parametrize("booster", [False, True])
+def test_xgboost_trained_on_categories_reads_them(booster: bool) -> None:
+    both = [table.astype({"sex": "category"})[["visits", "sex", "y"]] for table in TABLES]
+    columns, y = both[0][["visits", "sex"]], both[0]["y"]
+    model = xgboost.XGBClassifier(n_estimators=3, n_jobs=1, enable_categorical=True)
+    answers = model.fit(columns, y).predict_proba(columns)[:, 1]
+    study = Study(*both, outcome="y", model=model.get_booster() if booster else model)
+    np.testing.assert_allclose(study.design.prediction.source, answers, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_a_catboost_classifier_reads_text(kind: Any) -> None:
+    source, columns = TABLES[0], ["visits", "sex"]
+    model = catboost.CatBoostClassifier(iterations=5, cat_features=["sex"], **QUIET)
+    model.fit(source[columns], source["y"])
+    answers = model.predict_proba(source[columns])[:, 1]
+    np.testing.assert_allclose(predictions(model, columns, kind), answers)
+
+
+def test_a_catboost_model_without_classes() -> None:
+    source = TABLES[0]
+    model = catboost.CatBoost({"loss_function": "Logloss", "iterations": 5, **QUIET})
+    model.fit(source[NUMBERS], source["y"])
+    answers = model.predict(source[NUMBERS], prediction_type="Probability")[:, 1]
+    np.testing.assert_allclose(predictions(model, NUMBERS), answers)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_a_catboost_regressor(kind: Any) -> None:
+    source = TABLES[0]
+    model = catboost.CatBoostRegressor(iterations=5, **QUIET)
+    model.fit(source[["visits"]], source["weight"])
+    tables = [kind(table[["visits", "weight"]]) for table in TABLES]
+    study = Study(*tables, outcome="weight", model=model, metric="mae")
+    np.testing.assert_allclose(study.design.prediction.source, model.predict(source[["visits"]]))
 
 
 class Network:
