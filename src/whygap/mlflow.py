@@ -182,7 +182,7 @@ def asked(dataset: Any, model: Any) -> dict[str, Any]:
         return {"prediction": dataset.predictions_name}
     try:
         raw = model.get_raw_model()
-    except (AttributeError, NotImplementedError):
+    except (AttributeError, RuntimeError):  # not every kind of model has one
         raw = None
     gives_probabilities = callable(getattr(raw, "predict_proba", None))
     return {"model": raw if gives_probabilities else Pyfunc(model, dataset.feature_names)}
