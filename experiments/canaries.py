@@ -104,7 +104,8 @@ def _design(canary: Canary) -> Design:
     if canary.world == "employment":
         design = _real_rows()
     else:
-        world = make_world(canary.world, canary.metric, {"kind": canary.kind})
+        kind = {"kind": canary.kind} if canary.kind else {}
+        world = make_world(canary.world, canary.metric, kind)
         design = draw(world, canary.rows, seed=1)
     if canary.no_baseline:
         design = replace(design, baseline=())

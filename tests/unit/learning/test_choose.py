@@ -1,4 +1,4 @@
-"""Choosing a learner: one score, one tie rule, for one model and for twins."""
+"""Choosing a learner: one score, one rule, for one model and for twins."""
 
 from __future__ import annotations
 
@@ -50,6 +50,10 @@ def jagged(x):
     return 4.0 * ((x[:, 0] > 0.2) & (x[:, 1] > -0.3) & (x[:, 2] < 0.5)) - 2
 
 
+def nearly_smooth(x):
+    return smooth(x) + 1.8 * ((x[:, 0] > 0) & (x[:, 2] > 0) & (x[:, 3] > 0))
+
+
 def noise(x):
     return np.zeros(len(x))
 
@@ -74,21 +78,22 @@ def test_the_choice_is_nearly_as_good_as_the_best_candidate(shape):
     assert choice.scores["chosen"] <= 1.01 * min(choice.scores.values())
 
 
-def test_of_candidates_that_cannot_be_told_apart_the_simplest_is_taken():
-    """Its score need not be the lowest: it is within a standard error of the lowest."""
-    one = probe(*world(noise))
-    choice = choose([one], FAMILIES["fast"], 0)
-    assert choice.learner.penalty == PENALTIES[0]
-    train, sight = one.sights[0].train, one.sights[0]
+def test_the_best_penalty_is_taken_however_close_the_others_are():
+    """A column that spreads a little wider: what a tie would forgive is the whole of it."""
+    rng = np.random.default_rng(0)
+    wider = np.repeat([0.0, 1.0], 1000)
+    raw = rng.normal(size=(2000, 3)) * np.where(wider, 1.15, 1.0)[:, None]
+    shuffled = rng.permutation(2000)
+    choice = choose([probe(raw[shuffled], wider[shuffled])], FAMILIES["fast"], 0)
+    assert choice.scores["chosen"] == min(singles(choice).values())
+    assert choice.learner.penalty < PENALTIES[0]
 
-    def losses(penalty):
-        p = Fast(penalty).fit(train).predict(sight.held_out)
-        return -np.log(np.where(sight.target == 1, p, 1 - p))
 
-    labels = [f"fast, penalty {penalty:g}" for penalty in PENALTIES]
-    best = PENALTIES[int(np.argmin([choice.scores[label] for label in labels]))]
-    excess = losses(PENALTIES[0]) - losses(best)
-    assert excess.mean() <= excess.std() / np.sqrt(len(excess))
+def test_of_families_that_cannot_be_told_apart_the_simplest_is_taken():
+    """Trees are a little better in these rows, but not surely so."""
+    choice = choose([probe(*world(nearly_smooth, seed=2))], AUTO, 0)
+    assert isinstance(choice.learner, Fast)
+    assert choice.scores["chosen"] > min(choice.scores.values())
 
 
 def test_a_candidate_that_is_surely_worse_is_not_taken_however_simple():
