@@ -203,12 +203,9 @@ def _deal(size: IntArray, shares: Array, rng: np.random.Generator) -> IntArray:
 
 
 def _check(labels: IntArray, design: Design, count: int, domain: Domain) -> None:
-    """Every fold needs rows, and of both outcomes where there are two.
-
-    In the target they can be done without where the metric is a mean over rows.
-    """
+    """Every fold needs rows, and of both outcomes where there are two."""
     rows, outcome = np.bincount(labels, minlength=count), design.outcome[domain]
-    binary = design.task == "binary" and (domain == "source" or not design.metric.is_mean)
+    binary = design.task == "binary"
     positives = np.bincount(labels, weights=outcome if binary else None, minlength=count)
     if rows.min() >= 5 and not (binary and min(positives.min(), (rows - positives).min()) < 1):
         return

@@ -66,6 +66,7 @@ class Dictionary:
     centre: Array
     scale: Array
     categorical: tuple[int, ...]
+    width: int  # of the raw matrix
 
     @cached_property
     def simple(self) -> Array:
@@ -76,6 +77,18 @@ class Dictionary:
     def single(self) -> NDArray[np.bool_]:
         """Which terms use one column only."""
         return np.array([len(term.columns) == 1 for term in self.terms], dtype=bool)
+
+    @cached_property
+    def _selected(self) -> dict[str, tuple[tuple[int, ...], IntArray]]:
+        return {}
+
+    @cached_property
+    def _uses(self) -> NDArray[np.bool_]:
+        """Which raw columns each term uses, (terms, columns)."""
+        uses = np.zeros((len(self.terms), self.width), dtype=bool)
+        for used, term in zip(uses, self.terms, strict=True):
+            used[list(term.columns)] = True
+        return uses
 
     def transform(self, features: Array, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """The (n, functions) basis matrix, made a bounded number of rows at a time."""
@@ -92,9 +105,15 @@ class Dictionary:
         return Inputs(features, self.transform(features), self.simple, self.categorical)
 
     def select(self, columns: Sequence[int]) -> IntArray:
-        """Terms that use only these columns."""
-        allowed = frozenset(columns)
-        return np.flatnonzero([term.columns <= allowed for term in self.terms])
+        """Terms that use only these columns; the last answer is kept, as many fits ask alike."""
+        key = tuple(columns)
+        last = self._selected.get("last")
+        if last is None or last[0] != key:
+            outside = np.ones(self.width, dtype=bool)
+            outside[list(key)] = False
+            last = key, np.flatnonzero(~self._uses[:, outside].any(axis=1))
+            self._selected["last"] = last
+        return last[1]
 
 
 def build_dictionary(
@@ -119,7 +138,8 @@ def build_dictionary(
     raw = np.column_stack([term.piece(features) for term in terms] or nothing)
     centre, scale = raw.mean(axis=0), raw.std(axis=0)
     keep = np.flatnonzero(scale > 1e-9)
-    return Dictionary(tuple(terms[k] for k in keep), centre[keep], scale[keep], categorical)
+    kept = tuple(terms[k] for k in keep)
+    return Dictionary(kept, centre[keep], scale[keep], categorical, len(columns))
 
 
 def _column_pieces(values: Array, j: int, column: Column) -> tuple[list[Piece], list[Piece]]:

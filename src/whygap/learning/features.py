@@ -53,12 +53,14 @@ class Extra:
         main: raw values -> main terms.
         knots: where the first main term bends.
         views: the rows it is evaluated at, by name; "own" are the target rows it is trained on.
+        heads: how many main terms there are.
         table: main terms and hinges of raw values 0, 1, ..., where there are no others.
     """
 
     main: Callable[[Array], list[Array]]
     knots: Array
     views: Mapping[str, View]
+    heads: int
     table: Array | None = None
 
     @classmethod
@@ -69,9 +71,15 @@ class Extra:
 
         With a `count`, raw values are 0, ..., count - 1.
         """
-        first = main(views["own"].position)[0]
-        made = cls(main, np.unique(np.quantile(first, [0.1, 0.3, 0.5, 0.7, 0.9])), views)
+        first, *others = main(views["own"].position)
+        knots = np.unique(np.quantile(first, [0.1, 0.3, 0.5, 0.7, 0.9]))
+        made = cls(main, knots, views, 1 + len(others))
         return replace(made, table=made.terms(np.arange(count, dtype=float))) if count else made
+
+    @property
+    def width(self) -> int:
+        """How many terms it has."""
+        return self.heads + len(self.knots)
 
     def terms(self, position: Array) -> Array:
         """Main terms, then hinges, at some raw values."""
@@ -123,6 +131,7 @@ class Features:
     found: FoundPairs = field(default_factory=lambda: FoundPairs((), {}))
     curvatures: dict[tuple[str, BlockSet], Known] = field(default_factory=dict)
     closings: dict[tuple[Domain, BlockSet | None], NDArray[np.bool_]] = field(default_factory=dict)
+    gathered: dict[Domain, tuple[bytes, Array]] = field(default_factory=dict)
 
     def inputs(
         self,
@@ -137,14 +146,33 @@ class Features:
         A training set is named where a model is trained.
         """
         functions = self.dictionary.select(columns)
-        closed = self.closed(domain, trained_on)[functions]
         return Inputs(
-            _block(self.raw[domain], rows, np.array(columns, dtype=np.int64)),
-            _block(self.basis[domain], rows, functions),
-            np.where(closed, -1.0, self.dictionary.simple[functions]),
+            _block(self.raw[domain].T, rows, np.array(columns, dtype=np.int64)).T,
+            self.across(domain, rows, functions).T,
+            self.light(domain, functions, trained_on),
             tuple(k for k, c in enumerate(columns) if self.columns[c].kind == "category"),
             None if extra is None else self.lift(extra, "own", rows, columns),
         )
+
+    def across(self, domain: Domain, rows: Rows, functions: IntArray) -> Array:
+        """Some basis columns (functions, rows); those of all rows are kept until others come.
+
+        One set of columns is asked for by many fits in a row. Of very many rows a copy is too dear.
+        """
+        table = self.basis[domain].T
+        if table.shape[1] > _MANY_ROWS:
+            return _block(table, rows, functions)
+        key = functions.tobytes()
+        last = self.gathered.get(domain)
+        if last is None or last[0] != key:
+            last = key, table if len(functions) == len(table) else table[functions]
+            self.gathered[domain] = last
+        return joined(last[1], rows)
+
+    def light(self, domain: Domain, functions: IntArray, trained_on: BlockSet | None) -> Array:
+        """1 for each linear term, -1 for those closed to models of a training set, else 0."""
+        closed = self.closed(domain, trained_on)[functions]
+        return np.where(closed, -1.0, self.dictionary.simple[functions])
 
     def closed(self, domain: Domain, trained_on: BlockSet | None) -> NDArray[np.bool_]:
         """Products that models of a training set may not use: other rows have found their pairs."""
@@ -157,26 +185,25 @@ class Features:
 
     def lift(self, extra: Extra, view: str, rows: Rows, columns: Sequence[int]) -> Lift:
         """The extra column, as one of its views has it, beside a column set at some rows."""
-        functions = self.dictionary.select(columns)
-        linear, single = self.dictionary.simple[functions] > 0, self.dictionary.single[functions]
         position = at(extra.views[view].position, rows)
         terms = extra.terms(position)
-        heads = terms.shape[1] - len(extra.knots)
-        return Lift(position, terms, (linear, *(single for _ in range(heads - 1))))
+        times = self.times(self.dictionary.select(columns), extra.heads)
+        return Lift(position, terms, times)
+
+    def times(self, functions: IntArray, heads: int) -> tuple[NDArray[np.bool_], ...]:
+        """Which functions each multiplying term of an extra column multiplies."""
+        linear, single = self.dictionary.simple[functions] > 0, self.dictionary.single[functions]
+        return (linear, *(single for _ in range(heads - 1)))
 
     def known(
         self, name: str, blocks: BlockSet, columns: Sequence[int], rows_of: RowsOf
-    ) -> Callable[[], Curvature]:
+    ) -> Curvature:
         """What a fit on all columns has found out for a set; that fit is made once."""
-
-        def part() -> Curvature:
-            if (name, blocks) not in self.curvatures:
-                everything = rows_of(range(len(self.columns)))
-                self.curvatures[name, blocks] = curvature(everything), everything.inputs.lift
-            known, lift = self.curvatures[name, blocks]
-            return known.part(self._place(columns, lift))
-
-        return part
+        if (name, blocks) not in self.curvatures:
+            everything = rows_of(range(len(self.columns)))
+            self.curvatures[name, blocks] = curvature(everything), everything.inputs.lift
+        known, lift = self.curvatures[name, blocks]
+        return known.part(self._place(columns, lift))
 
     def _place(self, columns: Sequence[int], lift: Lift | None) -> IntArray:
         """Where a set's coefficients are among those of all columns, intercept first."""
@@ -200,12 +227,18 @@ def at(values: Array, rows: Rows) -> Array:
     return values[rows]
 
 
-def _block(table: Array, rows: Rows, columns: IntArray) -> Array:
-    """Some columns of some rows; tables are stored column by column, so runs of rows copy fast."""
-    across = table.T
+def joined(across: Array, rows: Rows) -> Array:
+    """Some rows of a table that is stored column by column; one run of rows is not copied."""
     if isinstance(rows, tuple):
-        return np.concatenate([across[columns, s] for s in rows], axis=1).T
-    return across[columns, rows].T
+        return np.concatenate([across[:, s] for s in rows], axis=1)
+    return across[:, rows]
+
+
+def _block(across: Array, rows: Rows, columns: IntArray) -> Array:
+    """Some columns of some rows; tables are stored column by column, so runs of rows copy fast."""
+    if isinstance(rows, tuple):
+        return np.concatenate([across[columns, s] for s in rows], axis=1)
+    return across[columns, rows]
 
 
 def make_features(design: Design, blocks: Blocks, halves: Sequence[BlockSet] = ()) -> Features:

@@ -30,6 +30,13 @@ class Scale:
     high: float = 1.0
     logistic: bool = True
 
+    @classmethod
+    def of(cls, kind: Kind, target: Array) -> Scale:
+        """Of a kind of target, seen in training."""
+        if kind == "bounded":
+            return cls(float(target.min()), float(target.max()))
+        return cls(logistic=kind == "probability")
+
     def put(self, target: Array) -> Array:
         """Between 0 and 1; as it is where it may be anywhere."""
         return (target - self.low) / (self.high - self.low)
@@ -63,9 +70,7 @@ class TrainingRows:
     @property
     def scale(self) -> Scale:
         """Of the target."""
-        if self.kind == "bounded":
-            return Scale(float(self.target.min()), float(self.target.max()))
-        return Scale(logistic=self.kind == "probability")
+        return Scale.of(self.kind, self.target)
 
     def take(self, rows: IntArray) -> TrainingRows:
         """Some of the rows."""
@@ -150,14 +155,14 @@ class Fast:
         inputs, scale = rows.inputs.in_full_precision(), rows.scale
         known = None if inputs.known is None else inputs.known()
         solve = ridge.logistic if scale.logistic else ridge.least_squares
-        target, penalty = scale.put(rows.target), self.penalties(inputs)
+        target, penalty = scale.put(rows.target), self.penalties(inputs.simple)
         return BasisModel(solve(inputs, target, rows.weight, penalty, known), scale)
 
-    def penalties(self, inputs: Inputs) -> Array:
-        """One for each basis column."""
+    def penalties(self, simple: Array) -> Array:
+        """One for each basis column: lightly penalised (1), closed (-1) or neither."""
         light = min(self.simple_penalty, self.penalty)
-        penalty = np.where(inputs.simple > 0, light, self.penalty)
-        return np.where(inputs.simple < 0, _CLOSED, penalty)
+        penalty = np.where(simple > 0, light, self.penalty)
+        return np.where(simple < 0, _CLOSED, penalty)
 
 
 def curvature(rows: TrainingRows) -> ridge.Curvature:
@@ -165,4 +170,4 @@ def curvature(rows: TrainingRows) -> ridge.Curvature:
     inputs, target = rows.inputs.in_full_precision(), rows.scale.put(rows.target)
     if rows.kind == "real":
         return ridge.Curvature.of_least_squares(inputs, target, rows.weight)
-    return ridge.Curvature.of_logistic(inputs, target, rows.weight, Fast().penalties(inputs))
+    return ridge.Curvature.of_logistic(inputs, target, rows.weight, Fast().penalties(inputs.simple))

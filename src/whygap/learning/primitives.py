@@ -19,10 +19,13 @@ from whygap.domains import DOMAINS, Array, Domain
 from whygap.errors import FitError, WhygapError
 from whygap.learning.features import Extra, Features, at
 from whygap.learning.inputs import Inputs, Lift, stacked
-from whygap.learning.models import Kind, Learner, Model, TrainingRows, fitted
+from whygap.learning.models import Fast, Kind, Learner, Model, TrainingRows, fitted
 from whygap.learning.ridge import LEAST_PROBABILITY, Curvature
+from whygap.learning.subset_fits import means_together, ratios_together
 
 Columns = tuple[int, ...]
+RowsOf = Callable[[BlockSet, Sequence[int]], TrainingRows]
+KnownOf = Callable[[BlockSet], Curvature]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,15 +89,15 @@ class Fits:
 
 
 def fit_means(features: Features, learner: Learner, task: MeanTask) -> Fits:
-    """Fit one model per training set."""
-
-    def fit(blocks: BlockSet) -> Model:
-        rows_of = partial(training, features, task, blocks)
-        known = features.known(task.name, blocks, task.columns, rows_of) if task.repeated else None
-        name = _name(features, task.name, blocks, task.columns)
-        return _fitted(learner, rows_of(task.columns), name, known)
-
-    return Fits(features, task.columns, {b: fit(b) for b in task.trained_on}, task.extra)
+    """Fit one model per training set; those of a column set that comes again all at once."""
+    rows_of = partial(training, features, task)
+    known = partial(_known, features, task.name, task.columns, rows_of)
+    fit = partial(_alone, learner, task.columns, rows_of, known if task.repeated else None)
+    together = None
+    if task.repeated and isinstance(learner, Fast):
+        together = partial(means_together, features, learner, task, known)
+    models = _models(features, task.name, task.columns, task.trained_on, fit, together)
+    return Fits(features, task.columns, models, task.extra)
 
 
 def training(
@@ -121,16 +124,22 @@ def fit_ratios(
 
     `repeated` ones come again with other columns.
     """
+    rows_of = partial(domain_rows, features)
+    known = partial(_known, features, "domain", columns, rows_of)
+    fit = partial(_alone, learner, columns, rows_of, known if repeated else None)
+    together = None
+    if repeated and isinstance(learner, Fast):
+        together = partial(ratios_together, features, learner, columns, known)
+    models = _models(features, name, columns, features.blocks.complements(), fit, together)
+    ratios = {b: Ratio(model, _odds_to_ratio(features, b)) for b, model in models.items()}
+    return Fits(features, columns, ratios)
 
-    def fit(blocks: BlockSet) -> Model:
-        rows_of = partial(domain_rows, features, blocks)
-        rows = rows_of(columns)
-        known = features.known("domain", blocks, columns, rows_of) if repeated else None
-        n_0, n_1 = (float(rows.weight @ label) for label in (1 - rows.target, rows.target))
-        classifier = _fitted(learner, rows, _name(features, name, blocks, columns), known)
-        return Ratio(classifier, n_0 / n_1)
 
-    return Fits(features, columns, {b: fit(b) for b in features.blocks.complements()})
+def _odds_to_ratio(features: Features, blocks: BlockSet) -> float:
+    """n_0 / n_1 of a training set, weighted."""
+    rows = {domain: features.blocks.training_rows(domain, blocks) for domain in DOMAINS}
+    n_0, n_1 = (float(at(features.weights[d], rows[d]).sum()) for d in DOMAINS)
+    return n_0 / n_1
 
 
 def domain_rows(features: Features, blocks: BlockSet, columns: Sequence[int]) -> TrainingRows:
@@ -183,12 +192,41 @@ class Checked:
         return found
 
 
-def _fitted(
-    learner: Learner, rows: TrainingRows, name: str, known: Callable[[], Curvature] | None
-) -> Checked:
-    with named(f"Fitting {name}"):
-        eased = replace(rows, inputs=replace(rows.inputs, known=known))
-        return Checked(fitted(learner, eased), name)
+def _models(
+    features: Features,
+    name: str,
+    columns: Columns,
+    sets: Sequence[BlockSet],
+    fit: Callable[[BlockSet], Model],
+    together: Callable[[], Mapping[BlockSet, Model] | None] | None,
+) -> dict[BlockSet, Checked]:
+    """All at once where that works, else one after the other."""
+    names = {blocks: _name(features, name, blocks, columns) for blocks in sets}
+    found = None
+    if together is not None:
+        with named(f"Fitting {_name(features, name, frozenset().union(*sets), columns)}"):
+            found = together()
+    if found is None:
+        found = {}
+        for blocks in sets:
+            with named(f"Fitting {names[blocks]}"):
+                found[blocks] = fit(blocks)
+    return {blocks: Checked(found[blocks], names[blocks]) for blocks in sets}
+
+
+def _alone(
+    learner: Learner, columns: Columns, rows_of: RowsOf, known: KnownOf | None, blocks: BlockSet
+) -> Model:
+    """One model; its start is known where the column set comes again."""
+    rows = rows_of(blocks, columns)
+    start = None if known is None else partial(known, blocks)
+    return fitted(learner, replace(rows, inputs=replace(rows.inputs, known=start)))
+
+
+def _known(
+    features: Features, name: str, columns: Columns, rows_of: RowsOf, blocks: BlockSet
+) -> Curvature:
+    return features.known(name, blocks, columns, partial(rows_of, blocks))
 
 
 def _name(features: Features, name: str, blocks: BlockSet, columns: Sequence[int]) -> str:

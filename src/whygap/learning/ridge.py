@@ -19,11 +19,10 @@ from whygap.learning.inputs import ENOUGH_ROWS, Inputs, some_of
 # Probabilities nearer to 0 or 1 than this are not known to be nearer.
 LEAST_PROBABILITY = 1e-6
 # Cheap steps before second derivatives are renewed; a fit that starts from known ones needs six.
-_MOST_STEPS = 40
-# A fit ends when one more step would gain less than this per unit weight: far below any noise.
-_LEAST_GAIN = 1e-10
-
-Factor = tuple[Array, bool]
+MOST_STEPS = 40
+# A fit ends when one more step would gain less than this per unit weight. With a hundred times as
+# much, fits take a quarter fewer steps and values of subsets move by a tenth of a standard error.
+LEAST_GAIN = 1e-10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +60,7 @@ def least_squares(
 ) -> Array:
     """Coefficients, intercept first, of weighted ridge regression."""
     known = known or Curvature.of_least_squares(design, target, weight)
-    return _solve(_factor(known.gram, _ridge(penalty, weight)), known.moments)
+    return solve(factor_of(known.gram, _ridge(penalty, weight)), known.moments)
 
 
 def logistic(
@@ -77,9 +76,9 @@ def logistic(
         coefficients[0] = logit_clipped(weight @ target / float(weight.sum()))
         factor = likelihood.factor(design.forward(coefficients))
     else:
-        factor = _factor(known.gram, likelihood.ridge)
-        coefficients = _solve(factor, known.moments)
-    for _ in range(_MOST_STEPS):
+        factor = factor_of(known.gram, likelihood.ridge)
+        coefficients = solve(factor, known.moments)
+    for _ in range(MOST_STEPS):
         coefficients, finished = _descend(likelihood, coefficients, factor)
         if finished:
             break
@@ -103,32 +102,32 @@ class _Likelihood:
     ridge: Array
 
     def value(self, logit: Array, coefficients: Array) -> float:
-        fit = np.logaddexp(0.0, logit) - self.target * logit
+        fit = np.maximum(logit, 0.0) + np.log1p(np.exp(-np.abs(logit))) - self.target * logit
         return float(self.weight @ fit + 0.5 * (self.ridge @ coefficients**2))
 
     def gradient(self, logit: Array, coefficients: Array) -> Array:
         rows = self.weight * (special.expit(logit) - self.target)
         return self.design.adjoint(rows) + self.ridge * coefficients
 
-    def factor(self, logit: Array) -> Factor:
+    def factor(self, logit: Array) -> Array:
         """Of the Hessian; of very many rows, from an evenly spread part: it guides steps only."""
         part = some_of(len(logit), ENOUGH_ROWS) if len(logit) > ENOUGH_ROWS else slice(None)
         weight = self.weight[part] * float(self.weight.sum() / self.weight[part].sum())
         curvature = _curvature(special.expit(logit[part]), weight)
-        return _factor(self.design.rows(part).gram(curvature), self.ridge)
+        return factor_of(self.design.rows(part).gram(curvature), self.ridge)
 
 
-def _descend(likelihood: _Likelihood, coefficients: Array, factor: Factor) -> tuple[Array, bool]:
+def _descend(likelihood: _Likelihood, coefficients: Array, factor: Array) -> tuple[Array, bool]:
     """Limited-memory steps from a factored Hessian; says whether the end was reached.
 
     scipy's L-BFGS-B, whitened by the same factor, takes 3.4 ms where this takes 2.5.
     """
-    least_gain = _LEAST_GAIN * float(likelihood.weight.sum())
+    least_gain = LEAST_GAIN * float(likelihood.weight.sum())
     logit = likelihood.design.forward(coefficients)
     value = likelihood.value(logit, coefficients)
     gradient = likelihood.gradient(logit, coefficients)
     memory: list[tuple[Array, Array]] = []
-    for _ in range(_MOST_STEPS):
+    for _ in range(MOST_STEPS):
         move = -_two_loops(gradient, memory, factor)
         if -float(gradient @ move) <= 2 * least_gain:
             return coefficients, True
@@ -147,14 +146,14 @@ def _descend(likelihood: _Likelihood, coefficients: Array, factor: Factor) -> tu
     return coefficients, False
 
 
-def _two_loops(gradient: Array, memory: list[tuple[Array, Array]], factor: Factor) -> Array:
+def _two_loops(gradient: Array, memory: list[tuple[Array, Array]], factor: Array) -> Array:
     """The inverse Hessian, as the last steps have corrected it, times the gradient."""
     rest, taken = gradient, []
     for move, change in reversed(memory):
         share = float(move @ rest) / float(move @ change)
         rest = rest - share * change
         taken.append(share)
-    out: Array = _solve(factor, rest)
+    out: Array = solve(factor, rest)
     for (move, change), share in zip(memory, reversed(taken), strict=True):
         out = out + move * (share - float(change @ out) / float(move @ change))
     return np.asarray(out)
@@ -168,16 +167,19 @@ def _ridge(penalty: Array, weight: Array) -> Array:
     return np.concatenate([[0.0], penalty]) * float(weight.sum())
 
 
-def _factor(gram: Array, ridge: Array) -> Factor:
+def factor_of(gram: Array, ridge: Array) -> Array:
+    """The Cholesky factor of second derivatives with their penalty."""
     jitter = 1e-10 * float(np.trace(gram)) / len(gram)
     for _ in range(6):
-        try:
-            eased = gram + np.diag(ridge + jitter)
-            return tuple(linalg.cho_factor(eased, lower=True, check_finite=False))
-        except linalg.LinAlgError:
-            jitter *= 100
+        eased = np.array(gram, order="F")
+        eased.flat[:: len(gram) + 1] += ridge + jitter
+        factor, wrong = linalg.lapack.dpotrf(eased, lower=True, overwrite_a=True)
+        if not wrong:
+            return np.asarray(factor)
+        jitter *= 100
     raise linalg.LinAlgError("the penalised Hessian is not positive definite")
 
 
-def _solve(factor: Factor, right: Array) -> Array:
-    return np.asarray(linalg.cho_solve(factor, right, check_finite=False))
+def solve(factor: Array, right: Array) -> Array:
+    """The inverse of what was factored, times a vector."""
+    return np.asarray(linalg.lapack.dpotrs(factor, right, lower=True)[0])

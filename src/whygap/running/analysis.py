@@ -21,7 +21,6 @@ from whygap.nuisances.meaning import meaning_notes
 from whygap.nuisances.outcome import prepare_outcome
 from whygap.nuisances.overlap import (
     fit_notes,
-    fit_ratios_alone,
     not_comparable,
     ratio_records,
     ratios_of,
@@ -112,16 +111,14 @@ class Analysis:
 
     def _fit(self) -> None:
         settings, design = self.settings, self.design
-        if settings.support == "common":
-            ratios = fit_ratios_alone(design, settings)
-        else:
+        if settings.support != "common":
             self.crossfits = self._whole()
             if settings.support == "all" or settings.split is not None:
                 return
-            ratios = ratios_of(self.crossfits[0])
-            if not ratio_records(ratios)[-1].lacks_counterparts:
+            if not ratio_records(ratios_of(self.crossfits[0]))[-1].lacks_counterparts:
                 return
-        self.region = find_region(ratios.wz)
+        seed = np.random.SeedSequence([settings.seed, 1])
+        self.region = find_region(design, settings, seed)
         self.notes += region_notes(self.region)
         if self.region.is_too_small:
             self.crossfits = []

@@ -1,0 +1,147 @@
+"""Fits of the fast learner on a column set that comes again and again, by `together`.
+
+What such a fit starts from is known from a fit on all columns; least squares needs no more.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from whygap.blocks import BlockSet
+from whygap.domains import DOMAINS, Array, Domain, IntArray
+from whygap.learning.features import Extra, Features, at
+from whygap.learning.models import BasisModel, Fast, Scale
+from whygap.learning.ridge import Curvature, factor_of, solve
+from whygap.learning.together import Heads, Segment, Together, logistic_together
+
+if TYPE_CHECKING:
+    from whygap.learning.primitives import MeanTask
+
+Known = Callable[[BlockSet], Curvature]
+Found = dict[BlockSet, BasisModel]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trained:
+    """One training set: its target and the target's scale, its total weight, its extra column."""
+
+    blocks: BlockSet
+    target: Array
+    scale: Scale
+    weight: float
+    light: Array  # 1 for each lightly penalised basis column, -1 for closed ones, else 0
+    known: Curvature
+    extra: Extra | None = None
+
+
+def means_together(features: Features, learner: Fast, task: MeanTask, known: Known) -> Found | None:
+    """A model per training set; None where one has nothing to learn or comes to no end."""
+    if not task.columns and task.extra is None:
+        return None
+    functions = features.dictionary.select(task.columns)
+    groups: dict[tuple[int, int], list[_Trained]] = defaultdict(list)
+    for blocks in task.trained_on:
+        one = _trained(features, task, functions, blocks, known)
+        if float(np.ptp(at(one.target, features.blocks.training_rows(task.domain, blocks)))) == 0:
+            return None
+        # Extra columns of several training sets may differ in their terms.
+        shape = (0, 0) if one.extra is None else (one.extra.width, one.extra.heads)
+        groups[shape].append(one)
+    found: Found = {}
+    for group in groups.values():
+        if task.kind == "real":
+            found |= {one.blocks: _exactly(learner, one) for one in group}
+            continue
+        used = sorted(frozenset[int]().union(*(one.blocks for one in group)))
+        segments = [_segment(features, task.domain, block, group, functions) for block in used]
+        if not (fitted := _fitted(learner, segments, group)):
+            return None
+        found |= fitted
+    return found
+
+
+def ratios_together(
+    features: Features, learner: Fast, columns: tuple[int, ...], known: Known
+) -> Found | None:
+    """A domain classifier per training set, likewise."""
+    if not columns:
+        return None
+    functions, blocks = features.dictionary.select(columns), features.blocks
+    light = features.light("source", functions, None)
+    segments = []
+    for domain in DOMAINS:
+        label = np.full(len(features.weights[domain]), float(domain == "target"))
+        group = [
+            _Trained(one, label, Scale(), _weight(features, DOMAINS, one), light, known(one))
+            for one in blocks.complements()
+        ]
+        used = sorted(frozenset[int]().union(*blocks.complements()))
+        segments += [_segment(features, domain, block, group, functions) for block in used]
+    return _fitted(learner, segments, group)
+
+
+def _trained(
+    features: Features, task: MeanTask, functions: IntArray, blocks: BlockSet, known: Known
+) -> _Trained:
+    target = task.targets[blocks] if isinstance(task.targets, Mapping) else task.targets
+    rows = features.blocks.training_rows(task.domain, blocks)
+    light = features.light(task.domain, functions, blocks)
+    extra = None if task.extra is None else task.extra[blocks]
+    if extra is not None:
+        times = features.times(functions, extra.heads)
+        added = extra.width + sum(int(mask.sum()) for mask in times)
+        light = np.concatenate([light, np.arange(added) < extra.heads])
+    scale = Scale.of(task.kind, at(target, rows))
+    weight = _weight(features, (task.domain,), blocks)
+    return _Trained(blocks, target, scale, weight, light, known(blocks), extra)
+
+
+def _weight(features: Features, domains: Sequence[Domain], blocks: BlockSet) -> float:
+    rows = {domain: features.blocks.training_rows(domain, blocks) for domain in domains}
+    return sum(float(at(features.weights[domain], some).sum()) for domain, some in rows.items())
+
+
+def _segment(
+    features: Features, domain: Domain, block: int, group: Sequence[_Trained], functions: IntArray
+) -> Segment:
+    (rows,) = features.blocks.training_rows(domain, frozenset([block]))
+    models = np.flatnonzero([block in one.blocks for one in group])
+    own = [one for one in group if block in one.blocks]
+    heads = None
+    if own[0].extra is not None:
+        views = {id(one.extra): one.extra for one in own if one.extra is not None}
+        positions = [(view, view.views["own"].position[rows]) for view in views.values()]
+        terms = np.stack([view.terms(position).T for view, position in positions])
+        heads = Heads(terms, features.times(functions, own[0].extra.heads))
+    return Segment(
+        models,
+        features.across(domain, rows, functions).astype(np.float64, copy=False),
+        np.stack([one.scale.put(one.target[rows]) for one in own]),
+        features.weights[domain][rows],
+        heads,
+    )
+
+
+def _fitted(learner: Fast, segments: Sequence[Segment], group: Sequence[_Trained]) -> Found:
+    """Empty where a fit has come to no end."""
+    fits = Together([segment for segment in segments if segment.weight.size], len(group))
+    ridge = np.stack([_ridge(learner, one) for one in group])
+    coefficients, finished = logistic_together(fits, ridge, [one.known for one in group])
+    if not finished.all():
+        return {}
+    both = zip(group, coefficients, strict=True)
+    return {one.blocks: BasisModel(found, one.scale) for one, found in both}
+
+
+def _exactly(learner: Fast, one: _Trained) -> BasisModel:
+    factor = factor_of(one.known.gram, _ridge(learner, one))
+    return BasisModel(solve(factor, one.known.moments), one.scale)
+
+
+def _ridge(learner: Fast, one: _Trained) -> Array:
+    return np.concatenate([[0.0], learner.penalties(one.light)]) * one.weight
