@@ -41,6 +41,7 @@ ASSOCIATION = (
     "These are associations in two tables of rows. They say where the change shows up, not what "
     "caused it."
 )
+OVER_PREDICTION = ("calibration", "bias")  # metrics of which 0 is right
 DETAIL_TITLES = {
     "covariate": "The finer view: shares of the covariate shift",
     "outcome": "The finer view: shares of the outcome shift",
@@ -165,10 +166,22 @@ def change_sentence(reading: Reading) -> str:
     judged = direction(about, change.value)
     obvious = about.higher_is_better is True
     verdict = f": the model does {judged} there" if judged and not obvious else ""
+    if about.metric in OVER_PREDICTION:
+        verdict = f": {_how_far_off(reading)}"
     return (
         f"{capital(metric)} {verb} by {units.size(change.value)} "
         f"({level} interval {units.size_span(low, high)}), {ends}{verdict}."
     )
+
+
+def _how_far_off(reading: Reading) -> str:
+    """Neither a rise nor a fall is better where 0 is right: what predictions are now."""
+    end = reading.gap.aggregate.end
+    low, high = end.interval(reading.level)
+    if low <= 0 <= high:
+        return "the mean prediction is not clearly off there"
+    side = "high" if end.value > 0 else "low"
+    return f"the mean prediction is now {reading.units.size(end.value)} too {side}"
 
 
 def main_sentence(reading: Reading) -> str:

@@ -84,6 +84,22 @@ def test_unknown_direction_is_neither_better_nor_worse() -> None:
     assert "better" not in text
 
 
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        (0.05, "the mean prediction is now 5.0 points too high"),
+        (-0.05, "the mean prediction is now 5.0 points too low"),
+        (0.001, "the mean prediction is not clearly off there"),
+    ],
+)
+def test_where_0_is_right_it_is_said_how_far_off_predictions_are(end: float, said: str) -> None:
+    gap = make_gap(metric="calibration", corners=(0.2, 0.21, 0.2, end), culprits=())
+    text = words.headline(gap)
+    assert f"{said}." in text
+    assert "worse" not in text
+    assert "better" not in text
+
+
 def test_names_source_and_target_are_not_said_twice() -> None:
     gap = make_gap(names=("source", "target"))
     assert "from 80.4% in the source to 73.2% in the target" in words.headline(gap)
