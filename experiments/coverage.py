@@ -23,6 +23,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "neither (as in the paper)": {"twins": False, "risk_uncertainty": False},
     **{f"learner {name}": {"learner": name} for name in LEARNERS},
 }
+AS_PUBLISHED = VARIANTS["neither (as in the paper)"]
+PUBLISHED_SIZES = (500, 1000, 4000)  # beside VARIANT_SIZE, for the figure of coverage against rows
 PARTS = ("covariate", "outcome")
 SINGLES = ("{Z1}", "{Z2}", "{Z3}")
 PANELS = {
@@ -41,6 +43,7 @@ def plan(*, quick: bool) -> Plan:
         return [(_config(rows, "accuracy", learner="fast"), 12) for rows in (500, 2000)]
     default = [(_config(rows, metric), SIZES[rows]) for metric in METRICS for rows in SIZES]
     others = [_config(VARIANT_SIZE, "accuracy", **settings) for settings in VARIANTS.values()]
+    others += [_config(rows, "accuracy", **AS_PUBLISHED) for rows in PUBLISHED_SIZES]
     return default + [(config, 50) for config in others]
 
 
