@@ -1,11 +1,12 @@
-"""Run the Python examples of a page, one after the other, and put what they print on the page.
+"""Run the Python examples of the documentation, and put what they print on the pages.
 
-    python docs/run_examples.py                                   every page that has examples
-    python docs/run_examples.py docs/start.md docs/tutorials/prediction_log.md
+    python docs/run_examples.py                    the README and every page that has examples
+    python docs/run_examples.py docs/start.md      only this page
+    python docs/run_examples.py --check PAGE       write nothing; fail where a page is out of date
 
-A fence ```text directly after a ```python fence holds that example's output. With `--check` nothing
-is written; the examples only have to run. Examples of one page share their names; they run in an
-empty folder.
+A fence ```text directly after a ```python fence holds that example's output. Examples of one page
+share their names and run in an empty folder. What is printed is compared word for word; a number
+may differ by two units of its last digit, as other versions of libraries round otherwise.
 """
 
 from __future__ import annotations
@@ -16,19 +17,22 @@ import os
 import re
 import sys
 import tempfile
+from itertools import zip_longest
 from pathlib import Path
 
 FENCE = re.compile(
     r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<output>.*?)```\n)?", flags=re.DOTALL
 )
-
-
+NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+LAST_DIGITS = 2  # units of the last digit by which a printed number may move
 DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
 
 
 def pages() -> list[Path]:
-    """Every page of the documentation that has Python examples."""
-    return [page for page in sorted(DOCS.rglob("*.md")) if examples(page)]
+    """The README and every page of the documentation that has Python examples."""
+    found = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+    return [page for page in found if examples(page)]
 
 
 def examples(page: Path) -> list[str]:
@@ -58,12 +62,51 @@ def run(page: Path) -> str:
             os.chdir(here)
 
 
+def moved(stored: str, printed: str) -> list[str]:
+    """Lines of a page that are printed otherwise now, up to the last digits of their numbers."""
+    both = zip_longest(stored.splitlines(), printed.splitlines(), fillvalue="")
+    return [f"- {was}\n+ {now}" for was, now in both if not _alike(was, now)]
+
+
+def _alike(was: str, now: str) -> bool:
+    # Words are compared without their spaces: a digit more or less moves the columns of a table.
+    if ["".join(part.split()) for part in NUMBER.split(was)] != [
+        "".join(part.split()) for part in NUMBER.split(now)
+    ]:
+        return False
+    pairs = zip(NUMBER.findall(was), NUMBER.findall(now), strict=True)
+    return all(abs(_value(a) - _value(b)) <= _slack(a, b) for a, b in pairs)
+
+
+def _value(number: str) -> float:
+    return float(number.replace(",", ""))
+
+
+def _slack(first: str, second: str) -> float:
+    digits = min(len(number.partition(".")[2]) for number in (first, second))
+    return (LAST_DIGITS + 0.001) * 10.0**-digits
+
+
+def check(page: Path) -> None:
+    """Stop with the command to run where the page does not hold what its examples print."""
+    lines = moved(page.read_text(encoding="utf-8"), run(page))
+    if lines:
+        name = page.relative_to(ROOT) if page.is_relative_to(ROOT) else page
+        told = "\n".join(lines)
+        sys.exit(
+            f"{name} is out of date. Run: python docs/run_examples.py {name}\n"
+            f"and read the words beside the numbers.\n{told}"
+        )
+
+
 def main() -> None:
     """Run the pages named on the command line, or all of them."""
     named = [Path(name).resolve() for name in sys.argv[1:] if not name.startswith("--")]
     for page in named or pages():
-        text = run(page)
-        if "--check" not in sys.argv:
+        if "--check" in sys.argv:
+            check(page)
+        else:
+            text = run(page)
             partial = page.with_suffix(".partial")
             partial.write_text(text, encoding="utf-8")
             partial.replace(page)

@@ -4,7 +4,6 @@ python -m experiments coverage --jobs 2     run what is missing, write the page
 python -m experiments coverage --jobs 0     write the page from what is kept
 python -m experiments canaries --write      store the canaries' numbers anew
 python -m experiments recheck --share .01   run a random sample of kept replicates again
-python -m experiments tables --data DIR     the tables inside docs/rivals.md
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from experiments import EXPERIMENTS, canaries, recheck, run, tables
+from experiments import EXPERIMENTS, canaries, recheck, run
 from experiments.simulation import Order
 from whygap.errors import WhygapError
 
-OTHERS = {"canaries": canaries.run, "recheck": recheck.run, "tables": tables.run}
+OTHERS = {"canaries": canaries.run, "recheck": recheck.run}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -15,7 +15,6 @@ from typing import Any
 from experiments.record import library_versions
 from experiments.replicates import Config
 from experiments.summary import Row
-from whygap.errors import InputError
 from whygap.estimate import Estimate
 from whygap.storage.files import write_whole
 
@@ -24,7 +23,6 @@ __all__ = [
     "Measured",
     "coverage_cell",
     "ends",
-    "fill",
     "grid",
     "interval",
     "number",
@@ -90,24 +88,6 @@ def render(template: str, **values: Any) -> str:
     environment.globals |= {"table": table, "grid": grid, "cells": cells}
     text = environment.get_template(template).render(**values)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
-
-
-def fill(path: Path, name: str, text: str) -> Path:
-    """Put text between `<!-- begin NAME -->` and `<!-- end NAME -->`, in place of what is there.
-
-    Raises:
-        InputError: the page does not have the two markers, once and in this order.
-    """
-    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-    page = path.read_text(encoding="utf-8")
-    before, _, rest = page.partition(begin)
-    _, mark, after = rest.partition(end)
-    if page.count(begin) != 1 or page.count(end) != 1 or not mark:
-        raise InputError(
-            f"The page '{path}' has no place for '{name}'",
-            hint=f"Write '{begin}' and, below it, '{end}', once each.",
-        )
-    return write_whole(path, f"{before}{begin}\n\n{text.strip()}\n\n{end}{after}")
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[object]], text: int = 1) -> str:

@@ -22,21 +22,6 @@ LONG = {"demo", "rehearse", "revise", "compare"}
 COMPUTES = {"explain", "compare", "revise"}
 
 
-def python_blocks(page: Path) -> list[str]:
-    return re.findall(
-        r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-    )
-
-
-def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    blocks = python_blocks(ROOT / "README.md")
-    assert blocks
-    for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})  # noqa: S102 - our own README
-    assert "Accuracy fell by" in capsys.readouterr().out
-
-
 def examples(names: set[str] | None = None) -> list[str]:
     found = []
     for module in COMMANDS:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from experiments import coverage, run, tables, untuned
+from experiments import coverage, run, untuned
 from experiments.beside_worlds import worlds_table
 from experiments.simulation import Order, config_truths
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def lines(config, truths, count, engine):
@@ -81,7 +84,7 @@ def test_worlds_stand_beside_each_other(evidence):
     assert worlds_table([]) == "Not run."
 
 
-@pytest.mark.parametrize("page", sorted(tables.ROOT.glob("evidence/*/*.md")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", sorted(ROOT.glob("evidence/*/*.md")), ids=lambda p: p.stem)
 def test_a_kept_page_says_which_engine_made_it_and_how_to_make_it_again(page):
     text = page.read_text(encoding="utf-8")
     assert re.search(r"engine \d", text)

@@ -1,19 +1,15 @@
-"""The table of revisions: read from kept analyses, put into a page between its markers."""
+"""The table of revisions, read from kept analyses."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from experiments import revisions
 from experiments.case_kept import Beside, Difference, Ranked
-from experiments.pages import Measured, fill
-from whygap.errors import InputError
+from experiments.pages import Measured
 from whygap.estimate import Estimate
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 def difference(k, low, high):
@@ -71,32 +67,3 @@ def test_undefined_shares_rank_nothing():
 def test_the_comparisons_named_exist():
     known = [comparison.name for comparison in revisions.CASES["insurance"]]
     assert set(revisions.MOVES) <= set(known)
-
-
-def test_text_is_put_between_its_markers_and_nowhere_else(tmp_path):
-    page = tmp_path / "page.md"
-    rest = "two\n<!-- begin b --><!-- end b -->\n"
-    page.write_text(f"one\n<!-- begin a -->\nold\n<!-- end a -->\n{rest}")
-    for _ in range(2):
-        fill(page, "a", "new \\1 table\n")
-    assert page.read_text() == (f"one\n<!-- begin a -->\n\nnew \\1 table\n\n<!-- end a -->\n{rest}")
-
-
-@pytest.mark.parametrize("text", ["", "<!-- begin a -->", "<!-- end a --><!-- begin a -->"])
-def test_a_page_without_the_markers_is_refused(tmp_path, monkeypatch, text):
-    monkeypatch.chdir(tmp_path)
-    page = tmp_path / "page.md"
-    page.write_text(text)
-    with pytest.raises(InputError) as caught:
-        fill(page, "a", "new")
-    assert str(caught.value) == (
-        f"The page '{page}' has no place for 'a'. "
-        "Write '<!-- begin a -->' and, below it, '<!-- end a -->', once each."
-    )
-    assert page.read_text() == text
-
-
-def test_the_docs_have_a_place_for_every_table():
-    text = (DOCS / "rivals.md").read_text(encoding="utf-8")
-    for name in ("comparators", "revisions"):
-        assert text.count(f"<!-- begin {name} -->") == text.count(f"<!-- end {name} -->") == 1

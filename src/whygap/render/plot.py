@@ -5,7 +5,9 @@ Once drawn, `ax_` is the axes drawn on (`axes_`: two of them) and `figure_` thei
 
 from __future__ import annotations
 
+import importlib
 import io
+import sys
 import textwrap
 import warnings
 from dataclasses import dataclass, field
@@ -203,7 +205,16 @@ def figure(gap: Gap, what: str = "answer", level: float | None = None, **options
         width = int(12 * made.get_figwidth())
         above = "\n".join(textwrap.fill(text, width) for text in problems)
         made.suptitle(above, x=0.01, ha="left", **style.words([above], 10))
+    _show_in_notebooks()
     return made
+
+
+def _show_in_notebooks() -> None:
+    """Jupyter shows a figure that pyplot has not made only once it is told how."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if hasattr(shell, "kernel"):
+        tools = importlib.import_module("IPython.core.pylabtools")
+        tools.select_figure_formats(shell, {"png"})
 
 
 def _answer(gap: Gap, level: float, top: int = 4) -> Figure:
