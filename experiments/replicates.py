@@ -26,7 +26,7 @@ from whygap._version import ENGINE
 from whygap.estimate import Estimate
 from whygap.settings import DetailName, Settings
 
-__all__ = ["Config", "Line", "read_lines", "replicate", "run_missing"]
+__all__ = ["Config", "Line", "as_row", "read_lines", "replicate", "run_missing"]
 
 Line = dict[str, Any]
 
@@ -99,14 +99,15 @@ def replicate(config: Config, seed: int) -> Line:
         **made_by(settings),
         "cpu_seconds": round(time.process_time() - started, 2),
         "defined": dict(found.defined),
-        "estimates": {name: _row(e, config.level) for name, e in found.estimates.items()},
+        "estimates": {name: as_row(e, config.level) for name, e in found.estimates.items()},
         "ranks": {part: dict(ranks) for part, ranks in found.ranks.items()},
         "learners": dict(found.learners),
         "effective_rows": dict(found.effective_rows),
     }
 
 
-def _row(estimate: Estimate, level: float) -> list[float | None]:
+def as_row(estimate: Estimate, level: float) -> list[float | None]:
+    """[value, standard error, low, high, plug-in], in seven digits."""
     low, high = estimate.interval(level)
     row = (estimate.value, estimate.standard_error, low, high, estimate.plugin)
     return [float(f"{x:.7g}") if np.isfinite(x) else None for x in row]

@@ -16,7 +16,7 @@ from typing import Any
 
 from experiments.pages import write_page
 from experiments.record import engine_of, engines, newest
-from experiments.replicates import Config, Line, read_lines, run_missing
+from experiments.replicates import Config, Line, read_lines, replicate, run_missing
 from experiments.summary import Row, summarise, to_csv
 from experiments.worlds import VERSION
 from experiments.worlds.by_name import make_world, truths
@@ -29,6 +29,7 @@ __all__ = [
     "Plan",
     "Simulation",
     "all_lines",
+    "config_truths",
     "kept_lines",
     "pack",
     "run_simulation",
@@ -79,12 +80,16 @@ class Simulation:
         view: what the page's template shows, from the rows, the lines by configuration, and the
             folder, into which it may draw figures.
         borrowed: other experiments whose replicates serve too.
+        job: what a replicate does.
+        truths: what is true of a configuration; that of its world unless given.
     """
 
     name: str
     plan: Plan
     view: Callable[[list[Row], Lines, Path], dict[str, Any]]
     borrowed: tuple[str, ...] = ()
+    job: Callable[[Config, int], Line] = replicate
+    truths: Callable[[Config], dict[str, float]] | None = None
 
 
 def run_simulation(study: Simulation, order: Order) -> Path:
@@ -94,12 +99,13 @@ def run_simulation(study: Simulation, order: Order) -> Path:
     rows: list[Row] = []
     lines: dict[str, list[Line]] = {}
     for config, count in study.plan:
-        found = _lines(config, count, [folder, *map(order.folder, study.borrowed)], order)
+        folders = [folder, *map(order.folder, study.borrowed)]
+        found = _lines(config, count, folders, order, study.job)
         if not found:
             continue
         if config.label not in known or _was_built_here(config):
             order.report(f"{config.label}: computing the truth")
-            known[config.label] = config_truths(config)
+            known[config.label] = (study.truths or config_truths)(config)
         lines[config.label] = found
         rows += summarise(config, found, known[config.label])
     _keep_truths(folder, known)
@@ -120,7 +126,13 @@ def config_truths(config: Config) -> dict[str, float]:
     return truths(world, config.parts, config.subsets, config.cuts)
 
 
-def _lines(config: Config, count: int, folders: list[Path], order: Order) -> list[Line]:
+def _lines(
+    config: Config,
+    count: int,
+    folders: list[Path],
+    order: Order,
+    job: Callable[[Config, int], Line],
+) -> list[Line]:
     """Lines of the own (first) folder and of borrowed ones, after running what is missing."""
     kept = [ln for f in folders for ln in all_lines(f) if ln["config"] == config.label]
     done = {ln["seed"] for ln in kept if not order.anew or engine_of(ln) == ENGINE}
@@ -128,7 +140,7 @@ def _lines(config: Config, count: int, folders: list[Path], order: Order) -> lis
     if missing:
         path = folders[0] / "replicates.jsonl"
         how: dict[str, Any] = {"jobs": order.jobs, "anew": order.anew, "report": order.report}
-        kept += run_missing(config, missing, path, **how)
+        kept += run_missing(config, missing, path, job=job, **how)
     pack(folders[0])
     return newest(kept)
 

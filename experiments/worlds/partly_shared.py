@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
 
 from whygap._metrics import metric_of
-from whygap.domains import Array, ByDomain, Domain, Subset
+from whygap.domains import DOMAINS, Array, ByDomain, Domain, Subset
 from whygap.errors import InputError
+from whygap.results.overlap import LIMITS
 from whygap.simulate.world import Corners, SubsetTruth, drawn_outcomes, model_design
 from whygap.tables.design import Column, Design
 
-__all__ = ["ALONE", "PartlySharedWorld", "RegionCorners"]
+__all__ = ["PartlySharedWorld", "RegionCorners"]
 
-ALONE = ByDomain(0.15, 0.25)  # shares of the rows that the other table has nothing like
-FAR = 8.0  # standard deviations between the shared region and what lies beside it
-ENOUGH = 2_000_000  # rows behind the truth, whose error is then a fiftieth of a standard error's
+SIDE = ByDomain(-1, 1)  # of the shared region, on which the rows of one table alone lie
+MANY = 4_000_000  # rows behind the truth, whose error is then a hundredth of a standard error
+ENOUGH = 50_000  # rows behind the difference of two regions, which is small
+BINS = 200  # of W, for a mean given W
 NAMES = ("W", "Z1", "Z2", "place")
 
 
 @dataclass(frozen=True, slots=True)
 class RegionCorners(Corners):
-    """True corner means of the region, and those of the whole tables."""
+    """True corner means of a region, and those of the whole tables."""
 
     source_mean: float
     target_mean: float
@@ -50,33 +55,77 @@ class PartlySharedWorld:
 
     W and Z move by half a standard deviation at most, so that every shared row could be of either
     table; beside the region the outcome is a coin.
+
+    Attributes:
+        left, new: shares of the source's and of the target's rows that lie beside it.
+        far: standard deviations between the region's middle and the middle of what lies beside it.
     """
 
     metric: str = "accuracy"
+    left: float = 0.15
+    new: float = 0.25
+    far: float = 8.0
 
     @property
     def players(self) -> tuple[str, ...]:
         """The covariates; the last says where a row lies."""
         return NAMES[1:]
 
+    @property
+    def alone(self) -> ByDomain[float]:
+        """Shares of rows beside the region."""
+        return ByDomain(self.left, self.new)
+
     def draw(self, rows: ByDomain[int], rng: np.random.Generator) -> Design:
         """Independent rows of both domains."""
-        features, risks = [], []
-        sides: tuple[tuple[Domain, int], ...] = (("source", -1), ("target", 1))
-        for domain, side in sides:
-            count = rows[domain]
-            shared = _covariates(_baseline(count, domain, rng), domain, rng)
-            outside = rng.random(count) < ALONE[domain]
-            place = rng.normal(side * FAR * outside)
-            features.append(np.column_stack([shared, place]))
-            risks.append(np.where(outside, 0.5, _risk(shared, domain)))
-        outcome = drawn_outcomes(ByDomain(*risks), rng)
+        features = ByDomain(*(self.rows(rows[d], d, rng) for d in DOMAINS))
+        outcome = drawn_outcomes(ByDomain(*(self.risk(features[d], d) for d in DOMAINS)), rng)
         columns = tuple(Column(name, "numeric") for name in NAMES)
-        return model_design(ByDomain(*features), outcome, columns, _model, self.metric)
+        return model_design(features, outcome, columns, _model, self.metric)
+
+    def rows(self, count: int, domain: Domain, rng: np.random.Generator) -> Array:
+        """W, Z1, Z2 and the place."""
+        moved = domain == "target"
+        w = rng.normal(0.4 * moved, 1, count)
+        z1 = rng.normal(0.3 * w - 0.5 * moved, 1)
+        z2 = rng.normal(0.3 * moved, 1, count)
+        beside = rng.random(count) < self.alone[domain]
+        return np.column_stack([w, z1, z2, rng.normal(SIDE[domain] * self.far * beside)])
+
+    def risk(self, x: Array, domain: Domain) -> Array:
+        """P(Y = 1 | x): the model is right in the shared source; beside it is a coin."""
+        beside = self.alone[domain] * stats.norm.pdf(x[:, 3], SIDE[domain] * self.far)
+        beside = beside / self._density_of_place(x, domain)
+        return np.asarray(0.5 * beside + (1 - beside) * _shared_risk(x, domain))
+
+    def _density_of_place(self, x: Array, domain: Domain) -> Array:
+        alone, place = self.alone[domain], x[:, 3]
+        beside = stats.norm.pdf(place, SIDE[domain] * self.far)
+        return np.asarray(alone * beside + (1 - alone) * stats.norm.pdf(place))
+
+    def _density(self, x: Array, domain: Domain) -> Array:
+        w, z1, z2, moved = x[:, 0], x[:, 1], x[:, 2], domain == "target"
+        normal = stats.norm.pdf
+        of_z = normal(z1, 0.3 * w - 0.5 * moved) * normal(z2, 0.3 * moved)
+        return np.asarray(normal(w, 0.4 * moved) * of_z * self._density_of_place(x, domain))
+
+    def shared(self, x: Array) -> NDArray[np.bool_]:
+        """Where the true probability of either domain is 5% at least."""
+        source, target = (self._density(x, domain) for domain in DOMAINS)
+        return np.asarray(np.abs(target / (source + target) - 0.5) < 0.5 - LIMITS.probability)
 
     def corners(self) -> RegionCorners:
-        """True means: of the region, and of the whole tables."""
-        return _corners(self.metric)
+        """True means: of the shared region, and of the whole tables."""
+        return _true_corners(self)
+
+    def corners_within(self, holds: Callable[[Array], NDArray[np.bool_]]) -> RegionCorners:
+        """The same of another region: how it differs is seen on fewer rows."""
+        x = ByDomain(*(self.rows(ENOUGH, d, np.random.default_rng(ENOUGH)) for d in DOMAINS))
+        other, own = (_means(self, x, x.map(where)) for where in (holds, self.shared))
+        known = self.corners()
+        inner = (known.mean_000, known.mean_100, known.mean_110, known.mean_111)
+        moved = (k + o - s for k, o, s in zip(inner, other[:4], own[:4], strict=True))
+        return RegionCorners(*moved, known.source_mean, known.target_mean)
 
     def covariate_truth(self, subset: Subset) -> SubsetTruth:
         """Not worked out."""
@@ -87,23 +136,11 @@ class PartlySharedWorld:
         raise InputError("The shares of this world are not known", got=(subset, bins))
 
 
-def _baseline(rows: int, domain: Domain, rng: np.random.Generator) -> Array:
-    return rng.normal(0.4 * (domain == "target"), 1, rows)
-
-
-def _covariates(w: Array, domain: Domain, rng: np.random.Generator) -> Array:
-    """W, Z1 and Z2, given W."""
-    moved = domain == "target"
-    z1 = rng.normal(0.3 * w - 0.5 * moved, 1)
-    z2 = rng.normal(0.3 * moved, 1, len(w))
-    return np.column_stack([w, z1, z2])
-
-
 def _model(x: Array) -> Array:
     return 1 / (1 + np.exp(-(0.8 * x[:, 0] + 1.2 * x[:, 1] - 0.6 * x[:, 2] + 0.8)))
 
 
-def _risk(x: Array, domain: Domain) -> Array:
+def _shared_risk(x: Array, domain: Domain) -> Array:
     """The model is right in the source; in the target Z2 no longer matters, and Z1 less."""
     if domain == "source":
         return _model(x)
@@ -111,25 +148,36 @@ def _risk(x: Array, domain: Domain) -> Array:
 
 
 @cache
-def _corners(metric: str) -> RegionCorners:
-    """By drawing from each corner; of the outcome only its mean is needed, and that is known."""
+def _true_corners(world: PartlySharedWorld) -> RegionCorners:
+    x = ByDomain(*(world.rows(MANY, d, np.random.default_rng(MANY)) for d in DOMAINS))
+    return RegionCorners(*_means(world, x, x.map(world.shared)))
 
-    def mean(of_w: Domain, of_z: Domain, risk: Domain | float) -> float:
-        rng = np.random.default_rng([ENOUGH, of_w == "target", of_z == "target"])
-        x = _covariates(_baseline(ENOUGH, of_w, rng), of_z, rng)
-        intercept, slope = metric_of(metric).coefficients(_model(x), 0.5)
-        chance = risk if isinstance(risk, float) else _risk(x, risk)
-        return float(np.mean(intercept + slope * chance))
 
-    inner = (
-        mean("source", "source", "source"),
-        mean("target", "source", "source"),
-        mean("target", "target", "source"),
-        mean("target", "target", "target"),
+def _means(
+    world: PartlySharedWorld, x: ByDomain[Array], inside: ByDomain[NDArray[np.bool_]]
+) -> tuple[float, ...]:
+    """Four corners and two whole means; of the outcome only its mean is needed, and is known."""
+
+    def metric(rows: Array, domain: Domain) -> Array:
+        intercept, slope = metric_of(world.metric).coefficients(_model(rows), 0.5)
+        return np.asarray(intercept + slope * world.risk(rows, domain))
+
+    plain = ByDomain(*(metric(x[d], d) for d in DOMAINS))
+    start, end = (plain[d][inside[d]] for d in DOMAINS)
+    inner = x.zip(inside, lambda rows, held: rows[held])
+    return (
+        float(start.mean()),
+        _given_w(start, inner.map(lambda rows: rows[:, 0])),
+        float(metric(inner.target, "source").mean()),
+        float(end.mean()),
+        float(plain.source.mean()),
+        float(plain.target.mean()),
     )
-    left, new = mean("source", "source", 0.5), mean("target", "target", 0.5)
-    return RegionCorners(
-        *inner,
-        source_mean=(1 - ALONE.source) * inner[0] + ALONE.source * left,
-        target_mean=(1 - ALONE.target) * inner[3] + ALONE.target * new,
-    )
+
+
+def _given_w(values: Array, w: ByDomain[Array]) -> float:
+    """Mean over the target's W of the mean given W in the source, in narrow bins of W."""
+    cuts = np.quantile(np.concatenate(list(w)), np.linspace(0, 1, BINS + 1)[1:-1])
+    place = w.map(lambda one: np.searchsorted(cuts, one))
+    total, rows = np.bincount(place.source, values), np.bincount(place.source)
+    return float(np.mean((total / rows)[place.target]))

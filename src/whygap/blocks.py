@@ -203,9 +203,12 @@ def _deal(size: IntArray, shares: Array, rng: np.random.Generator) -> IntArray:
 
 
 def _check(labels: IntArray, design: Design, count: int, domain: Domain) -> None:
-    """Every fold needs rows, and of both outcomes where there are two."""
+    """Every fold needs rows, and of both outcomes where there are two.
+
+    In the target they can be done without where the metric is a mean over rows.
+    """
     rows, outcome = np.bincount(labels, minlength=count), design.outcome[domain]
-    binary = design.task == "binary"
+    binary = design.task == "binary" and (domain == "source" or not design.metric.is_mean)
     positives = np.bincount(labels, weights=outcome if binary else None, minlength=count)
     if rows.min() >= 5 and not (binary and min(positives.min(), (rows - positives).min()) < 1):
         return

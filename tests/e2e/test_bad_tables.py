@@ -208,10 +208,10 @@ CASES: dict[str, Case] = {
     ),
     "an outcome that is too rare": Case(
         (
-            "The outcome 'y' equals 1 in too few target rows. Got 3. At least 5 rows of each "
+            "The outcome 'y' equals 1 in too few source rows. Got 3. At least 5 rows of each "
             "outcome value are needed in each domain."
         ),
-        target=put(y=[1, *[0] * 99]),
+        source=put(y=[1, *[0] * 99]),
     ),
     "an outcome that is missing everywhere": Case(
         "The outcome 'y' is missing in every row of source.", source=put(y=[np.nan])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from misused import Case, of, put
+from misused import Case, make_table, of, put
 
 TOO_LITTLE = (
     "The tables share too little to compare them: only #% of the source rows (#) and #% of the "
@@ -84,6 +84,11 @@ OTHER_MODEL = (
     "Rows alike in every column get other predictions in the two tables, and no single column "
     "explains it: the model sees something that is not among the columns, or it is not the same "
     "model. What the parts say of alike rows does not hold for what it sees besides."
+)
+ONE_CLASS = (
+    "The outcome 'y' equals # in too few target rows (#): was it recorded, and were the rows "
+    "chosen, as in the source? The gap has its parts all the same, but the target's outcomes teach "
+    "a model too little."
 )
 CASES: dict[str, Case] = {
     "in order": Case("fine"),
@@ -242,7 +247,8 @@ CASES: dict[str, Case] = {
         "Error: The prediction 'risk' must be a probability from # to #, or a label. Got values "
         "from # to # in source. It looks like percent: divide by #.",
     ),
-    "one class": Case(
+    "one class": Case("warning", (ONE_CLASS,), target=put(y=[1])),
+    "one class and a metric that needs two": Case(
         "refused",
         (
             (
@@ -251,6 +257,39 @@ CASES: dict[str, Case] = {
             ),
         ),
         target=put(y=[1]),
+        study={"metric": '"auc"'},
+    ),
+    "one class in the source": Case(
+        "refused",
+        (
+            (
+                "Error: The outcome 'y' equals # in too few source rows. Got #. At least # rows of "
+                "each outcome value are needed in each domain."
+            ),
+        ),
+        source=put(y=[1]),
+    ),
+    "rows that stand in both tables": Case(
+        "warning",
+        (
+            (
+                "# of # rows of target are equal in every column to rows of source: if they are "
+                "the same cases, leave them out of one table; intervals take the tables for "
+                "independent."
+            ),
+        ),
+        target=lambda t: pd.concat([t.head(200), make_table(360, 1).head(100)]),
+    ),
+    "rows that stand twice": Case(
+        "warning",
+        (
+            (
+                "# of # rows of source repeat another one in every column: if they are copies, "
+                "leave them out; if several rows belong to one case, name it with clusters=. "
+                "Intervals take rows for independent."
+            ),
+        ),
+        source=lambda t: pd.concat([t, t.head(100)]),
     ),
     "one row": Case("refused", (FEW.format("target"),), target=lambda t: t.head(1)),
     "no row": Case(

@@ -222,21 +222,22 @@ def test_a_rare_outcome_fails_the_check():
     source, target = tables()
     rare = target.assign(y=np.arange(len(target)) % 20 == 0)
     page = wg.check(make_study(source.assign(y=source["y"] == 1), rare), fast())
-    (problem,) = page.problems
-    assert problem == (
-        "Only 15 of 300 rows of target have the rarer value of 'y'; at least 25 are needed for "
-        "models of the outcome."
-    )
+    assert page.ok
+    text = "Only 15 of 300 rows of {} have the rarer value of 'y'; at least 25 are needed for "
+    text += "models of the outcome."
+    assert text.format("target") in page.warnings
+    page = wg.check(make_study(rare, source.assign(y=source["y"] == 1)), fast())
+    assert page.problems == (text.format("source"),)
 
 
 def test_a_study_that_cannot_be_analysed_says_why_instead_of_raising():
     source, target = tables()
     tiny = target.assign(y=np.arange(len(target)) < 6)
-    page = wg.check(make_study(source.assign(y=source["y"] == 1), tiny), fast(folds=10))
+    page = wg.check(make_study(tiny, source.assign(y=source["y"] == 1)), fast(folds=10))
     assert not page.ok
     assert page.overlap is None
     assert page.forecast is None
-    assert page.problems[-1].startswith("The target table is too small for 10 folds")
+    assert page.problems[-1].startswith("The source table is too small for 10 folds")
     assert "Unknown: the trial fits were not possible." in str(page)
 
 

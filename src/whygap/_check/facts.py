@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain, Domain
+from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.estimate import Estimate, Sample
 from whygap.nuisances.separators import column_auc
 from whygap.study import Study
@@ -139,11 +139,14 @@ def _scored_by(study: Study) -> str:
 
 
 def few_of_a_class(study: Study, domains: ByDomain[DomainFacts]) -> list[Note]:
-    """Tables with too few rows of an outcome value."""
-    texts = (
-        f"Only {facts.rarer} of {facts.rows:,} rows of {name} have the rarer value of "
-        f"'{study.outcome}'; at least {FEWEST_OF_A_CLASS} are needed for models of the outcome."
-        for name, facts in zip(study.names, domains, strict=True)
-        if facts.rarer < FEWEST_OF_A_CLASS
-    )
-    return [Note("problem", text) for text in texts]
+    """Tables with too few rows of an outcome value; the parts need models of the source's alone."""
+    return [
+        Note(
+            "problem" if domain == "source" else "warning",
+            f"Only {found.rarer} of {found.rows:,} rows of {name} have the rarer value of "
+            f"'{study.outcome}'; at least {FEWEST_OF_A_CLASS} are needed for models of the "
+            "outcome.",
+        )
+        for domain, name, found in zip(DOMAINS, study.names, domains, strict=True)
+        if found.rarer < FEWEST_OF_A_CLASS
+    ]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from whygap._check.sampled import WIDE, some_rows
 from whygap.domains import ByDomain
 from whygap.nuisances.meaning import meaning_notes
@@ -57,9 +55,11 @@ def measure_overlap(design: Design, settings: Settings) -> TrialOverlap:
     plain = replace(settings, repeats=1, support="all", split=None, checkpoint=None)
     plain = replace(plain, learner="fast") if wide else plain
     with one_thread():
-        ratios = ratio_records(fit_ratios_alone(chosen, plain))
-        overlap = Overlap(_grown(ratios, design, chosen), find_separators(design))
-        region = _region(chosen, overlap, replace(plain, support=settings.support))
+        ratios = fit_ratios_alone(chosen, plain)
+        grown = _grown(ratio_records(ratios), design, chosen)
+        overlap = Overlap(grown, find_separators(design))
+        needed = settings.support == "auto" and overlap.lacks_counterparts
+        region = find_region(ratios.wz) if needed or settings.support == "common" else None
         kept = ByDomain(1.0, 1.0) if region is None else region.kept
         found = TrialOverlap(overlap.ratios, overlap.separators, kept, "", (), chosen.rows)
         if region is not None and region.is_too_small:
@@ -85,11 +85,3 @@ def _within(
     ratios = ratio_records(fit_ratios_alone(chosen.take(region.rows), settings))
     said = (replace(note, level="warning") for note in region_notes(region))
     return (*said, *Overlap(ratios, overlap.separators).notes())
-
-
-def _region(design: Design, overlap: Overlap, settings: Settings) -> Region | None:
-    """Where the tables will be compared; None is everywhere."""
-    needed = settings.support == "auto" and overlap.lacks_counterparts
-    if settings.support != "common" and not needed:
-        return None
-    return find_region(design, settings, np.random.SeedSequence([settings.seed, 1]))

@@ -15,7 +15,7 @@ from whygap._rehearse.world import world_of
 from whygap.domains import ByDomain, Subset
 from whygap.errors import InputError, SettingsError, WhygapError, name_list, require_known
 from whygap.estimate import Estimate
-from whygap.nuisances.overlap import not_comparable
+from whygap.nuisances.overlap import fit_ratios_alone, not_comparable
 from whygap.nuisances.support import find_region
 from whygap.progress import Reporter, Silent, reporter
 from whygap.render.frame import BASE
@@ -143,7 +143,7 @@ def _compared_rows(design: Design, settings: Settings) -> Design:
     if settings.support != "common":
         return design
     with one_thread():
-        region = find_region(design, settings, np.random.SeedSequence([settings.seed, 1]))
+        region = find_region(fit_ratios_alone(design, settings).wz)
     if region.is_too_small:
         raise InputError(
             "There is nothing to rehearse: the tables share too little",

@@ -14,20 +14,22 @@ import numpy as np
 
 from whygap.blocks import make_blocks
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
+from whygap.estimate import Estimate, Sample
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.primitives import Columns, fit_means, fit_ratios
-from whygap.nuisances.held_out import mean_task, out_of_fold, twins
+from whygap.nuisances.held_out import mean_task, out_of_fold
 from whygap.nuisances.separators import find_separators
 from whygap.nuisances.terms import loss_kind
 from whygap.settings import Settings
 from whygap.tables.design import Design, Note
 
 # Squared distance of the two functions, of the prediction's variance, from which predictions of
-# rows alike count as other ones: rounding, and units that are off by little, stay below
+# rows alike count as other ones: a seventh of a standard deviation. Rounding, and units that are
+# off by little, stay below
 DIFFERENT = 0.02
 OTHER_MODEL = 0.5  # from which rows alike differ as half of any two rows do: not the same model
-RESTORED = 1 / 3  # of that distance that may be left once the column is left out
+SURE = 0.99  # of the intervals: an alarm is false in one of two hundred honest pairs of tables
 ROWS = 4000  # per table, drawn at random: the two functions need not be known well
 MOST = 12  # columns left out in turn: one that hardly goes with the prediction does no harm
 
@@ -37,46 +39,55 @@ class _Functions:
     """The prediction given some columns, as each table knows it."""
 
     design: Design
+    sample: Sample
     features: Features
     menu: Menu
 
-    def distance(self, columns: Columns) -> float:
-        """Mean squared distance where both tables have rows, without the noise of the fits."""
+    def distance(self, columns: Columns) -> Estimate:
+        """How far the functions g_0 and g_1 lie apart where both tables have rows.
+
+        With f_0 and f_1 fitted to other rows, and P the prediction,
+
+            E[(g_0 - g_1)(f_0 - f_1)] = E_0[(P - f)(f_0 - f_1)] - E_1[(P - f)(f_0 - f_1)]
+
+        where f = (f_0 + f_1) / 2 and both means are over the same mixture p_0 p_1 / (p_0 + p_1).
+        It is the squared distance where the fits are good, and 0 whatever they are where g_0 = g_1:
+        a learner that cannot follow the model gives no false alarm. Of the prediction's variance.
+        """
+        shared = self._shared(columns)
+        f_0, f_1 = (self._given(columns, domain) for domain in DOMAINS)
+        prediction = self.design.prediction
+        parts = [(prediction[d] - (f_0[d] + f_1[d]) / 2) * (f_0[d] - f_1[d]) for d in DOMAINS]
+        found = Estimate.from_contributions(shared, source=parts[0], target=-parts[1])
+        return found * (1 / _variance(prediction, shared))
+
+    def _shared(self, columns: Columns) -> Sample:
+        """The rows of either table, weighted to look like the mixture."""
         learner = self.menu.learner(
             "pi", lambda: ratio_probes(self.features, [columns]), columns="W, Z", target="domain"
         )
         ratios = fit_ratios(self.features, learner, columns, "pi")
         pi = ByDomain(*(out_of_fold(ratios, domain) for domain in DOMAINS))
-        # p_0 p_1 / (p_0 + p_1): bounded weights, the same mixture seen from either table
-        shared = ByDomain(pi.source / (1 + pi.source), 1 / (1 + pi.target))
-        weights = shared.map(lambda w: w / len(w))
-        fits = [self._given(columns, domain) for domain in DOMAINS]
-        apart = [fits[0][domain] - fits[1][domain] for domain in DOMAINS]
-        squares = ByDomain(*(one[0] * one[1] for one in apart))
-        return _mean(squares, weights) / _variance(self.design.prediction, weights)
+        alike = ByDomain(pi.source / (1 + pi.source), 1 / (1 + pi.target))
+        weights = alike.zip(self.sample.weights, np.multiply)
+        return replace(self.sample, weights=weights.map(lambda w: w / w.mean()))
 
     def _given(self, columns: Columns, domain: Domain) -> ByDomain[Array]:
-        """E_d[prediction | columns] at all rows, by two models on disjoint halves."""
+        """E_d[prediction | columns] at all rows, by models of other folds."""
         prediction, features = self.design.prediction, self.features
-        halves = features.blocks.halves(1)
-        task = mean_task(
-            features, "f", loss_kind(prediction), columns, domain, prediction[domain], halves
-        )
+        sets = features.blocks.complements()
+        kind = loss_kind(prediction)
+        task = mean_task(features, "f", kind, columns, domain, prediction[domain], sets)
         learner = self.menu.learner(
             f"f {domain}", lambda: mean_probes(features, [task]), columns="", target="prediction"
         )
         fits = fit_means(features, learner, task)
-        return ByDomain(*(twins(fits, at, 1)[0] for at in DOMAINS))
+        return ByDomain(*(out_of_fold(fits, at) for at in DOMAINS))
 
 
-def _mean(values: ByDomain[Array], weights: ByDomain[Array]) -> float:
-    total = sum(weights.map(lambda w: float(w.sum())))
-    return sum(values.zip(weights, lambda v, w: float(v @ w))) / total
-
-
-def _variance(values: ByDomain[Array], weights: ByDomain[Array]) -> float:
-    middle = _mean(values, weights)
-    return max(_mean(values.map(lambda v: (v - middle) ** 2), weights), 1e-300)
+def _variance(values: ByDomain[Array], sample: Sample) -> float:
+    middle = sum(sample.mean(values)) / 2
+    return max(sum(sample.mean(values.map(lambda v: (v - middle) ** 2))) / 2, 1e-300)
 
 
 def meaning_notes(design: Design, settings: Settings) -> tuple[Note, ...]:
@@ -92,16 +103,28 @@ def meaning_notes(design: Design, settings: Settings) -> tuple[Note, ...]:
     functions = _functions(design, settings)
     columns = design.baseline + design.covariates
     distance = functions.distance(columns)
-    if distance < DIFFERENT:
+    if not _is_different(distance):
         return ()
     without = {
         j: functions.distance(tuple(c for c in columns if c != j))
         for j in _with_the_prediction(design, columns)
     }
-    changed = min(without, key=lambda j: without[j], default=None)
-    if changed is None or without[changed] > RESTORED * distance:
-        return (_unexplained(distance),)
+    changed = min(without, key=lambda j: without[j].value, default=None)
+    if (
+        changed is None
+        or _is_different(without[changed])
+        or not _explains(without[changed], distance)
+    ):
+        return (_unexplained(distance.value),)
     return (_changed(design.columns[changed].name),)
+
+
+def _is_different(distance: Estimate) -> bool:
+    return distance.interval(SURE)[0] > DIFFERENT
+
+
+def _explains(left: Estimate, distance: Estimate) -> bool:
+    return (distance - left).interval(SURE)[0] > 0
 
 
 def _functions(design: Design, settings: Settings) -> _Functions:
@@ -109,7 +132,8 @@ def _functions(design: Design, settings: Settings) -> _Functions:
     chosen = design.rows.map(lambda n: np.sort(rng.permutation(n)[:ROWS]))
     some = design.take(chosen)
     plain = replace(settings, learner="fast", split=None)
-    return _Functions(some, make_features(some, make_blocks(some, plain, rng)), Menu(plain))
+    features = make_features(some, make_blocks(some, plain, rng))
+    return _Functions(some, some.sample(), features, Menu(plain))
 
 
 def _with_the_prediction(design: Design, columns: Columns) -> list[int]:

@@ -8,28 +8,43 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from whygap.blocks import make_blocks
 from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.estimate import Sample
-from whygap.learning.features import make_features
-from whygap.learning.menu import Menu, ratio_probes
-from whygap.learning.primitives import fit_ratios
+from whygap.learning.primitives import Fits
 from whygap.nuisances.held_out import out_of_fold
 from whygap.results.overlap import LIMITS
-from whygap.settings import Settings
-from whygap.tables.design import Design
 
-__all__ = ["Region", "find_region"]
+__all__ = ["Edges", "Region", "find_region"]
 
 RULE_OF_THREE = 3  # none among 3 / p rows: with 95% confidence it is rarer than p
 
 
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Probabilities of the target, by the model, between which a row could be of either domain."""
+
+    low: float
+    high: float
+
+    def hold(self, ratio: Array) -> NDArray[np.bool_]:
+        """Which rows of these density ratios are inside."""
+        probability = ratio / (1 + ratio)
+        return np.asarray((probability > self.low) & (probability < self.high))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """Rows of both tables that either domain could have produced."""
+    """Rows of both tables that either domain could have produced.
+
+    Attributes:
+        rows: their numbers, ascending.
+        kept: their share of each table, by weight.
+        edges: that it was cut by.
+    """
 
     rows: ByDomain[IntArray]
     kept: ByDomain[float]
+    edges: Edges
 
     @property
     def is_too_small(self) -> bool:
@@ -55,41 +70,39 @@ class Region:
         return replace(whole, weights=weights, units=units)
 
 
-def find_region(design: Design, settings: Settings, seed: np.random.SeedSequence) -> Region:
-    """Rows whose out-of-fold probability of either domain is 5% at least.
+def find_region(ratio: Fits) -> Region:
+    """Rows whose out-of-fold probability of either domain, given (W, Z), is 5% at least.
 
-    The region is a function of (W, Z) alone, so every mean over its rows is a mean over that
-    region: a narrower question, answered honestly.
+    The region is a function of (W, Z) alone, made without outcomes, so every mean over its rows is
+    a mean over that region: a narrower question, answered honestly.
     """
-    plain = replace(settings, split=None)
-    features = make_features(design, make_blocks(design, plain, np.random.default_rng(seed)))
-    columns = design.baseline + design.covariates
-    learner = Menu(settings).learner(
-        "support", lambda: ratio_probes(features, [columns]), columns="W, Z", target="domain"
-    )
-    fits = fit_ratios(features, learner, columns, "support")
-    ratio = ByDomain(*(out_of_fold(fits, domain) for domain in DOMAINS))
-    inside = _inside(ratio.map(lambda pi: pi / (1 + pi)))
-    rows = inside.map(np.flatnonzero)
-    return Region(rows, rows.zip(design.rows, lambda found, total: len(found) / total))
+    found = ByDomain(*(out_of_fold(ratio, domain) for domain in DOMAINS))
+    features = ratio.features
+    weights = features.weights.zip(features.blocks.back, lambda w, back: w[back])
+    edges = _edges(found.map(lambda pi: pi / (1 + pi)), weights)
+    inside = found.map(edges.hold)
+    kept = inside.zip(weights, lambda held, w: float(w[held].sum() / w.sum()))
+    return Region(inside.map(np.flatnonzero), kept, edges)
 
 
-def _inside(probability: ByDomain[Array]) -> ByDomain[NDArray[np.bool_]]:
-    """Rows that either domain could have produced, by what the model says and by what it is worth.
+def _edges(probability: ByDomain[Array], weights: ByDomain[Array]) -> Edges:
+    """By what the model says, and by what it is worth.
 
     Smooth models do not say 0 where a domain has no rows. So the probability is calibrated by
     isotonic regression: an end of it that holds enough rows, and next to none of the other domain,
     is outside, whatever the model says of it.
     """
-    low, sizes = LIMITS.probability, probability.map(len)
-    both = np.concatenate(list(probability))
-    order = np.argsort(both, kind="stable")
-    label = np.repeat([0.0, 1.0], list(sizes))
-    weight = np.repeat([1 / sizes.source, 1 / sizes.target], list(sizes))
-    calibrated = np.empty(len(both))
-    calibrated[order] = isotonic_regression(label[order], weights=weight[order]).x
-    outside = np.abs(both - 0.5) >= 0.5 - low
-    for end in (calibrated < low, calibrated > 1 - low):
-        if np.count_nonzero(end) >= RULE_OF_THREE / low:
-            outside |= end
-    return ByDomain(~outside[: sizes.source], ~outside[sizes.source :])
+    weight = np.concatenate([w / w.sum() for w in weights])
+    counted = weight > 0
+    weight, label = weight[counted], np.repeat([0.0, 1.0], list(weights.map(len)))[counted]
+    said, place = np.unique(np.concatenate(list(probability))[counted], return_inverse=True)
+    mass, rows = np.bincount(place, weight), np.bincount(place)
+    share = np.bincount(place, weight * label) / mass
+    calibrated = isotonic_regression(share, weights=mass).x
+    eps = LIMITS.probability
+    low, high = calibrated < eps, calibrated > 1 - eps
+    enough = RULE_OF_THREE / eps
+    return Edges(
+        low=float(np.max(said[low], initial=eps)) if rows[low].sum() >= enough else eps,
+        high=float(np.min(said[high], initial=1 - eps)) if rows[high].sum() >= enough else 1 - eps,
+    )

@@ -21,6 +21,7 @@ from whygap.nuisances.meaning import meaning_notes
 from whygap.nuisances.outcome import prepare_outcome
 from whygap.nuisances.overlap import (
     fit_notes,
+    fit_ratios_alone,
     not_comparable,
     ratio_records,
     ratios_of,
@@ -111,14 +112,16 @@ class Analysis:
 
     def _fit(self) -> None:
         settings, design = self.settings, self.design
-        if settings.support != "common":
+        if settings.support == "common":
+            ratios = fit_ratios_alone(design, settings)
+        else:
             self.crossfits = self._whole()
             if settings.support == "all" or settings.split is not None:
                 return
-            if not ratio_records(ratios_of(self.crossfits[0]))[-1].lacks_counterparts:
+            ratios = ratios_of(self.crossfits[0])
+            if not ratio_records(ratios)[-1].lacks_counterparts:
                 return
-        seed = np.random.SeedSequence([settings.seed, 1])
-        self.region = find_region(design, settings, seed)
+        self.region = find_region(ratios.wz)
         self.notes += region_notes(self.region)
         if self.region.is_too_small:
             self.crossfits = []

@@ -41,7 +41,7 @@ def build_design(
     in notes.
     """
     every = score_rows(frames, roles, asked, model)
-    scored, keep = complete_rows(roles.outcome, every), every.keep
+    scored, keep = complete_rows(roles.outcome, every, asked), every.keep
     terms = terms_of(scored, asked)
     features, extras = encode_features(frames, roles, keep), read_extras(frames, roles, keep)
     order = sorted(features.columns, key=lambda c: c.name not in set(roles.baseline))

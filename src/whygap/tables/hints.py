@@ -11,8 +11,9 @@ import numpy as np
 from whygap._metrics import Task
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.errors import listed
+from whygap.tables.copies import copy_notes
 from whygap.tables.design import Design, Note
-from whygap.tables.look import NEARLY_ONE, area, prediction_notes, shared_rows_notes
+from whygap.tables.look import NEARLY_ONE, area, prediction_notes
 
 if TYPE_CHECKING:  # replicates run without the packages that tables need
     from whygap.tables.encode import EncodedColumn
@@ -34,7 +35,7 @@ def with_hints(
     hints = (
         *leak_hints(columns, design),
         *prediction_notes(design, names),
-        *shared_rows_notes(design, names),
+        *copy_notes(design, names),
         *spread_categories(columns[len(design.baseline) :], grouped),
         *swap_hint(design, names),
         *label_hint(design),

@@ -1,7 +1,7 @@
-"""A look at the predictions and the rows before anything is explained: what would spoil it all.
+"""A look at the predictions before anything is explained: what would spoil it all.
 
 Each task has a look of its own: what is measured of the predictions in both tables, and the notes
-that follow. What every task shares is looked at once: rows that stand in both tables.
+that follow.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.tables.design import Design, Note
 
-__all__ = ["Measure", "look_at", "prediction_notes", "shared_rows_notes"]
+__all__ = ["Measure", "look_at", "prediction_notes"]
 
 NEARLY_ONE = 0.999  # an AUC that nothing reaches which is not the outcome, or the domain, itself
 NOT_CHANCE = 3.0  # standard errors
@@ -27,7 +27,6 @@ EQUALS_OUTCOME = (
     "The prediction gives the outcome in every row of both tables: it is the outcome itself, or "
     "was made from it."
 )
-FEW_PAIRS = 10  # of equal rows: where neither table repeats itself, chance makes no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,9 @@ class Measure:
     is_share: bool = False  # of rows, written in percent
 
     def text(self, number: float) -> str:
-        """The number as it is written."""
+        """The number as it is written; a dash where there is none."""
+        if math.isnan(number):
+            return "–"
         if self.is_share:
             return f"{number:.1%}"
         return f"{number:.3f}" if abs(number) < 100 else f"{number:,.0f}"
@@ -104,7 +105,9 @@ def _binary_measures(design: Design) -> tuple[Measure, ...]:
 
 
 def auc(scores: Scores) -> float:
-    """How well the predictions rank a 0/1 outcome; ties count half."""
+    """How well the predictions rank a 0/1 outcome; ties count half. NaN where all rows have one."""
+    if np.ptp(scores.outcome) == 0:
+        return math.nan
     _, position = np.unique(scores.prediction, return_inverse=True)
     ones = np.bincount(position, weights=scores.outcome * scores.weight)
     zeros = np.bincount(position, weights=(1 - scores.outcome) * scores.weight)
@@ -128,7 +131,7 @@ def calibration_error(scores: Scores) -> float:
 
 def _binary_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
     found = {measure.name: measure.value for measure in _binary_measures(design)}
-    if min(found["AUC"]) > 1 - ROUNDING:
+    if all(one > 1 - ROUNDING for one in found["AUC"]):
         yield Note("problem", EQUALS_OUTCOME)
         return
     for domain, name in zip(DOMAINS, names, strict=True):
@@ -254,59 +257,3 @@ LOOKS = {
     "multiclass": Look(_class_measures, _class_notes),
     "regression": Look(_number_measures, _number_notes),
 }
-
-
-# -- rows that stand in both tables ----------------------------------------------------------------
-
-
-def shared_rows_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
-    """Rows equal in every column that chance does not explain.
-
-    Two independent tables have no more equal pairs between them than they have within (per pair of
-    rows, by Cauchy and Schwarz); rows of few codes are equal often, measured ones never.
-    """
-    counts = row_keys(design).map(lambda keys: np.unique(keys, return_counts=True))
-    number = counts.map(lambda found: found[1].astype(float))
-    rows = number.map(lambda n: float(n.sum()))
-    within = number.zip(rows, lambda n, total: float(n @ (n - 1)) / max(total * (total - 1), 1))
-    _, source, target = np.intersect1d(
-        counts.source[0], counts.target[0], assume_unique=True, return_indices=True
-    )
-    between = float(number.source[source] @ number.target[target])
-    by_chance = rows.source * rows.target * (within.source * within.target) ** 0.5
-    if between <= 2 * by_chance + FEW_PAIRS:
-        return ()
-    shared = int(number.target[target].sum())
-    text = (
-        f"{shared:,} of {rows.target:,.0f} rows of {names.target} are equal in every column to "
-        f"rows of {names.source}: if they are the same cases, leave them out of one table; "
-        "intervals take the tables for independent."
-    )
-    return (Note("warning", text),)
-
-
-def row_keys(design: Design) -> ByDomain[NDArray[np.uint64]]:
-    """One number a row: equal rows have equal ones, and others practically never."""
-    draw = np.random.default_rng(0)
-    pairs = zip(design.features, design.outcome, design.prediction, strict=True)
-    tables = [[*x.T, y, p] for x, y, p in pairs]
-    factors = draw.integers(0, 2**63, len(tables[0]), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    keys = []
-    for columns in tables:
-        key = np.zeros(len(columns[-1]), dtype=np.uint64)
-        for values, factor in zip(columns, factors, strict=True):
-            key = mixed(key * factor + mixed(_bits(values)))
-        keys.append(key)
-    return ByDomain(*keys)
-
-
-def _bits(values: Array) -> NDArray[np.uint64]:
-    plain = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, and -0 is 0
-    return np.ascontiguousarray(plain, dtype=np.float64).view(np.uint64)
-
-
-def mixed(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Every bit depends on every other (the finisher of splitmix64)."""
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))

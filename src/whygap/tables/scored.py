@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -36,6 +36,10 @@ __all__ = ["LEAST_ROWS", "Scored", "Terms", "complete_rows", "score_rows", "term
 
 LEAST_ROWS = 50  # five folds of ten rows: below this, standard errors mean nothing
 LEAST_OF_EACH = 5  # one row of each outcome value in each of five folds
+RECORDED_ALIKE = (
+    "was it recorded, and were the rows chosen, as in the source? The gap has its parts all the "
+    "same, but the target's outcomes teach a model too little."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +126,7 @@ READ: dict[Task, Callable[[str, ByDomain[RawColumn], Said, Asked], Scored]] = {
 }
 
 
-def complete_rows(name: str, scored: Scored) -> Scored:
+def complete_rows(name: str, scored: Scored, asked: Asked) -> Scored:
     """The rows that lack neither; enough of them, or an error."""
 
     def kept(values: ByDomain[Array]) -> ByDomain[Array]:
@@ -134,8 +138,8 @@ def complete_rows(name: str, scored: Scored) -> Scored:
         prediction=kept(scored.prediction),
         scores=None if scored.scores is None else kept(scored.scores),
     )
-    require_rows(name, found)
-    return found
+    require_rows(found)
+    return replace(found, notes=found.notes + rare_values(name, found, asked))
 
 
 def left_out_notes(values: ByDomain[Array], what: str) -> tuple[Note, ...]:
@@ -151,8 +155,8 @@ def left_out_notes(values: ByDomain[Array], what: str) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def require_rows(name: str, scored: Scored) -> None:
-    """The least any analysis needs: enough rows, of every outcome value, in both domains."""
+def require_rows(scored: Scored) -> None:
+    """The least any analysis needs."""
     for domain, values in zip(DOMAINS, scored.outcome, strict=True):
         if len(values) < LEAST_ROWS:
             raise TableError(
@@ -160,30 +164,44 @@ def require_rows(name: str, scored: Scored) -> None:
                 got=f"{len(values)}",
                 hint=f"At least {LEAST_ROWS} rows with outcome and prediction are needed.",
             )
+
+
+def rare_values(name: str, scored: Scored, asked: Asked) -> tuple[Note, ...]:
+    """Outcome values that hardly occur in a table: an error, or a note.
+
+    Models of the source's outcome cannot do without them. Of the target's outcome the parts need
+    the metric's mean only, which is defined all the same; other metrics are not.
+    """
+    is_mean = metric_of(asked.metric, scored.task).is_mean
+    notes = []
     for domain, values in zip(DOMAINS, scored.outcome, strict=True):
-        for code, label in enumerate(scored.classes):
-            number = int(np.sum(values == code))
-            if number < LEAST_OF_EACH:
-                raise too_few(name, scored.task, domain, str(code), label, number)
-        if scored.task == "regression" and np.ptp(values) == 0:
-            raise TableError(
-                f"The outcome '{name}' has one single value in {domain}",
-                got=f"{values[0]:g}",
-                hint="With one value there is nothing to predict.",
-            )
+        for error in too_few(name, scored, domain, values):
+            if domain == "source" or not is_mean:
+                raise error
+            notes.append(Note("warning", f"{error.what} ({error.got}): {RECORDED_ALIKE}"))
+    return tuple(notes)
 
 
-def too_few(name: str, task: Task, domain: str, code: str, label: str, number: int) -> TableError:
-    hint = f"At least {LEAST_OF_EACH} rows of each outcome value are needed in each domain."
-    if task == "binary":
-        return TableError(
-            f"The outcome '{name}' equals {code} in too few {domain} rows", got=number, hint=hint
+def too_few(name: str, scored: Scored, domain: str, values: Array) -> Iterator[TableError]:
+    """Of each outcome value that fewer rows have than there are folds, why it is needed."""
+    if scored.task == "regression" and np.ptp(values) == 0:
+        yield TableError(
+            f"The outcome '{name}' has one single value in {domain}",
+            got=f"{values[0]:g}",
+            hint="With one value there is nothing to predict.",
         )
-    return TableError(
-        f"The outcome '{name}' is {repr_level(label)} in too few {domain} rows",
-        got=number,
-        hint=f"{hint} Merge the class with another one, or leave its rows out of both tables.",
-    )
+    hint = f"At least {LEAST_OF_EACH} rows of each outcome value are needed in each domain."
+    merge = " Merge the class with another one, or leave its rows out of both tables."
+    binary = scored.task == "binary"
+    for code, label in enumerate(scored.classes):
+        number = int(np.sum(values == code))
+        if number < LEAST_OF_EACH:
+            value = f"equals {code}" if binary else f"is {repr_level(label)}"
+            yield TableError(
+                f"The outcome '{name}' {value} in too few {domain} rows",
+                got=number,
+                hint=hint if binary else hint + merge,
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

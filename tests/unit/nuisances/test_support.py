@@ -11,12 +11,14 @@ from learning_designs import make_design, shifted_design
 from whygap._explain import explain_design
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError
+from whygap.nuisances.overlap import fit_ratios_alone
 from whygap.nuisances.separators import find_separators
-from whygap.nuisances.support import Region, find_region
+from whygap.nuisances.support import Edges, Region, find_region
 from whygap.settings import Settings
 from whygap.tables.design import Column
 
 FAST = Settings(learner="fast", progress=False)
+EDGES = Edges(0.05, 0.95)
 
 
 def partly_shared():
@@ -28,9 +30,31 @@ def partly_shared():
     return make_design(source, target)
 
 
+def region_of(design):
+    return find_region(fit_ratios_alone(design, FAST).wz)
+
+
+def test_what_is_kept_is_counted_by_weight():
+    design = partly_shared()
+    heavy = np.where(np.arange(600) < 120, 3.0, 1.0)  # those that lie elsewhere
+    design = replace(design, weights=ByDomain(np.ones(600), heavy))
+    region = region_of(design)
+    assert region.kept.source == pytest.approx(0.9, abs=0.02)
+    assert region.kept.target == pytest.approx(480 / (480 + 360), abs=0.02)
+    assert region.largest_ratio(None) == pytest.approx(19 * 0.9 / (480 / 840), rel=0.05)
+
+
+def test_rows_without_weight_have_no_say_in_where_the_region_ends():
+    design = partly_shared()
+    nothing = np.where(np.arange(600) < 120, 0.0, 1.0)
+    region = region_of(replace(design, weights=ByDomain(np.ones(600), nothing)))
+    assert region.kept.target == pytest.approx(1.0, abs=0.02)
+    assert region.edges.high == 0.95
+
+
 def test_the_region_holds_rows_that_either_domain_could_have_produced():
     design = partly_shared()
-    region = find_region(design, FAST, np.random.SeedSequence(0))
+    region = region_of(design)
     assert region.kept.source == pytest.approx(0.9, abs=0.02)
     assert region.kept.target == pytest.approx(0.8, abs=0.02)
     inner = design.take(region.rows)
@@ -40,7 +64,7 @@ def test_the_region_holds_rows_that_either_domain_could_have_produced():
 
 def test_no_ratio_within_the_region_exceeds_what_its_definition_allows():
     rng = np.random.default_rng(1)
-    region = Region(ByDomain(np.arange(90), np.arange(80)), ByDomain(0.9, 0.8))
+    region = Region(ByDomain(np.arange(90), np.arange(80)), ByDomain(0.9, 0.8), EDGES)
     assert region.largest_ratio(None) == pytest.approx(19 * 0.9 / 0.8)
     assert region.largest_ratio(3.0) == 3.0
     # Exactly so in a world of atoms: p_1 / p_0 on the atoms where 5% < P(target) < 95%
@@ -48,7 +72,7 @@ def test_no_ratio_within_the_region_exceeds_what_its_definition_allows():
     inside = np.abs(target / (source + target) - 0.5) < 0.45
     kept = ByDomain(float(source[inside].sum()), float(target[inside].sum()))
     ratio = (target[inside] / kept.target) / (source[inside] / kept.source)
-    bound = Region(ByDomain(np.arange(1), np.arange(1)), kept).largest_ratio(None)
+    bound = Region(ByDomain(np.arange(1), np.arange(1)), kept, EDGES).largest_ratio(None)
     assert 0.8 * bound < ratio.max() <= bound
 
 
@@ -68,7 +92,7 @@ def test_the_outer_parts_are_plain_means_with_plain_errors():
     design = partly_shared()
     found = explain_design(design, (), replace(FAST, support="common")).aggregate
     loss = design.loss.target
-    rows = find_region(design, FAST, np.random.SeedSequence([FAST.seed, 1])).rows.target
+    rows = region_of(design).rows.target
     inside = np.isin(np.arange(len(loss)), rows)
     share = inside.mean()
     influence = (loss - loss.mean()) - inside * (loss - loss[inside].mean()) / share

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from small_study import fast, make_study, make_table, tables
+from task_tables import LABELS, VALUES
+from task_tables import tables as task_tables
 
 import whygap as wg
 from whygap.errors import WhygapError
@@ -127,14 +129,43 @@ def test_a_constant_metric_costs_nothing_and_hits_nobody():
     assert gap.where.rules == ()
 
 
-def test_one_class_only_is_refused_in_words():
+ONE_CLASS = (
+    "The outcome 'y' equals 0 in too few target rows (0): was it recorded, and were the rows "
+    "chosen, as in the source? The gap has its parts all the same, but the target's outcomes teach "
+    "a model too little."
+)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "brier"])
+def test_a_target_of_one_class_has_a_gap_with_parts_and_a_warning(metric):
+    source, target = tables()
+    gap = wg.explain(make_study(source, target.assign(y=1), metric=metric), DETAILS, fast())
+    assert ONE_CLASS in gap.diagnostics.warnings
+    parts = gap.aggregate.parts()
+    assert sum(p.value for p in parts.values()) == pytest.approx(gap.aggregate.gap.value, abs=EXACT)
+    assert np.isnan({m.name: m.value.target for m in gap.diagnostics.prediction}["AUC"])
+
+
+def test_a_metric_that_is_no_mean_needs_both_classes_in_the_target():
     source, target = tables()
     with pytest.raises(WhygapError) as caught:
-        wg.explain(make_study(source, target.assign(y=1)), THREE, fast())
+        wg.explain(make_study(source, target.assign(y=1), metric="auc"), THREE, fast())
     assert str(caught.value) == (
         "The outcome 'y' equals 0 in too few target rows. Got 0. At least 5 rows of each outcome "
         "value are needed in each domain."
     )
+
+
+@pytest.mark.parametrize("roles", [LABELS, VALUES], ids=["classes", "amounts"])
+def test_a_value_that_the_target_lacks(roles):
+    both = task_tables()
+    lacking = both["target"][both["target"]["way"] != "foot"].assign(wage=11.0)
+    study = wg.Study(both["source"], lacking, **roles)
+    gap = wg.explain(study, THREE, fast())
+    said = "has one single value in target (11)" if roles is VALUES else "too few target rows (0)"
+    assert any(said in text for text in gap.diagnostics.warnings)
+    total = sum(part.value for part in gap.aggregate.parts().values())
+    assert total == pytest.approx(gap.aggregate.gap.value, abs=EXACT)
 
 
 def plain(gap: wg.Gap) -> dict:

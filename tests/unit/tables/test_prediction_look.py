@@ -10,8 +10,9 @@ from sklearn.metrics import roc_auc_score
 from small_study import make_study, make_table, tables
 
 from whygap.domains import ByDomain
+from whygap.tables.copies import copy_notes, row_keys
 from whygap.tables.design import Design
-from whygap.tables.look import look_at, prediction_notes, row_keys, shared_rows_notes
+from whygap.tables.look import look_at, prediction_notes
 
 NAMES = ByDomain("2018", "2024")
 
@@ -172,7 +173,7 @@ def test_rows_in_both_tables_are_counted():
     source, target = tables()
     target.iloc[:40] = source.iloc[:40].to_numpy()
     target = target.astype(source.dtypes)
-    (note,) = shared_rows_notes(make_study(source, target).design, NAMES)
+    (note,) = copy_notes(make_study(source, target).design, NAMES)
     assert note.level == "warning"
     assert note.text == (
         "40 of 300 rows of 2024 are equal in every column to rows of 2018: if they are the same "
@@ -187,7 +188,7 @@ def test_rows_of_a_few_codes_are_equal_by_chance():
         codes = {name: rng.integers(0, 3, rows) for name in "wabc"}
         score = rng.integers(1, 3, rows) / 3
         pair.append(make_table(rows, 0.0, 1).assign(**codes, risk=score))
-    assert shared_rows_notes(make_study(*pair).design, NAMES) == ()
+    assert copy_notes(make_study(*pair).design, NAMES) == ()
 
 
 def test_equal_rows_have_equal_keys_and_others_do_not():

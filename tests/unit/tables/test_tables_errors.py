@@ -266,10 +266,10 @@ CASES: dict[str, Case] = {
         "The outcome 'y' holds dates or times in source. Turn it into yes/no first.",
     ),
     "one outcome value is too rare": (
-        lambda: only_target(y=pick(*[1] * 179, 0)),
+        lambda: only_source(y=pick(*[1] * 179, 0)),
         TableError,
         (
-            "The outcome 'y' equals 0 in too few target rows. Got 1. "
+            "The outcome 'y' equals 0 in too few source rows. Got 1. "
             "At least 5 rows of each outcome value are needed in each domain."
         ),
     ),

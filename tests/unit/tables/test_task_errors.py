@@ -22,9 +22,9 @@ def changed(table: str = "both", **columns: Any) -> dict[str, Any]:
     }
 
 
-def without(way: str) -> dict[str, Any]:
+def without(way: str, table: str = "target") -> dict[str, Any]:
     both = tables()
-    both["target"] = both["target"][both["target"]["way"] != way]
+    both[table] = both[table][both[table]["way"] != way]
     return both
 
 
@@ -100,8 +100,15 @@ CASES = {
         ("The metric 'log_loss' is not finite at some predictions. Got inf at prediction 0 0.5 "
         "0.5. For log loss, probabilities must lie strictly between 0 and 1."),
     ),
-    "a class missing in one table": (
-        {**LABELS, **without("foot")},
+    "a class missing in the source": (
+        {**LABELS, **without("foot", "source")},
+        TableError,
+        ("The outcome 'way' is 'foot' in too few source rows. Got 0. At least 5 rows of each "
+        "outcome value are needed in each domain. Merge the class with another one, or leave its "
+        "rows out of both tables."),
+    ),
+    "a class missing in the target, of a metric that needs it": (
+        {**LABELS, **without("foot"), "metric": "macro_f1"},
         TableError,
         ("The outcome 'way' is 'foot' in too few target rows. Got 0. At least 5 rows of each "
         "outcome value are needed in each domain. Merge the class with another one, or leave its "
@@ -203,9 +210,9 @@ CASES = {
         "threshold / (1 - threshold) of a true one."),
     ),
     "a constant outcome": (
-        {**VALUES, **changed("target", wage=3.0)},
+        {**VALUES, **changed("source", wage=3.0)},
         TableError,
-        ("The outcome 'wage' has one single value in target. Got 3. With one value there is "
+        ("The outcome 'wage' has one single value in source. Got 3. With one value there is "
         "nothing to predict."),
     ),
     "a regression of words": (
