@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.analysis import draw
-from experiments.pages import planned_columns
+from experiments.pages import coverage_cell, number, table
 from experiments.record import made_by
 from experiments.replicates import Config, Line, as_row
 from experiments.simulation import Lines, Order, Plan, Simulation, config_truths, run_simulation
@@ -110,18 +110,34 @@ def _holds(edges: Edges, ratio: Fits, rows: Array) -> NDArray[np.bool_]:
 
 def _view(steps: Plan, rows: list[Row], lines: Lines, folder: Path) -> dict[str, Any]:  # noqa: ARG001
     grids = []
-    for step in steps:
-        here = [row for row in rows if row.config == step[0].label]
-        columns = planned_columns([step], here, lambda c: f"n={c.rows[0]:,}+{c.rows[1]:,}")
-        found = lines.get(step[0].label, [])
-        region = sum("aggregate new_ground" in line["estimates"] for line in found)
-        title = f"{step[0].metric.capitalize()}, {step[0].rows[0]:,} + {step[0].rows[1]:,} rows"
-        grids.append({"title": title, "rows": here, "columns": columns,
-                      "found": ["aggregate gap", *(f"found {name}" for name in PARTS)],
-                      "true": [f"aggregate {name}" for name in PARTS],
-                      "region": region, "count": len(found),
-                      "off": max(map(_off, found), default=0.0)})  # fmt: skip
+    for config, _ in steps:
+        by_name = {row.quantity: row for row in rows if row.config == config.label}
+        found = lines.get(config.label, [])
+        grids.append(
+            {
+                "title": "{}, {:,} + {:,} rows".format(config.metric.capitalize(), *config.rows),
+                "table": _table(by_name),
+                "region": sum("aggregate new_ground" in line["estimates"] for line in found),
+                "count": len(found),
+                "off": max(map(_off, found), default=0.0),
+            }
+        )
     return {"grids": grids}
+
+
+def _table(rows: dict[str, Row]) -> str:
+    """Each part against both truths; the gap needs no region."""
+
+    def cell(name: str) -> str:
+        return coverage_cell(rows[name]) if name in rows else "–"
+
+    lines = [
+        (name, number(rows[f"aggregate {name}"].truth, 4), cell(found), cell(f"aggregate {name}"))
+        for name in ("gap", *PARTS)
+        if f"aggregate {name}" in rows
+        for found in ["aggregate gap" if name == "gap" else f"found {name}"]
+    ]
+    return table(["quantity", "truth (true region)", "region found", "true region"], lines)
 
 
 def _off(line: dict[str, Any]) -> float:

@@ -5,16 +5,13 @@ Each case changes the study file, the tables, or both; everything else is in ord
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-
-Change = Callable[[pd.DataFrame], pd.DataFrame]
+from study_files import Change, put, write_study
 
 MODEL = """
 class Trained:
@@ -63,16 +60,6 @@ def make_table(rows: int, seed: int) -> pd.DataFrame:
     )
 
 
-def put(**columns: Any) -> Change:
-    """Columns replaced or added; values are repeated as often as needed."""
-
-    def change(table: pd.DataFrame) -> pd.DataFrame:
-        rows = len(table)
-        return table.assign(**{n: np.resize(np.array(v), rows) for n, v in columns.items()})
-
-    return change
-
-
 def scaled(column: str, by: float, plus: float = 0.0) -> Change:
     return lambda table: table.assign(**{column: table[column] * by + plus})
 
@@ -87,18 +74,7 @@ def write_case(case: Case, folder: Path) -> Path:
     (folder / "bad_scores.py").write_text(MODEL)
     for name in ("model.pkl", "source.sav"):
         (folder / name).write_bytes(b"whatever")
-    lines = {
-        "source": '"source.csv"',
-        "target": '"target.csv"',
-        "outcome": '"y"',
-        "baseline": '["age"]',
-        "prediction": '"risk"',
-        **case.study,
-    }
-    path = folder / "study.toml"
-    kept = [f"{key} = {value}" for key, value in lines.items() if key not in case.without]
-    path.write_text("\n".join(kept) + "\n")
-    return path
+    return write_study(folder, case.study, case.without)
 
 
 CASES: dict[str, Case] = {

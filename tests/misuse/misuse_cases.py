@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from misused import Case, make_table, of, put
+from misused import Case, make_table, of
+from study_files import put
 
 TOO_LITTLE = (
     "The tables share too little to compare them: only #% of the source rows (#) and #% of the "

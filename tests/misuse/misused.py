@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from study_files import Change, write_study
 
 Table = pd.DataFrame
-Change = Callable[[Table], Table]
 Kind = Literal["refused", "not comparable", "problem", "warning", "fine"]
 
 
@@ -62,16 +62,6 @@ def make_table(rows: int, seed: int) -> Table:
     return table
 
 
-def put(**columns: Any) -> Change:
-    """Columns replaced or added; values are repeated as often as needed."""
-
-    def change(table: Table) -> Table:
-        rows = len(table)
-        return table.assign(**{n: np.resize(np.array(v), rows) for n, v in columns.items()})
-
-    return change
-
-
 def of(column: str, change: Callable[[pd.Series], Any]) -> Change:
     """One column changed."""
     return lambda table: table.assign(**{column: np.asarray(change(table[column]))})
@@ -83,14 +73,4 @@ def write_case(case: Case, folder: Path) -> Path:
     for name, (count, seed) in rows.items():
         change = case.source if name == "source" else case.target
         case.write(change(make_table(count, seed)), folder / f"{name}.csv")
-    lines = {
-        "source": '"source.csv"',
-        "target": '"target.csv"',
-        "outcome": '"y"',
-        "baseline": '["age"]',
-        "prediction": '"risk"',
-        **case.study,
-    }
-    path = folder / "study.toml"
-    path.write_text("\n".join(f"{key} = {value}" for key, value in lines.items()) + "\n")
-    return path
+    return write_study(folder, case.study)

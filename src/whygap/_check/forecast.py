@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from whygap._check.sampled import WIDE, some_columns, some_rows
+from whygap._check.sampled import some_columns, some_rows
 from whygap._explain import PARTS
 from whygap.domains import DOMAINS, ByDomain, Subset
 from whygap.nuisances.cross_fit import CrossFit
@@ -24,7 +24,7 @@ from whygap.shapley import SubsetPlan
 from whygap.tables.design import Design
 
 TRIAL_ROWS = 500  # at most, of each table: five folds of 100 rows
-TRIAL_COLUMNS = WIDE // 2  # of a wide table: as few as tell anything of the cost of many
+TRIAL_COLUMNS = 12  # of a wide table: more than the ten up to which every pair gets products
 
 
 @dataclass(frozen=True, slots=True)

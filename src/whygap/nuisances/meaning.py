@@ -9,6 +9,7 @@ once a column is left out, it is that column.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.estimate import Estimate, Sample
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
-from whygap.learning.primitives import Columns, fit_means, fit_ratios
+from whygap.learning.primitives import Columns, Fits, fit_means, fit_ratios
 from whygap.nuisances.held_out import mean_task, out_of_fold
 from whygap.nuisances.separators import find_separators
 from whygap.nuisances.terms import loss_kind
@@ -30,7 +31,7 @@ from whygap.tables.design import Design, Note
 DIFFERENT = 0.02
 OTHER_MODEL = 0.5  # from which rows alike differ as half of any two rows do: not the same model
 SURE = 0.99  # of the intervals: an alarm is false in one of two hundred honest pairs of tables
-ROWS = 4000  # per table, drawn at random: the two functions need not be known well
+ROWS = 5000  # per table, drawn at random: the two functions need not be known well
 MOST = 12  # columns left out in turn: one that hardly goes with the prediction does no harm
 
 
@@ -42,6 +43,7 @@ class _Functions:
     sample: Sample
     features: Features
     menu: Menu
+    known: Fits | None  # the density ratio of all columns, where it has been fitted
 
     def distance(self, columns: Columns) -> Estimate:
         """How far the functions g_0 and g_1 lie apart where both tables have rows.
@@ -63,10 +65,11 @@ class _Functions:
 
     def _shared(self, columns: Columns) -> Sample:
         """The rows of either table, weighted to look like the mixture."""
-        learner = self.menu.learner(
-            "pi", lambda: ratio_probes(self.features, [columns]), columns="W, Z", target="domain"
-        )
-        ratios = fit_ratios(self.features, learner, columns, "pi")
+        ratios = self.known
+        if ratios is None or ratios.columns != columns:
+            probes = partial(ratio_probes, self.features, [columns])
+            learner = self.menu.learner("pi", probes, columns="W, Z", target="domain")
+            ratios = fit_ratios(self.features, learner, columns, "pi")
         pi = ByDomain(*(out_of_fold(ratios, domain) for domain in DOMAINS))
         alike = ByDomain(pi.source / (1 + pi.source), 1 / (1 + pi.target))
         weights = alike.zip(self.sample.weights, np.multiply)
@@ -90,17 +93,20 @@ def _variance(values: ByDomain[Array], sample: Sample) -> float:
     return max(sum(sample.mean(values.map(lambda v: (v - middle) ** 2))) / 2, 1e-300)
 
 
-def meaning_notes(design: Design, settings: Settings) -> tuple[Note, ...]:
+def meaning_notes(
+    design: Design, settings: Settings, ratio: Fits | None = None
+) -> tuple[Note, ...]:
     """A problem that names the column, or a note that predictions differ for no single one.
 
-    Where a column is seen to be recorded differently by itself, there is nothing to add.
+    Where a column is seen to be recorded differently by itself, there is nothing to add. A density
+    ratio of all columns and rows is taken as it is, unless there are many rows.
     """
     constant = min(float(np.ptp(p)) for p in design.prediction) == 0
     if design.task == "multiclass" or constant:
         return ()
     if any(one.level == "problem" for one in find_separators(design)):
         return ()
-    functions = _functions(design, settings)
+    functions = _functions(design, settings, ratio)
     columns = design.baseline + design.covariates
     distance = functions.distance(columns)
     if not _is_different(distance):
@@ -127,13 +133,15 @@ def _explains(left: Estimate, distance: Estimate) -> bool:
     return (distance - left).interval(SURE)[0] > 0
 
 
-def _functions(design: Design, settings: Settings) -> _Functions:
+def _functions(design: Design, settings: Settings, ratio: Fits | None = None) -> _Functions:
+    plain = replace(settings, learner="fast", split=None)
+    if ratio is not None and max(design.rows) <= ROWS:
+        return _Functions(design, design.sample(), ratio.features, Menu(plain), ratio)
     rng = np.random.default_rng([settings.seed, 3])  # a stream of its own
     chosen = design.rows.map(lambda n: np.sort(rng.permutation(n)[:ROWS]))
     some = design.take(chosen)
-    plain = replace(settings, learner="fast", split=None)
     features = make_features(some, make_blocks(some, plain, rng))
-    return _Functions(some, some.sample(), features, Menu(plain))
+    return _Functions(some, some.sample(), features, Menu(plain), None)
 
 
 def _with_the_prediction(design: Design, columns: Columns) -> list[int]:

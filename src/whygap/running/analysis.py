@@ -278,8 +278,10 @@ class Analysis:
     def look(self) -> None:
         """Note where columns do not mean the same in both tables."""
         if self.comparable:
+            cross_fitted = self.whole and self.settings.split is None
+            ratio = self.whole[0].ratio_wz if cross_fitted else None
             with one_thread():
-                self.notes += meaning_notes(self.design, self.settings)
+                self.notes += meaning_notes(self.design, self.settings, ratio)
 
     def gap(self, caption: Caption, aggregate: Aggregate, details: Details) -> Gap:
         """Everything in one result."""
