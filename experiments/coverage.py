@@ -24,7 +24,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     **{f"learner {name}": {"learner": name} for name in LEARNERS},
 }
 AS_PUBLISHED = VARIANTS["neither (as in the paper)"]
-PUBLISHED_SIZES = (500, 1000, 4000)  # beside VARIANT_SIZE, for the figure of coverage against rows
+PUBLISHED_SIZES = (500, 1000, 4000, 8000)  # beside VARIANT_SIZE, for the figure of both
 PARTS = ("covariate", "outcome")
 SINGLES = ("{Z1}", "{Z2}", "{Z3}")
 PANELS = {
@@ -33,6 +33,7 @@ PANELS = {
     "Outcome values": [f"outcome value {s}" for s in SINGLES],
     "Outcome shares": [f"outcome share Z{k}" for k in (1, 2, 3)],
 }
+EXPLAINED = [f"{part} value {s}" for part in PARTS for s in SINGLES]
 IN_THE_VARIANTS = [f"{p} {k} {s}" for p in PARTS for k in ("numerator", "value") for s in SINGLES]
 IN_THE_VARIANTS += [f"{part} share Z{k}" for part in PARTS for k in (1, 2, 3)]
 
@@ -69,7 +70,10 @@ def _view(steps: Plan, rows: list[Row], lines: Lines, folder: Path) -> dict[str,
         for r in rows
         if " value {Z1}" in r.quantity
     )  # fmt: skip
-    variants = _variants(steps, rows) if any(s[0].settings != main for s in steps) else None
+    variants = None
+    if any(s[0].settings != main for s in steps):
+        drawn = _beside_published(steps, rows, folder)
+        variants = _variants(steps, rows) | {"drawn": drawn}
     return {"metrics": metrics, "variants": variants, "undefined": list(undefined)}
 
 
@@ -101,6 +105,22 @@ def _variants(steps: Plan, rows: list[Row]) -> dict[str, Any]:
     return {
         "size": VARIANT_SIZE, "rows": here, "quantities": IN_THE_VARIANTS, "columns": columns
     }  # fmt: skip
+
+
+def _beside_published(steps: Plan, rows: list[Row], folder: Path) -> bool:
+    """Draw coverage of single variables' values against rows, ours and published, if there."""
+    from experiments.figures import beside_figure
+    from whygap.render.plot import save_figure
+
+    ours, theirs = (
+        [row for row in _rows_of([s for s in steps if s[0].settings == chosen], rows)
+         if row.metric == "accuracy" and row.quantity in EXPLAINED]
+        for chosen in ({}, AS_PUBLISHED)
+    )  # fmt: skip
+    if ours and theirs:
+        curves = {"whygap": ours, "intervals as published": theirs}
+        save_figure(beside_figure(curves), folder / "coverage_published.svg")
+    return bool(ours and theirs)
 
 
 def _rows_of(planned: Plan, rows: list[Row]) -> list[Row]:

@@ -15,7 +15,7 @@ from experiments.scaling import Cost
 from experiments.summary import Row, band
 from whygap.render.style import INK, MUTED, quiet_axes
 
-__all__ = ["Bars", "Curve", "bars_figure", "cost_figure", "coverage_figure"]
+__all__ = ["Bars", "Curve", "bars_figure", "beside_figure", "cost_figure", "coverage_figure"]
 
 PALETTE = ("#004488", "#BB5566", "#DDAA33", "#228833", "#66CCEE", "#AA3377", "#777777")
 MARKS = "osD^vPX"
@@ -52,6 +52,35 @@ def _coverage_panel(ax: Axes, rows: Sequence[Row], quantities: Sequence[str]) ->
     ax.set_xlabel("rows in each domain")
     quiet_axes(ax, grid="y")
     ax.legend(fontsize=8, frameon=False, loc="lower right")
+
+
+def beside_figure(curves: Mapping[str, Sequence[Row]]) -> Figure:
+    """Coverage against sample size: a dot per quantity, a line through their means, per method."""
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    ax = figure.add_subplot()
+    for k, (name, rows) in enumerate(curves.items()):
+        means = {
+            n: [r.coverage for r in rows if r.rows_source == n]
+            for n in sorted({row.rows_source for row in rows})
+        }
+        aside = 0.97 + 0.06 * k  # so that dots of two methods do not cover each other
+        for n, found in means.items():
+            ax.plot([aside * n] * len(found), found, MARKS[k], color=PALETTE[k], ms=4, alpha=0.45)
+        line = [sum(found) / len(found) for found in means.values()]
+        x = [aside * n for n in means]
+        ax.plot(x, line, MARKS[k], ls="-", color=PALETTE[k], label=name, ms=7, lw=2)
+    sizes = sorted({row.rows_source for rows in curves.values() for row in rows})
+    ax.axhline(0.9, color=MUTED, lw=0.8)
+    ax.set_xscale("log")
+    ax.set_xticks(sizes, [f"{n:,}" for n in sizes], fontsize=8)
+    ax.minorticks_off()
+    ax.set_ylim(0.4, 1.03)
+    ax.set_xlabel("rows in each table")
+    ax.set_ylabel("share of 90% intervals that hold")
+    ax.set_title("Asked for: 90%", loc="left", fontsize=11, fontweight="bold", color=INK)
+    quiet_axes(ax, grid="y")
+    ax.legend(fontsize=9, frameon=False, loc="lower right")
+    return figure
 
 
 @dataclass(frozen=True)
