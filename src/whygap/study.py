@@ -17,8 +17,11 @@ from whygap.tables.open import OpenedTable, TableKind, open_table
 from whygap.tables.roles import ONE_COLUMN, Roles, resolve_roles
 from whygap.tables.score import ModelScoring, model_scoring
 from whygap.tables.task import Asked
+from whygap.tables.whole import Drawn, Scoring, draw, with_whole_averages
 
 __all__ = ["Study"]
+
+LEAST_SAMPLE = 1000  # of fewer rows, which are quick to analyse, all had better be taken
 
 
 @refusing_unknown("argument", "Arguments of a Study", InputError)
@@ -29,8 +32,9 @@ class Study:
     The rows are read, encoded and checked when `design` is first asked for.
 
     Attributes:
-        source: table where the model was scored first: pandas, polars (eager or lazy), pyarrow, a
-            duckdb relation or query, or a path (.csv, .tsv, .xlsx, .parquet, a folder, a glob).
+        source: table where the model was scored first: pandas, polars (eager or lazy), pyarrow, an
+            Arrow stream, a duckdb relation or query, a `whygap.tables.Query`, or a path (.csv,
+            .tsv, .xlsx, .parquet, a folder, a glob).
         target: table where it scores differently.
         outcome: column with two distinct values, several classes, or numbers.
         baseline: columns of W; may be empty.
@@ -54,6 +58,8 @@ class Study:
         source_name: what the source is called in words.
         target_name: what the target is called in words.
         unsafe_pickle: allow a model file that runs code when it is loaded.
+        sample: at most so many rows of each table are analysed, drawn at random; the metric is
+            still averaged over all rows, and no more than a part of a table is ever in memory.
     """
 
     source: Any
@@ -76,10 +82,12 @@ class Study:
     source_name: str = "source"
     target_name: str = "target"
     unsafe_pickle: bool = False
+    sample: int | None = None
 
     def __post_init__(self) -> None:
         _ = self.asked
         require_known(self.order, ORDERS, f"There is no order '{self.order}'", "Orders")
+        require_sample(self.sample)
         _ = name_list([self.source_name, self.target_name], "The names of source and target")
         if (self.prediction is None) == (self.model is None):
             raise SettingsError(
@@ -153,14 +161,25 @@ class Study:
         report.stage("reading tables")
         asked = () if self.model_scoring is None else tuple(self.model_scoring.columns)
         needed = tuple(dict.fromkeys(self.roles.columns + asked))
-        frames = self.tables.map(lambda table: table.read(needed))
+        drawn = self._rows(needed)
         model = self.model_scoring
         if model is not None:
             report.stage("asking the model")
             model = replace(model, after_batch=lambda done, all_: report.update(done, all_, "rows"))
+        frames = drawn.map(lambda one: one.frame)
         design = build_design(frames, self.roles, self.asked, model, self.names)
+        scoring = Scoring(self.roles, self.asked, self.model_scoring)
+        design = with_whole_averages(design, self.tables, drawn, scoring)
         entrance = (*self.tables.source.notes, *self.tables.target.notes, *self.roles.notes)
         return replace(design, order=self.order, notes=(*entrance, *design.notes))
+
+    def _rows(self, columns: Sequence[str]) -> ByDomain[Drawn]:
+        """The rows that are analysed: all, or a sample of each table."""
+        most = self.sample
+        if most is None:
+            frames = self.tables.map(lambda table: table.read(columns))
+            return frames.map(lambda frame: Drawn(frame, frame.rows))
+        return self.tables.map(lambda table: draw(table, columns, most))
 
     def __repr__(self) -> str:
         """Shapes and roles, no rows."""
@@ -181,6 +200,16 @@ class Study:
     def with_target(self, table: Any, name: str) -> Study:
         """The same study against another target."""
         return replace(self, target=table, target_name=name)
+
+
+def require_sample(sample: Any) -> None:
+    """Refuse a size that no sample can have."""
+    whole = isinstance(sample, int) and not isinstance(sample, bool)
+    if sample is not None and not (whole and sample >= LEAST_SAMPLE):
+        raise SettingsError(
+            f"sample= must be a whole number of at least {LEAST_SAMPLE:,}, or None",
+            got=repr(sample),
+        )
 
 
 def _shape(given: Any, opened: OpenedTable) -> str:

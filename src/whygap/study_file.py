@@ -19,7 +19,7 @@ __all__ = ["StudyFile", "draft_study", "hiding", "read_study_file"]
 
 ROLES = ("outcome", "baseline", "covariates", "prediction", "weights", "clusters", "source_risk")
 SCORE = ("order", "task", "threshold", "quantile", "positive")
-PLAIN = (*ROLES, *SCORE, "groups", "source_name", "target_name")
+PLAIN = (*ROLES, *SCORE, "groups", "source_name", "target_name", "sample")
 KEYS = ("source", "target", "targets", "drop", "model", "metric", *PLAIN)
 RUN_KEYS = ("detail", "report", "settings")
 
@@ -120,13 +120,17 @@ def names_listed(value: Any, key: str, file: Path) -> tuple[str, ...]:
 
 
 def table_of(value: Any, label: str, folder: Path, drop: tuple[str, ...]) -> Any:
-    """A path, a query, or {path, where, drop}."""
+    """A path, a query, {database, query}, or {path, where, drop}."""
     where: dict[str, Any] = {}
+    if isinstance(value, dict) and set(value) == {"database", "query"}:
+        found = files.run_query(str(value["query"]), label, folder, str(value["database"]))
+        return TablePart(found, {}, drop) if drop else found
     if isinstance(value, dict):
         unknown = [key for key in value if key not in ("path", "where", "drop")]
         if unknown or "path" not in value:
             raise TableError(
-                f"The {label} table in a study file is a path, or {{ path, where, drop }}",
+                f"The {label} table in a study file is a path, {{ path, where, drop }} or "
+                "{ database, query }",
                 got=f"'{unknown[0]}'" if unknown else "no path",
             )
         where, drop = value.get("where", {}), (*drop, *value.get("drop", ()))

@@ -25,7 +25,8 @@ def study(**changes: Any) -> wg.Study:
 
 
 TABLES = (
-    "The source table must be a pandas, polars or pyarrow table, a duckdb relation, or a path to "
+    "The source table must be a pandas, polars or pyarrow table, an Arrow stream, a duckdb "
+    "relation, or a path to "
     ".csv, .xlsx or .parquet. Got an object of type "
 )
 NEEDS = (

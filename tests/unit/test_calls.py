@@ -18,7 +18,8 @@ from whygap._many import Many
 from whygap.errors import InputError, ResultError, SettingsError, TableError, WhygapError
 
 ACCEPTED = (
-    "The source table must be a pandas, polars or pyarrow table, a duckdb relation, or a path to "
+    "The source table must be a pandas, polars or pyarrow table, an Arrow stream, a duckdb "
+    "relation, or a path to "
     ".csv, .xlsx or .parquet. Got an object of type "
 )
 NEEDS = ' study = wg.Study(source, target, outcome="readmitted", prediction="risk").'

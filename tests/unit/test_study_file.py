@@ -154,7 +154,10 @@ REFUSED: dict[str, tuple[str, type[WhygapError], str]] = {
     "table with an unknown key": (
         BASE.replace('"before.parquet"', '{ path = "both.parquet", were = 3 }'),
         TableError,
-        "The source table in a study file is a path, or { path, where, drop }. Got 'were'.",
+        (
+            "The source table in a study file is a path, { path, where, drop } or "
+            "{ database, query }. Got 'were'."
+        ),
     ),
     "where that no row fulfils": (
         BASE.replace('"before.parquet"', '{ path = "both.parquet", where = { site = "C" } }'),

@@ -6,19 +6,29 @@ import contextlib
 import glob
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 
 from whygap.errors import TableError, did_you_mean_file, first_line, listed
+from whygap.tables import batches
 from whygap.tables.delimited import Dialect, dialect_of, obstacle, read_names, read_text, words_of
 from whygap.tables.design import Note
 from whygap.tables.excel import Sheet, read_sheet, sheet_of
 
-__all__ = ["DataFiles", "is_query", "open_files", "read_relation", "refuse_remote", "run_query"]
+__all__ = [
+    "DataFiles",
+    "is_query",
+    "open_files",
+    "read_relation",
+    "refuse_remote",
+    "relation_batches",
+    "run_query",
+]
 
 Kind = Literal["parquet", "csv", "excel"]
 ENDINGS: dict[str, Kind] = {
@@ -33,6 +43,8 @@ ENDINGS: dict[str, Kind] = {
 }
 READABLE = ".csv, .tsv (or .gz of these), .xlsx or .parquet"
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
+WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})")  # a folder's value that is a whole number
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # how a folder says that the value is missing
 QUERY = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
 REMOTE = re.compile(r"([a-z][a-z0-9+.-]+):/{1,2}(?=[^/])", re.IGNORECASE)
 
@@ -44,6 +56,7 @@ class DataFile:
     path: Path
     names: tuple[str, ...]
     form: Dialect | Sheet | None = None  # of text, of a workbook; None: Parquet
+    folders: tuple[tuple[str, str | int | None], ...] = ()  # values that its folders' names give
 
     def words(self) -> str:
         """How it was read, where that was not plain from its name."""
@@ -64,6 +77,17 @@ class DataFiles:
     def names(self) -> tuple[str, ...]:
         """Of the columns, in the first file's order."""
         return self.files[0].names
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        """The chosen columns, some rows at a time; of text and workbooks, a file at a time."""
+        for file in self.files:
+            if file.form is None:
+                inside = [name for name in columns if name not in dict(file.folders)]
+                with refusing(file.path, self.label):
+                    for batch in batches.parquet_batches(file.path, inside):
+                        yield with_folders(batch, file, columns)
+            else:
+                yield from batches.slices(read_file(file, columns, self.label))
 
     def load(self, columns: Sequence[str]) -> Any:
         """The chosen columns of all files, one below the other."""
@@ -91,7 +115,10 @@ class DataFiles:
 def open_files(path: str | Path, label: str) -> DataFiles:
     """What a path, folder or glob stands for; all files must have the same columns."""
     refuse_remote(str(path), label)
+    root = Path(path).expanduser()
     files = tuple(open_file(one, label) for one in find_files(path, label))
+    if root.is_dir():
+        files = with_numbers(tuple(in_folders(file, root) for file in files))
     for other in files[1:]:
         difference = set(files[0].names) ^ set(other.names)
         if difference:
@@ -101,6 +128,37 @@ def open_files(path: str | Path, label: str) -> DataFiles:
                 f"{other.path.name}",
             )
     return DataFiles(files, label)
+
+
+def in_folders(file: DataFile, root: Path) -> DataFile:
+    """With the columns that folders like `year=2026` stand for, as Hive and Spark write them."""
+    parts = (part.partition("=") for part in file.path.relative_to(root).parts[:-1])
+    found = {name: unquote(value) for name, sign, value in parts if sign and name}
+    known = {name: None if value == NO_VALUE else value for name, value in found.items()}
+    more = tuple((name, value) for name, value in known.items() if name not in file.names)
+    return replace(file, names=(*file.names, *dict(more)), folders=more)
+
+
+def with_numbers(files: tuple[DataFile, ...]) -> tuple[DataFile, ...]:
+    """Values of folders as numbers, where all of a name are whole ones."""
+    values = [pair for file in files for pair in file.folders]
+    words = {name for name, value in values if value and not WHOLE.fullmatch(str(value))}
+
+    def read(name: str, value: str | int | None) -> str | int | None:
+        return value if value is None or name in words else int(value)
+
+    return tuple(
+        replace(file, folders=tuple((name, read(name, value)) for name, value in file.folders))
+        for file in files
+    )
+
+
+def with_folders(table: Any, file: DataFile, columns: Sequence[str]) -> Any:
+    """The columns of a file, those that its folders stand for included, in the wanted order."""
+    for name, value in file.folders:
+        if name in columns:
+            table = table.append_column(name, pa.repeat(pa.scalar(value), table.num_rows))
+    return table.select(list(columns))
 
 
 def refuse_remote(path: str, label: str) -> None:
@@ -181,14 +239,18 @@ def open_file(path: Path, label: str) -> DataFile:
 
 
 def read_file(file: DataFile, columns: Sequence[str], label: str) -> Any:
-    path, form = file.path, file.form
+    path, form, outside = file.path, file.form, dict(file.folders)
+    inside = [name for name in columns if name not in outside]
     with refusing(path, label, form):
         if isinstance(form, Sheet):
-            return read_sheet(path, form, columns, label)
-        if isinstance(form, Dialect):
-            return read_text(path, form, file.names, columns)
-        with pa_parquet.ParquetFile(path) as parquet:
-            return parquet.read(columns=list(columns), use_threads=False).select(list(columns))
+            found = read_sheet(path, form, inside, label)
+        elif isinstance(form, Dialect):
+            names = tuple(name for name in file.names if name not in outside)
+            found = read_text(path, form, names, inside)
+        else:
+            with pa_parquet.ParquetFile(path) as parquet:
+                found = parquet.read(columns=inside, use_threads=False)
+    return with_folders(found, file, columns)
 
 
 @contextlib.contextmanager
@@ -212,8 +274,14 @@ def is_query(text: str) -> bool:
     return QUERY.match(text) is not None
 
 
-def run_query(query: str, label: str, folder: Path | None = None) -> Any:
-    """A relation of a query; file names in it are looked up in `folder`."""
+def run_query(
+    query: str, label: str, folder: Path | None = None, database: str | Path | None = None
+) -> Any:
+    """A relation of a query; files are looked up in `folder`, tables in the `database` file."""
+    file = None if database is None else (folder or Path()) / Path(database).expanduser()
+    if file is not None and not file.is_file():
+        what = f"The database '{database}' of the {label} table does not exist"
+        raise TableError(what, hint=did_you_mean_file(file))
     try:
         import duckdb
     except ImportError as err:
@@ -221,8 +289,8 @@ def run_query(query: str, label: str, folder: Path | None = None) -> Any:
             f"The {label} table is a query, which needs duckdb",
             hint="Install it: pip install 'whygap[duckdb]'.",
         ) from err
-    connection = duckdb.connect()
     try:
+        connection = duckdb.connect() if file is None else duckdb.connect(file, read_only=True)
         if folder is not None:
             connection.execute("SET file_search_path = ?", [str(folder)])
         return connection.sql(query)
@@ -232,10 +300,28 @@ def run_query(query: str, label: str, folder: Path | None = None) -> Any:
 
 def read_relation(relation: Any, columns: Sequence[str], label: str) -> Any:
     """The chosen columns as a pyarrow table."""
+    with refusing_relation(label):
+        return relation.project(quoted(columns)).to_arrow_table()
+
+
+def relation_batches(relation: Any, columns: Sequence[str], label: str) -> Iterator[Any]:
+    """The chosen columns, some rows at a time."""
+    with refusing_relation(label):
+        chosen = relation.project(quoted(columns))
+        read = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_arrow_reader  # before 1.5
+        for batch in read(batches.AT_ONCE):
+            yield pa.Table.from_batches([batch])
+
+
+def quoted(columns: Sequence[str]) -> str:
+    return ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+
+
+@contextlib.contextmanager
+def refusing_relation(label: str) -> Iterator[None]:
     import duckdb
 
-    quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
     try:
-        return relation.project(quoted).to_arrow_table()
+        yield
     except duckdb.Error as err:
         raise TableError(f"The {label} table cannot be read", got=first_line(err)) from err

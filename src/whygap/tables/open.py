@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,16 +16,26 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from whygap.errors import ColumnError, TableError, did_you_mean, first_line
-from whygap.tables import files
+from whygap.tables import batches, files
 from whygap.tables.design import Note
 
-__all__ = ["Frame", "Mask", "OpenedTable", "TableKind", "TablePart", "native_table", "open_table"]
+__all__ = [
+    "Frame",
+    "Mask",
+    "OpenedTable",
+    "Query",
+    "TableKind",
+    "TablePart",
+    "native_table",
+    "open_table",
+]
 
 Mask = NDArray[np.bool_]
 TableKind = Literal["pandas", "polars", "pyarrow"]
 
 ACCEPTED = (
-    "a pandas, polars or pyarrow table, a duckdb relation, or a path to .csv, .xlsx or .parquet"
+    "a pandas, polars or pyarrow table, an Arrow stream, a duckdb relation, or a path to .csv, "
+    ".xlsx or .parquet"
 )
 
 
@@ -38,6 +48,8 @@ class OpenedTable:
     names: tuple[str, ...]  # column names, unique
     load: Callable[[Sequence[str]], Any]  # columns -> the native table with these, in this order
     notes: tuple[Note, ...] = ()  # how it was read, where that is not plain
+    # The same by batches, where it need not be in memory for that
+    stream: batches.Stream | None = None
 
     def require(self, name: str, role: str) -> None:
         """Refuse a column that is not there."""
@@ -49,11 +61,19 @@ class OpenedTable:
 
     def read(self, columns: Sequence[str]) -> Frame:
         """Read these columns; an empty table is refused."""
-        native = self.load(columns)
-        rows = len(nw.from_native(native, eager_only=True))
-        if rows == 0:
+        return self.frame(self.load(columns))
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Frame]:
+        """These columns, some rows at a time."""
+        parts = batches.slices(self.load(columns)) if self.stream is None else self.stream(columns)
+        read = (Frame(self.label, self.kind, native, rows_of(native)) for native in parts)
+        yield from (frame for frame in read if frame.rows)
+
+    def frame(self, native: Any) -> Frame:
+        """Rows that were read; none at all are refused."""
+        if rows_of(native) == 0:
             raise TableError(f"The {self.label} table has no rows")
-        return Frame(self.label, self.kind, native, rows)
+        return Frame(self.label, self.kind, native, rows_of(native))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,28 +108,53 @@ class TablePart:
     drop: Sequence[str] = ()  # more columns to leave out
 
 
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What a query finds in a database file of DuckDB, which is opened for reading only."""
+
+    database: str | Path
+    query: str
+
+
+def rows_of(native: Any) -> int:
+    return len(nw.from_native(native, eager_only=True))
+
+
 def open_table(table: Any, label: str) -> OpenedTable:
     """Find out what a table is and which columns it has, without reading its rows.
 
-    It may be a table in memory, a path, a glob, a folder, a duckdb relation or query, or a
-    `TablePart` of one of these; messages call it `label`.
+    It may be a table in memory, a path, a glob, a folder, an Arrow stream, a duckdb relation or
+    query, or a `TablePart` of one of these; messages call it `label`.
     """
     if isinstance(table, OpenedTable):
         return table
     if isinstance(table, TablePart):
         return part_of(table, open_table(table.table, label))
     native = nw.to_native(table, pass_through=True)
+    if isinstance(native, Query):
+        native = files.run_query(native.query, label, database=native.database)
     if isinstance(native, str) and files.is_query(native):
         native = files.run_query(native, label)
     if isinstance(native, str | Path):
         found = files.open_files(native, label)
         names = checked_names(found.names, label)
-        return OpenedTable(label, "pyarrow", names, found.load, found.notes())
+        return OpenedTable(label, "pyarrow", names, found.load, found.notes(), found.batches)
     if type(native).__name__ == "DuckDBPyRelation":
-        names, load = native.columns, partial(files.read_relation, native, label=label)
-    else:
-        return open_in_memory(native, label)
-    return OpenedTable(label, "pyarrow", checked_names(names, label), load)
+        names, read = native.columns, partial(files.read_relation, native, label=label)
+        stream = partial(files.relation_batches, native, label=label)
+        return OpenedTable(label, "pyarrow", checked_names(names, label), read, stream=stream)
+    if kind_of(native) is None and hasattr(native, "__arrow_c_stream__"):
+        return open_stream(pa.RecordBatchReader.from_stream(native), label)
+    return open_in_memory(native, label)
+
+
+def open_stream(reader: Any, label: str) -> OpenedTable:
+    names, stream = checked_names(reader.schema.names, label), batches.ArrowStream(reader, label)
+
+    def load(columns: Sequence[str]) -> Any:
+        return guarded(lambda: stream.load(columns), label)
+
+    return OpenedTable(label, "pyarrow", names, load, stream=stream.batches)
 
 
 def open_in_memory(native: Any, label: str) -> OpenedTable:
@@ -130,8 +175,14 @@ def open_in_memory(native: Any, label: str) -> OpenedTable:
         chosen = native[list(columns)] if kind == "pandas" else native.select(list(columns))
         return chosen.collect() if nw.dependencies.is_polars_lazyframe(chosen) else chosen
 
+    def by_slices(columns: Sequence[str]) -> Iterator[Any]:
+        return batches.lazy_slices(native.select(list(columns)))
+
     known = checked_names(guarded(names, label), label)
-    return OpenedTable(label, kind, known, lambda cols: guarded(lambda: select(cols), label))
+    stream = by_slices if nw.dependencies.is_polars_lazyframe(native) else None
+    return OpenedTable(
+        label, kind, known, lambda cols: guarded(lambda: select(cols), label), stream=stream
+    )
 
 
 def kind_of(native: Any) -> TableKind | None:
@@ -148,7 +199,7 @@ def guarded(load: Callable[[], Any], label: str) -> Any:
     """Run a caller's (possibly lazy) table; its own failure becomes ours."""
     try:
         return load()
-    except (KeyboardInterrupt, MemoryError):
+    except (KeyboardInterrupt, MemoryError, TableError):
         raise
     except Exception as err:  # a lazy plan may fail in any way its author chose
         got = first_line(err, with_type=True)
@@ -201,24 +252,35 @@ def part_of(part: TablePart, opened: OpenedTable) -> OpenedTable:
         native = opened.load((*columns, *part.where))
         return choose_rows(native, part.where, columns, opened.label)
 
-    return OpenedTable(opened.label, opened.kind, names, load, opened.notes)
+    def stream(columns: Sequence[str]) -> Iterator[Any]:
+        for frame in opened.batches((*columns, *part.where)):
+            chosen = nw.from_native(frame.native, eager_only=True)
+            for name, wanted in part.where.items():
+                chosen = matching(chosen, name, wanted, opened.label)
+            yield chosen.select(list(columns)).to_native()
+
+    return OpenedTable(opened.label, opened.kind, names, load, opened.notes, stream)
 
 
 def choose_rows(native: Any, where: Mapping[str, Any], columns: Sequence[str], label: str) -> Any:
     """Rows that have the wanted values, without the columns that say so."""
     frame = nw.from_native(native, eager_only=True)
     for name, wanted in where.items():
-        values = wanted if isinstance(wanted, list | tuple | set) else [wanted]
-        try:
-            frame = frame.filter(nw.col(name).is_in(list(values)))
-        except Exception as err:  # each library has its own complaint about types
-            raise TableError(
-                f"Column '{name}' of {label} cannot be compared with {wanted!r}",
-                got=f"{type(err).__name__}",
-            ) from err
+        frame = matching(frame, name, wanted, label)
         if not len(frame):
             raise TableError(f"No row of the {label} table has '{name}' equal to {wanted!r}")
     return frame.select(list(columns)).to_native()
+
+
+def matching(frame: Any, name: str, wanted: Any, label: str) -> Any:
+    values = wanted if isinstance(wanted, list | tuple | set) else [wanted]
+    try:
+        return frame.filter(nw.col(name).is_in(list(values)))
+    except Exception as err:  # each library has its own complaint about types
+        raise TableError(
+            f"Column '{name}' of {label} cannot be compared with {wanted!r}",
+            got=f"{type(err).__name__}",
+        ) from err
 
 
 def text_intervals(native: Any, name: str) -> Any:

@@ -173,7 +173,8 @@ CASES: dict[str, Case] = {
         lambda: given(source={"age": [1, 2]}),
         TableError,
         (
-            "The source table must be a pandas, polars or pyarrow table, a duckdb relation, or a "
+            "The source table must be a pandas, polars or pyarrow table, an Arrow stream, a duckdb "
+            "relation, or a "
             "path to .csv, .xlsx or .parquet. Got an object of type dict. Name the columns first, "
             "for example with pandas.DataFrame(...)."
         ),

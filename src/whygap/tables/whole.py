@@ -1,0 +1,155 @@
+"""A sample is analysed, averages are over all rows: weights that make the one fit the other.
+
+The metric's terms are averaged over every row of a table, batch by batch, and the sampled rows get
+weights close to 1 with which their averages are the same (calibration: Deville and Särndal 1992).
+The corners 000 and 111 then are plain averages over all rows, the corners between them are
+regressed on that, and all parts still add up. Intervals remain those of the sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import narwhals as nw
+import numpy as np
+
+from whygap.domains import DOMAINS, Array, ByDomain, Domain
+from whygap.errors import TableError
+from whygap.tables.batches import chosen_rows
+from whygap.tables.columns import raw_column
+from whygap.tables.design import Design, Note
+from whygap.tables.open import Frame, OpenedTable
+from whygap.tables.roles import Roles
+from whygap.tables.score import ModelScoring
+from whygap.tables.scored import Scored, score_rows, shown_to
+from whygap.tables.task import Asked
+
+__all__ = ["Drawn", "Scoring", "draw", "with_whole_averages"]
+
+MOST_CHANGE = 2.0  # a sample whose weights would have to change more does not look like its table
+A_FEW = 1000  # rows that stand for the other table where a batch is scored
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """Rows of a table that are analysed, and how many it has."""
+
+    frame: Frame
+    total: int
+
+    @property
+    def is_part(self) -> bool:
+        """Whether rows were left out."""
+        return self.total > self.frame.rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scoring:
+    """What it takes to score rows."""
+
+    roles: Roles
+    asked: Asked
+    model: ModelScoring | None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Outcome, predictions (or what the model sees) and weights."""
+        roles = self.roles
+        named = (roles.outcome, roles.prediction, *roles.class_columns.values(), roles.weights)
+        seen = () if self.model is None else tuple(self.model.columns)
+        return tuple(dict.fromkeys(name for name in (*named, *seen) if name is not None))
+
+
+def draw(table: OpenedTable, columns: Sequence[str], most: int) -> Drawn:
+    """At most so many rows, at random; the table is read in batches."""
+    found = chosen_rows((frame.native for frame in table.batches(columns)), most)
+    return Drawn(table.frame(found.native), found.total)
+
+
+def with_whole_averages(
+    design: Design, tables: ByDomain[OpenedTable], drawn: ByDomain[Drawn], scoring: Scoring
+) -> Design:
+    """The design with weights that make its averages those of the whole tables."""
+    if not any(one.is_part for one in drawn):
+        return design
+    weights, notes = design.weights or design.outcome.map(np.ones_like), list(design.notes)
+    for domain in DOMAINS:
+        if not drawn[domain].is_part:
+            continue
+        said = f"Of {drawn[domain].total:,} {domain} rows, {drawn[domain].frame.rows:,} were drawn"
+        factor = None
+        if not design.metric.pairs:
+            means = whole_means(domain, tables[domain], drawn, scoring, design)
+            factor = calibration(design.terms[domain], weights[domain], means)
+        notes.append(note_on(said, factor is not None))
+        if factor is not None:
+            weights = replace(weights, **{domain: weights[domain] * factor})
+    return replace(design, weights=weights, notes=tuple(notes))
+
+
+def note_on(said: str, whole: bool) -> Note:
+    if whole:
+        return Note("info", f"{said} at random; the metric is averaged over all of them.")
+    return Note("info", f"{said} at random; the metric is that of the drawn rows.")
+
+
+def whole_means(
+    domain: Domain,
+    table: OpenedTable,
+    drawn: ByDomain[Drawn],
+    scoring: Scoring,
+    design: Design,
+) -> Array:
+    """Weighted means of the metric's terms over every row of a table, batch by batch."""
+    sums, mass = np.zeros(len(design.terms[domain])), 0.0
+    asked = replace(scoring.asked, task=design.task)
+    other = drawn.map(lambda one: witnesses(one.frame, scoring.roles.outcome))
+    for frame in table.batches(scoring.columns):
+        pair = replace(other, **{domain: frame})
+        scored = score_rows(pair, scoring.roles, asked, scoring.model)
+        if scored.classes != design.classes:
+            raise TableError(
+                f"The {domain} table has outcomes that no drawn row has",
+                got=", ".join(sorted(set(scored.classes) - set(design.classes))),
+                hint="Raise sample=, or leave these rows out.",
+            )
+        keep = scored.keep[domain]
+        weight = row_weights(frame, scoring.roles.weights)[keep]
+        sums += batch_terms(design, scored, domain)[:, keep] @ weight
+        mass += float(weight.sum())
+    return np.asarray(sums / mass)
+
+
+def witnesses(frame: Frame, outcome: str) -> Frame:
+    """A few rows with every value of the outcome, so that each batch is read as the sample was."""
+    codes = frame.arrow(outcome).dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    first = np.unique(codes, return_index=True)[1][:A_FEW]
+    rows = np.unique(np.concatenate([first, np.arange(min(A_FEW, frame.rows))]))
+    native = nw.from_native(frame.native, eager_only=True)[rows].to_native()
+    return replace(frame, native=native, rows=len(rows))
+
+
+def row_weights(frame: Frame, name: str | None) -> Array:
+    if name is None:
+        return np.ones(frame.rows)
+    return raw_column(frame.arrow(name), name, frame.label).values
+
+
+def batch_terms(design: Design, scored: Scored, domain: Domain) -> Array:
+    """The terms (K, rows) of the design's own metric."""
+    metric, outcome = design.metric, scored.outcome[domain]
+    if design.task == "binary":
+        start, slope = metric.term_coefficients(scored.prediction[domain], design.threshold)
+        return np.asarray(start + slope * outcome)
+    return metric.per_row(shown_to(metric, scored)[domain], outcome)
+
+
+def calibration(terms: Array, weights: Array, means: Array) -> Array | None:
+    """Factors, 1 on average, with which the weighted means of the terms are these; or None."""
+    mass = weights / weights.sum()
+    apart = terms - (terms @ mass)[:, None]
+    spread = (apart * mass) @ apart.T
+    factor = 1 + np.linalg.pinv(spread, hermitian=True) @ (means - terms @ mass) @ apart
+    fits = factor.min() > 1 / MOST_CHANGE and factor.max() < MOST_CHANGE
+    return factor if fits else None

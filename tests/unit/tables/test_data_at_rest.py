@@ -1,0 +1,298 @@
+"""Database files, partitioned folders, streams, plans; samples with averages over all rows."""
+
+from __future__ import annotations
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from small_study import FAST, make_study, make_table, tables
+
+import whygap as wg
+from whygap.errors import SettingsError, TableError
+from whygap.study_file import read_study_file
+from whygap.tables import Query, TablePart, batches, whole
+from whygap.tables.open import open_table
+
+
+@pytest.fixture(scope="module")
+def pair():
+    return tables()
+
+
+@pytest.fixture(scope="module")
+def expected(pair):
+    return make_study(*pair).design
+
+
+def same(design, expected):
+    for domain in ("source", "target"):
+        np.testing.assert_allclose(design.features[domain], expected.features[domain])
+        np.testing.assert_array_equal(design.outcome[domain], expected.outcome[domain])
+
+
+@pytest.fixture
+def database(pair, tmp_path):
+    file = tmp_path / "visits.duckdb"
+    with duckdb.connect(file) as connection:
+        for name, table in zip(("home", "away"), pair, strict=True):
+            connection.register("frame", table)
+            connection.table("frame").create(name)
+    return file
+
+
+def test_a_query_for_each_table_of_a_database_file(database, expected):
+    queries = [Query(database, query) for query in ("SELECT * FROM home", "FROM away")]
+    same(make_study(*queries).design, expected)
+
+
+def test_a_database_in_a_study_file(database, expected):
+    study = database.parent / "study.toml"
+    study.write_text(
+        'source = { database = "visits.duckdb", query = "SELECT * FROM home" }\n'
+        'target = { database = "visits.duckdb", query = "FROM away" }\n'
+        'outcome = "y"\nbaseline = ["w"]\nprediction = "risk"\nsample = 5000\n',
+        encoding="utf-8",
+    )
+    found = read_study_file(study).study
+    assert found.sample == 5000
+    same(found.design, expected)
+
+
+def test_a_database_that_is_not_there(tmp_path):
+    (tmp_path / "visits.duckdb").write_bytes(b"")
+    with pytest.raises(TableError) as raised:
+        open_table(Query(tmp_path / "visit.duckdb", "FROM home"), "source")
+    assert str(raised.value) == (
+        f"The database '{tmp_path}/visit.duckdb' of the source table does not exist. "
+        "Did you mean 'visits.duckdb'?"
+    )
+
+
+def test_a_query_that_fails_says_so(database):
+    with pytest.raises(TableError, match="The query of the source table failed"):
+        open_table(Query(database, "SELECT * FROM nowhere"), "source")
+
+
+def test_folders_that_name_values_are_columns(tmp_path):
+    table = make_table(600, 0.0, 1).assign(year=np.repeat([2024, 2025], 300))
+    table["site"] = np.where(np.arange(600) % 2, "a/b", None)
+    folders = ds.partitioning(
+        pa.schema([("year", pa.int32()), ("site", pa.string())]), flavor="hive"
+    )
+    ds.write_dataset(pa.Table.from_pandas(table), tmp_path, format="parquet", partitioning=folders)
+    opened = open_table(tmp_path, "source")
+    assert set(opened.names) == set(table.columns)
+    found = opened.read(["site", "w", "year"]).native.to_pandas()
+    wanted = table[["site", "w", "year"]].sort_values("w", ignore_index=True)
+    pd.testing.assert_frame_equal(
+        found.sort_values("w", ignore_index=True), wanted, check_dtype=False
+    )
+    by_batch = pa.concat_tables(frame.native for frame in opened.batches(["year", "w"]))
+    assert by_batch["year"].to_pylist() == opened.load(["year"])["year"].to_pylist()
+    part = open_table(TablePart(tmp_path, where={"year": 2025}), "source")
+    assert part.read(["w"]).rows == 300
+
+
+def test_values_of_folders_are_words_where_one_is(tmp_path):
+    for name in ("1", "b"):
+        (tmp_path / f"site={name}").mkdir()
+        pq.write_table(pa.table({"x": [1]}), tmp_path / f"site={name}" / "part.parquet")
+    assert open_table(tmp_path, "source").load(["site"])["site"].to_pylist() == ["1", "b"]
+
+
+def streams(pair):
+    for table in pair:
+        whole_table = pa.Table.from_pandas(table)
+        yield pa.RecordBatchReader.from_batches(whole_table.schema, whole_table.to_batches(100))
+
+
+class Capsule:
+    """Any library's table: all that is known of it is Arrow's stream."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def test_streams_are_read_once(pair, expected):
+    same(make_study(*streams(pair)).design, expected)
+    capsules = [Capsule(pa.Table.from_pandas(table)) for table in pair]
+    same(make_study(*capsules).design, expected)
+
+
+@pytest.mark.parametrize("first", ["load", "batches"])
+def test_a_stream_that_was_read_cannot_be_read_for_more(pair, first):
+    opened = open_table(next(streams(pair)), "source")
+    list(getattr(opened, first)(["w", "a"]))
+    assert sum(frame.rows for frame in opened.batches(["w"])) == len(pair[0])
+    for read in (opened.load, lambda columns: list(opened.batches(columns))):
+        with pytest.raises(TableError) as raised:
+            read(["b"])
+        assert str(raised.value) == (
+            "The stream of the source table has been read already. "
+            "Give a table, or make the stream anew for every study."
+        )
+
+
+# ---- samples ----
+
+MANY = 12_000
+FORMS = ["pandas", "polars", "lazy", "arrow", "stream", "parquet", "folder", "query", "part"]
+
+
+@pytest.fixture(scope="module")
+def large():
+    return make_table(MANY, 0.0, 5), make_table(MANY, 1.0, 6)
+
+
+def in_form(form, table, folder):
+    arrow = pa.Table.from_pandas(table)
+    file = folder / f"{form}.parquet"
+    match form:
+        case "pandas":
+            return table
+        case "polars":
+            return pl.from_pandas(table)
+        case "lazy":
+            pq.write_table(arrow, file)
+            return pl.scan_parquet(file)
+        case "arrow":
+            return arrow
+        case "stream":
+            return pa.RecordBatchReader.from_batches(arrow.schema, arrow.to_batches(700))
+        case "parquet":
+            pq.write_table(arrow, file, row_group_size=500)
+            return file
+        case "folder":
+            for part in range(3):
+                (folder / "parts" / f"p={part}").mkdir(parents=True)
+                rows = arrow.slice(part * 4000, 4000)
+                pq.write_table(rows, folder / "parts" / f"p={part}" / "rows.parquet")
+            return TablePart(folder / "parts", drop=["p"])
+        case "query":
+            pq.write_table(arrow, file)
+            return f"FROM '{file}'"
+        case _:
+            twice = pa.concat_tables([arrow, arrow])
+            side = pa.array(["here"] * MANY + ["there"] * MANY)
+            return TablePart(twice.append_column("side", side), where={"side": "here"})
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_sampled_and_averaged_over_all_rows(form, large, tmp_path, monkeypatch):
+    monkeypatch.setattr(batches, "AT_ONCE", 1000)
+    study = make_study(in_form(form, large[0], tmp_path), large[1], sample=3000, metric="brier")
+    design = study.design
+    assert tuple(design.rows) == (3000, 3000)
+    for domain, table in zip(("source", "target"), large, strict=True):
+        mean = np.average(design.loss[domain], weights=design.weights[domain])
+        assert mean == pytest.approx(((table["risk"] - table["y"]) ** 2).mean(), abs=1e-12)
+    assert [note.text for note in design.notes if "drawn" in note.text] == [
+        f"Of 12,000 {domain} rows, 3,000 were drawn at random; the metric is averaged over all "
+        "of them."
+        for domain in ("source", "target")
+    ]
+
+
+def test_a_sample_of_all_rows_changes_nothing(pair, expected):
+    design = make_study(*pair, sample=1000).design
+    same(design, expected)
+    assert design.weights is None
+    assert design.notes == expected.notes
+
+
+def test_every_row_is_as_likely_to_be_drawn():
+    table = pa.table({"row": np.arange(4000)})
+    counts = np.zeros(4000)
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        original = np.random.default_rng
+        try:
+            np.random.default_rng = lambda _, rng=rng: rng
+            found = batches.chosen_rows(batches.slices(table, 170), 400)
+        finally:
+            np.random.default_rng = original
+        rows = found.native["row"].to_numpy()
+        assert len(rows) == 400
+        assert (np.diff(rows) > 0).all()
+        counts[rows] += 1
+    # 200 draws of a tenth: 20 each, standard deviation 4.2; by thirds of the table within 4 of it
+    thirds = counts[:3999].reshape(3, -1).mean(axis=1)
+    assert np.abs(thirds - 20).max() < 4 * np.sqrt(18 / 1333)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "r2", "log_loss"])
+def test_the_metric_of_the_whole_tables_is_explained(large, metric):
+    roles = {"metric": metric, "sample": 2000, "covariates": ["a", "b"]}
+    both = large
+    if metric == "r2":
+        both = [table.assign(y=table["a"] + table["w"], risk=table["a"] + 0.1) for table in large]
+    sampled = wg.explain(make_study(*both, **roles), (), FAST).aggregate
+    full = wg.explain(make_study(*both, **(roles | {"sample": None})), (), FAST).aggregate
+    assert sampled.gap.value == pytest.approx(full.gap.value, abs=1e-9)
+    assert sampled.start.value == pytest.approx(full.start.value, abs=1e-9)
+    for part in ("baseline", "covariate", "outcome"):
+        apart = getattr(sampled, part).value - getattr(full, part).value
+        assert abs(apart) < 4 * getattr(sampled, part).standard_error
+    assert sum(part.value for part in sampled.parts().values()) == pytest.approx(sampled.gap.value)
+
+
+def test_row_weights_count_in_the_averages(large):
+    both = [table.assign(n=1.0 + (table["a"] > 0)) for table in large]
+    design = make_study(*both, weights="n", sample=2000).design
+    right = (both[0]["risk"] >= 0.5) == both[0]["y"]
+    wanted = np.average(right, weights=both[0]["n"])
+    found = np.average(design.loss.source, weights=design.weights.source)
+    assert found == pytest.approx(wanted, abs=1e-12)
+
+
+def test_a_model_is_asked_for_all_rows(large):
+    def model(table):
+        return 1 / (1 + np.exp(-table["a"]))
+
+    roles = {"prediction": None, "model": model, "covariates": ["a", "b"], "sample": 2000}
+    design = make_study(*large, **roles).design
+    wanted = ((large[1]["a"] >= 0) == large[1]["y"]).mean()
+    found = np.average(design.loss.target, weights=design.weights.target)
+    assert found == pytest.approx(wanted, abs=1e-12)
+
+
+def test_ranks_have_no_average_over_batches_and_say_so(large):
+    design = make_study(*large, metric="auc", sample=2000).design
+    notes = [note.text for note in design.notes if "drawn" in note.text]
+    assert notes[0].endswith("at random; the metric is that of the drawn rows.")
+
+
+def test_a_sample_that_does_not_look_like_its_table_gets_no_weights():
+    terms = np.array([[0.0] * 99 + [1.0]])
+    assert whole.calibration(terms, np.ones(100), np.array([0.5])) is None
+    factor = whole.calibration(terms, np.ones(100), np.array([0.012]))
+    assert np.average(terms[0], weights=factor) == pytest.approx(0.012)
+    assert factor.mean() == pytest.approx(1)
+
+
+def test_classes_that_no_drawn_row_has_are_refused(large):
+    both = [table.assign(y=np.where(table.index % 3, "a", "b"), risk="a") for table in large]
+    both[0].loc[7, "y"] = "rare"
+    with pytest.raises(TableError) as raised:
+        _ = make_study(*both, sample=1000, task="multiclass").design
+    assert str(raised.value) == (
+        "The source table has outcomes that no drawn row has. Got rare. "
+        "Raise sample=, or leave these rows out."
+    )
+
+
+@pytest.mark.parametrize("size", [0, 999, 1e6, True, "all"])
+def test_sizes_that_no_sample_can_have(pair, size):
+    with pytest.raises(SettingsError) as raised:
+        make_study(*pair, sample=size)
+    assert str(raised.value) == (
+        f"sample= must be a whole number of at least 1,000, or None. Got {size!r}."
+    )
