@@ -11,7 +11,7 @@ from typing import Any
 from whygap.errors import InputError, TableError, did_you_mean_file, require_known
 from whygap.settings import Settings, details_named
 from whygap.study import Study
-from whygap.tables import TablePart, files, model_files
+from whygap.tables import TablePart, files, model_files, queries
 from whygap.tables.draft import draft_study
 from whygap.tables.open import open_table
 
@@ -123,7 +123,7 @@ def table_of(value: Any, label: str, folder: Path, drop: tuple[str, ...]) -> Any
     """A path, a query, {database, query}, or {path, where, drop}."""
     where: dict[str, Any] = {}
     if isinstance(value, dict) and set(value) == {"database", "query"}:
-        found = files.run_query(str(value["query"]), label, folder, str(value["database"]))
+        found = queries.run_query(str(value["query"]), label, folder, str(value["database"]))
         return TablePart(found, {}, drop) if drop else found
     if isinstance(value, dict):
         unknown = [key for key in value if key not in ("path", "where", "drop")]
@@ -138,8 +138,8 @@ def table_of(value: Any, label: str, folder: Path, drop: tuple[str, ...]) -> Any
     if not isinstance(value, str):
         raise TableError(f"The {label} table in a study file must be a path", got=repr(value))
     files.refuse_remote(value, label)
-    if files.is_query(value):
-        table = files.run_query(value, label, folder)
+    if queries.is_query(value):
+        table = queries.run_query(value, label, folder)
     else:
         table = folder / Path(value).expanduser()
     return TablePart(table, where, drop) if where or drop else table

@@ -1,4 +1,4 @@
-"""What is not in memory -> pyarrow tables: files, folders, globs, and duckdb (its extra)."""
+"""What is not in memory -> pyarrow tables: files, folders, globs."""
 
 from __future__ import annotations
 
@@ -20,15 +20,7 @@ from whygap.tables.delimited import Dialect, dialect_of, obstacle, read_names, r
 from whygap.tables.design import Note
 from whygap.tables.excel import Sheet, read_sheet, sheet_of
 
-__all__ = [
-    "DataFiles",
-    "is_query",
-    "open_files",
-    "read_relation",
-    "refuse_remote",
-    "relation_batches",
-    "run_query",
-]
+__all__ = ["DataFiles", "open_files", "refuse_remote"]
 
 Kind = Literal["parquet", "csv", "excel"]
 ENDINGS: dict[str, Kind] = {
@@ -45,7 +37,6 @@ READABLE = ".csv, .tsv (or .gz of these), .xlsx or .parquet"
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})")  # a folder's value that is a whole number
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # how a folder says that the value is missing
-QUERY = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
 REMOTE = re.compile(r"([a-z][a-z0-9+.-]+):/{1,2}(?=[^/])", re.IGNORECASE)
 
 
@@ -267,61 +258,3 @@ def refusing(path: Path, label: str, form: Dialect | Sheet | None = None) -> Ite
             got=obstacle(path, text, err) if text else first_line(err),
             hint="The file may be damaged, half-written, or of another format than its name says.",
         ) from (None if text else err)  # what pyarrow says of a text file quotes the row
-
-
-def is_query(text: str) -> bool:
-    """Whether a text is a query rather than a path."""
-    return QUERY.match(text) is not None
-
-
-def run_query(
-    query: str, label: str, folder: Path | None = None, database: str | Path | None = None
-) -> Any:
-    """A relation of a query; files are looked up in `folder`, tables in the `database` file."""
-    file = None if database is None else (folder or Path()) / Path(database).expanduser()
-    if file is not None and not file.is_file():
-        what = f"The database '{database}' of the {label} table does not exist"
-        raise TableError(what, hint=did_you_mean_file(file))
-    try:
-        import duckdb
-    except ImportError as err:
-        raise TableError(
-            f"The {label} table is a query, which needs duckdb",
-            hint="Install it: pip install 'whygap[duckdb]'.",
-        ) from err
-    try:
-        connection = duckdb.connect() if file is None else duckdb.connect(file, read_only=True)
-        if folder is not None:
-            connection.execute("SET file_search_path = ?", [str(folder)])
-        return connection.sql(query)
-    except duckdb.Error as err:
-        raise TableError(f"The query of the {label} table failed", got=first_line(err)) from err
-
-
-def read_relation(relation: Any, columns: Sequence[str], label: str) -> Any:
-    """The chosen columns as a pyarrow table."""
-    with refusing_relation(label):
-        return relation.project(quoted(columns)).to_arrow_table()
-
-
-def relation_batches(relation: Any, columns: Sequence[str], label: str) -> Iterator[Any]:
-    """The chosen columns, some rows at a time."""
-    with refusing_relation(label):
-        chosen = relation.project(quoted(columns))
-        read = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_arrow_reader  # before 1.5
-        for batch in read(batches.AT_ONCE):
-            yield pa.Table.from_batches([batch])
-
-
-def quoted(columns: Sequence[str]) -> str:
-    return ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
-
-
-@contextlib.contextmanager
-def refusing_relation(label: str) -> Iterator[None]:
-    import duckdb
-
-    try:
-        yield
-    except duckdb.Error as err:
-        raise TableError(f"The {label} table cannot be read", got=first_line(err)) from err

@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from whygap.errors import ColumnError, TableError, did_you_mean, first_line
-from whygap.tables import batches, files
+from whygap.tables import batches, files, queries
 from whygap.tables.design import Note
 
 __all__ = [
@@ -132,16 +132,16 @@ def open_table(table: Any, label: str) -> OpenedTable:
         return part_of(table, open_table(table.table, label))
     native = nw.to_native(table, pass_through=True)
     if isinstance(native, Query):
-        native = files.run_query(native.query, label, database=native.database)
-    if isinstance(native, str) and files.is_query(native):
-        native = files.run_query(native, label)
+        native = queries.run_query(native.query, label, database=native.database)
+    if isinstance(native, str) and queries.is_query(native):
+        native = queries.run_query(native, label)
     if isinstance(native, str | Path):
         found = files.open_files(native, label)
         names = checked_names(found.names, label)
         return OpenedTable(label, "pyarrow", names, found.load, found.notes(), found.batches)
     if type(native).__name__ == "DuckDBPyRelation":
-        names, read = native.columns, partial(files.read_relation, native, label=label)
-        stream = partial(files.relation_batches, native, label=label)
+        names, read = native.columns, partial(queries.read_relation, native, label=label)
+        stream = partial(queries.relation_batches, native, label=label)
         return OpenedTable(label, "pyarrow", checked_names(names, label), read, stream=stream)
     if kind_of(native) is None and hasattr(native, "__arrow_c_stream__"):
         return open_stream(pa.RecordBatchReader.from_stream(native), label)

@@ -1,0 +1,76 @@
+"""What DuckDB finds, in files or in a database of its own -> pyarrow tables (its extra)."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from whygap.errors import TableError, did_you_mean_file, first_line
+from whygap.tables import batches
+
+__all__ = ["is_query", "read_relation", "relation_batches", "run_query"]
+
+QUERY = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
+
+
+def is_query(text: str) -> bool:
+    """Whether a text is a query rather than a path."""
+    return QUERY.match(text) is not None
+
+
+def run_query(
+    query: str, label: str, folder: Path | None = None, database: str | Path | None = None
+) -> Any:
+    """A relation of a query; files are looked up in `folder`, tables in the `database` file."""
+    file = None if database is None else (folder or Path()) / Path(database).expanduser()
+    if file is not None and not file.is_file():
+        what = f"The database '{database}' of the {label} table does not exist"
+        raise TableError(what, hint=did_you_mean_file(file))
+    try:
+        import duckdb
+    except ImportError as err:
+        raise TableError(
+            f"The {label} table is a query, which needs duckdb",
+            hint="Install it: pip install 'whygap[duckdb]'.",
+        ) from err
+    try:
+        connection = duckdb.connect() if file is None else duckdb.connect(file, read_only=True)
+        if folder is not None:
+            connection.execute("SET file_search_path = ?", [str(folder)])
+        return connection.sql(query)
+    except duckdb.Error as err:
+        raise TableError(f"The query of the {label} table failed", got=first_line(err)) from err
+
+
+def read_relation(relation: Any, columns: Sequence[str], label: str) -> Any:
+    """The chosen columns as a pyarrow table."""
+    with refusing_relation(label):
+        return relation.project(quoted(columns)).to_arrow_table()
+
+
+def relation_batches(relation: Any, columns: Sequence[str], label: str) -> Iterator[Any]:
+    """The chosen columns, some rows at a time."""
+    with refusing_relation(label):
+        chosen = relation.project(quoted(columns))
+        read = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_arrow_reader  # before 1.5
+        for batch in read(batches.AT_ONCE):
+            yield pa.Table.from_batches([batch])
+
+
+def quoted(columns: Sequence[str]) -> str:
+    return ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+
+
+@contextlib.contextmanager
+def refusing_relation(label: str) -> Iterator[None]:
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as err:
+        raise TableError(f"The {label} table cannot be read", got=first_line(err)) from err
