@@ -82,7 +82,7 @@ def command(
 def _targets(folder: str | None, query: str | None, by: tuple[str, ...]) -> Any:
     """Files by name, or the table of a query; None: the study file says it."""
     from whygap._watch.plan import files_named
-    from whygap.tables import files
+    from whygap.tables import queries
 
     ways = {"--folder": folder, "--query": query, "--by": by}
     if folder is not None and (query is not None or by):
@@ -96,7 +96,7 @@ def _targets(folder: str | None, query: str | None, by: tuple[str, ...]) -> Any:
         raise InputError(
             "A query of targets needs the column that names them", hint="Add --by month."
         )
-    return files.run_query(query, "target", Path.cwd())
+    return queries.run_query(query, "target", Path.cwd())
 
 
 def _deliver(seen: Watch, speaker: Speaker, *, github: bool) -> None:
