@@ -86,6 +86,14 @@ class Block:
         written = percent(value, error) if self.units is None else self.units.bare(value, signed)
         return with_minus(written)
 
+    def exact(self, line: Line) -> str:
+        """The number and its standard error, with five digits."""
+        value, error = line.estimate.value, line.estimate.standard_error
+        if self.units is None:
+            return with_minus(f"{100 * value:.5g}%, standard error {100 * error:.3g}%")
+        size = self.units.exact(error).lstrip("+")
+        return with_minus(f"{self.units.exact(value)}, standard error {size}")
+
     def span(self, line: Line, ends: tuple[float, float], level: float) -> str:
         """Its interval."""
         if self.units is None:

@@ -6,11 +6,12 @@ so that the page needs no statistics of its own. Only aggregates leave this room
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whygap.render import answers
+from whygap.render import answers, frame
 from whygap.render.advice import suggestions
 from whygap.render.detail_sentences import detail_sentences
 from whygap.render.formats import Sheet
@@ -82,6 +83,16 @@ class Page:
         known = set(self.variables)
         return next((name for name in (line.name, *line.columns) if name in known), "")
 
+    def names(self) -> list[str]:
+        """Every variable or group of variables."""
+        return [*self.gap.about.baseline, *self.gap.about.players]
+
+    def opened_by(self, part: str) -> str:
+        """The section of the page that a part of the walk opens into, or nothing."""
+        if f"points {part}" in self.blocks:
+            return f"points-{part}"
+        return "where" if part == "outcome" and self.gap.where else ""
+
     def payload(self) -> dict[str, Any]:
         """What the script needs."""
         where = self.gap.where
@@ -92,6 +103,7 @@ class Page:
             "profiles": [_profile(where, name) for name in self.variables] if where else [],
             "share": self.gap.about.is_share,
             "names": [self.gap.about.source_name, self.gap.about.target_name],
+            "data": numbers_of(self.gap, [float(key) for key in self.levels]),
         }
 
 
@@ -126,11 +138,11 @@ def _key(level: float) -> str:
 
 
 def _blocks(gap: Gap, level: float, widest: float) -> dict[str, BlockDrawing]:
-    """By key; the two parts' points stand on one scale."""
+    """By key; the points of two parts stand on one scale, and so do the shares."""
     groups = [points_blocks(gap), [hits_block(gap, level, HITS)], [recoverable_block(gap)]]
-    groups += [[shares_block(gap, part)] for part in gap.details()]
+    groups += [[shares_block(gap, part) for part in gap.details()]]
     found = {}
-    for blocks in groups:
+    for blocks in filter(None, groups):
         limits = limits_of(blocks, widest)
         for block in blocks:
             tick = block.units.gain_tick if block.units else lambda tick: f"{100 * tick:,.4g}%"
@@ -188,6 +200,26 @@ def _lists(reading: Reading, measured: Curve | None) -> dict[str, list[str]]:
         "advice": suggestions(reading, measured),
         **{name: detail_sentences(reading, name, listed=False) for name in details},
     }
+
+
+def numbers_of(gap: Gap, levels: Sequence[float]) -> dict[str, Any]:
+    """All estimates with their intervals at every level, to be downloaded."""
+    first, *others = [frame.rows(gap, level) for level in levels]
+    columns = ["part", "term", "unit", "estimate", "standard_error"]
+    columns += [f"{end}_{100 * level:.6g}" for level in levels for end in ("low", "high")]
+    lines = []
+    for row, *more in zip(first, *others, strict=True):
+        ends = [end for one in (row, *more) for end in (one.low, one.high)]
+        numbers = [_written(value) for value in (row.estimate, row.standard_error, *ends)]
+        lines.append([row.part, row.term, row.unit, *numbers])
+    return {"columns": columns, "rows": lines}
+
+
+def _written(value: float) -> float | str:
+    """Eight digits; JSON has no word for what is not finite."""
+    if math.isnan(value):
+        return ""
+    return float(f"{value:.8g}") if math.isfinite(value) else str(value)
 
 
 def _with_minus(value: Any) -> Any:

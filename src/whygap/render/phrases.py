@@ -67,6 +67,12 @@ class Units:
         shown = 100 * value if self.is_share else value / LARGE.get(self.letter, 1.0)
         return f"{shown:+,.4g}{self.letter}" if abs(shown) > 1e-12 else "0"
 
+    def exact(self, value: float) -> str:
+        """A difference with five digits, for those who point at it: -7.2034 points."""
+        if not math.isfinite(value):
+            return _not_finite(value)
+        return f"{100 * value if self.is_share else value:+,.5g}{self.unit}"
+
     def size(self, value: float) -> str:
         """How large a difference is: 7.2 points."""
         return self.bare(abs(value)) + self.unit
@@ -271,6 +277,12 @@ def predictions_sentences(gap: Gap) -> list[str]:
 
 
 BANNER = "Do not rely on these numbers as they stand:"
+
+
+LEFT_OUT = (
+    "Left out in print, and in the file this page was printed from: the chart of every variable, "
+    "the shares, what the numbers mean, all numbers, and how they were computed."
+)
 
 
 def banner(gap: Gap) -> list[str]:

@@ -93,7 +93,7 @@ def notebook(gap: Gap) -> str:
     template = template_environment().get_template("notebook.html")
     told = {"lead": phrases.BANNER, "problems": phrases.banner(gap)}
     page = page_of(gap, level, levels=())
-    return template.render(page=page, id="whygap", table=numbers, **told)
+    return template.render(page=page, id="whygap", linked=False, table=numbers, **told)
 
 
 def template_environment() -> Environment:

@@ -71,6 +71,16 @@ class Walk:
             return with_minus(self.units.bare(step.change, signed=True))
         return with_minus(self.units.mean(step.end))
 
+    def exact(self, step: Step, level: float) -> str:
+        """A part with its interval, or a mean, with all digits."""
+        ends = step.estimate.interval(level)
+        if step.is_part:
+            size, (low, high) = self.units.exact(step.change), map(self.units.exact, ends)
+            return with_minus(f"{step.name}\n{size} ({low} to {high})")
+        unit, factor = ("%", 100) if self.units.is_share else ("", 1)
+        size, low, high = (f"{factor * one:,.5g}{unit}" for one in (step.end, *ends))
+        return with_minus(f"{step.name}\n{size} ({low} to {high})")
+
 
 def walk_of(gap: Gap, opened: int = 0) -> Walk:
     """The parts that exist, between the two means; each with its `opened` largest variables."""
@@ -165,7 +175,7 @@ class WalkDrawing:
         return label(step.name, 10, lines=3).split("\n")
 
     def at(self, level: float) -> list[list[Any]]:
-        """Per column: the whisker's top and bottom, the label's height, clear or not, its cuts."""
+        """Per column: whisker's top and bottom, label's height, clear or not, cuts, exact words."""
         return [self._whisker(step, level) for step in self.walk.steps]
 
     def _whisker(self, step: Step, level: float) -> list[Any]:
@@ -174,7 +184,8 @@ class WalkDrawing:
         edges = [top, bottom, self.scale.at(step.start), self.scale.at(step.end)]
         place = max(edges) + 16 if step.end < step.start else min(edges) - 7
         cut = self.scale.cut(ends, ("down", "up"))
-        return [top, bottom, round(place, 2), step.is_clear(level), cut]
+        words = self.walk.exact(step, level)
+        return [top, bottom, round(place, 2), step.is_clear(level), cut, words]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +197,9 @@ class BlockDrawing:
 
     def rows(self) -> list[list[Any]]:
         """Per line, what the script sorts and says, whatever the level."""
-        write, last = self.block.text, self.block.last
+        last = self.block.last
         return [
-            [line.name, write(line), *last(line), line.adjusted, line.estimate.value]
+            [line.name, self.block.exact(line), *last(line), line.adjusted, line.estimate.value]
             for line in self.block.lines
         ]
 

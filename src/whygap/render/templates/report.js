@@ -51,7 +51,9 @@
     if (section.variable) drawProfile(section, section.variable);
   }
 
-  function moveWhisker(group, [top, bottom, label, clear, cut]) {
+  function moveWhisker(group, [top, bottom, label, clear, cut, words]) {
+    const link = group.closest("a");
+    if (link) link.setAttribute("aria-label", `${words}: open`);
     for (const line of all(group, "line")) {
       line.setAttribute("y1", top);
       line.setAttribute("y2", bottom);
@@ -94,21 +96,17 @@
     const rows = all(body, "tr");
     const state = { filter: "", folded: rows.length > FEW };
     const more = detail.querySelector("[data-more]");
-    const status = detail.querySelector("[data-status]");
 
     function refresh() {
       let shown = 0;
-      let matching = 0;
       for (const row of all(body, "tr")) {
         const name = facts[Number(row.dataset.row)][0].toLocaleLowerCase();
         const fits = name.includes(state.filter);
-        matching += fits ? 1 : 0;
         const folded = fits && state.folded && !state.filter && shown >= FEW;
         row.hidden = !fits || folded;
         row.toggleAttribute("data-folded", folded);
         shown += row.hidden ? 0 : 1;
       }
-      if (status) status.textContent = state.filter ? `${matching} of ${rows.length} shown` : "";
       if (more) {
         more.textContent = state.folded ? "Show all" : "Show fewer";
         more.setAttribute("aria-expanded", String(!state.folded));
@@ -133,11 +131,7 @@
         refresh();
       });
     }
-    const filter = detail.querySelector("[data-filter]");
-    if (filter) filter.addEventListener("input", (event) => {
-      state.filter = event.target.value.trim().toLocaleLowerCase();
-      refresh();
-    });
+    section.find.push((text) => { state.filter = text; refresh(); });
     if (more) more.addEventListener("click", () => { state.folded = !state.folded; refresh(); });
     for (const row of rows) prepareTip(section, detail, row, facts[Number(row.dataset.row)]);
     refresh();
@@ -164,12 +158,12 @@
   }
 
   function prepareTip(section, detail, row, fact) {
-    const [name, share, last, , adjusted] = fact;
+    const [name, exact, last, , adjusted] = fact;
     const label = detail.querySelector("[data-sort=last]").textContent.toLowerCase();
     const text = () => {
       const now = section.payload.levels[section.level];
       const [, , interval, , ranks] = now.lines[detail.dataset.detail][Number(row.dataset.row)];
-      const lines = [name, `${share}, ${now.name} interval ${interval}`, `${label} ${last}`];
+      const lines = [name, exact, `${now.name} interval ${interval}`, `${label} ${last}`];
       if (adjusted) lines.push(`adjusted for all variables ${adjusted}`);
       if (ranks) lines.push(`rank ${ranks}`);
       return lines.join("\n");
@@ -179,8 +173,17 @@
 
   // -- copy -------------------------------------------------------------------------------------
 
+  const clean = (node) => node.textContent.trim().replace(/\s+/g, " ").replace(/\u2212/g, "-");
+
+  // What a cell says, without the buttons and tags beside a name.
+  function cellText(cell) {
+    const parts = all(cell, "bdi, small");
+    return (parts.length && cell.tagName === "TH" ? parts : [cell]).map(clean).join(", ");
+  }
+
   function tableText(table, kind) {
-    const rows = all(table, "tr").map((row) => all(row, "th, td").map((cell) => cell.textContent.trim().replace(/\u2212/g, "-")));
+    const shown = all(table, "tr").filter((row) => !row.hidden);
+    const rows = shown.map((row) => all(row, "th, td").filter((cell) => !cell.hasAttribute("aria-hidden")).map(cellText));
     if (kind === "tsv") return rows.map((row) => row.join("\t")).join("\n");
     const escape = (text) => text.replace(/([\\|*_`<>])/g, "\\$1");
     const lines = rows.map((row) => `| ${[...row.map(escape), ...Array(4 - row.length).fill("")].join(" | ")} |`);
@@ -203,11 +206,73 @@
     }
   }
 
+  const COPIED = { true: "Copied.", false: "The browser refused; select the table instead." };
+
+  // A button that copies the nearest table; what became of it is said beside the button.
+  function prepareCopies(root) {
+    for (const button of all(root, "[data-copy], [data-copy-table]")) {
+      const holder = button.closest(".box, section");
+      button.addEventListener("click", async () => {
+        const done = await copy(tableText(holder.querySelector("table"), button.dataset.copy || "tsv"));
+        button.parentElement.querySelector("[data-copied]").textContent = COPIED[done];
+      });
+    }
+  }
+
+  // -- download ---------------------------------------------------------------------------------
+
+  function numbersText(sections, kind) {
+    const several = sections.length > 1;
+    const columns = [...(several ? ["target"] : []), ...sections[0].payload.data.columns];
+    const rows = sections.flatMap(({ root, payload }) => payload.data.rows.map((row) => (several ? [root.dataset.target, ...row] : row)));
+    if (kind === "json") {
+      return JSON.stringify(rows.map((row) => Object.fromEntries(columns.map((name, k) => [name, row[k] === "" ? null : row[k]]))), null, 1);
+    }
+    const quoted = (cell) => (/[",\n]/.test(cell) ? `"${String(cell).replace(/"/g, '""')}"` : cell);
+    return [columns, ...rows].map((row) => row.map(quoted).join(",")).join("\n") + "\n";
+  }
+
+  function prepareDownloads(root, sections) {
+    for (const button of all(root, "[data-download]")) {
+      const kind = button.dataset.download;
+      button.addEventListener("click", () => {
+        const link = document.createElement("a");
+        link.href = URL.createObjectURL(new Blob([numbersText(sections, kind)], { type: kind === "csv" ? "text/csv" : "application/json" }));
+        link.download = `whygap.${kind}`;
+        link.click();
+        URL.revokeObjectURL(link.href);
+      });
+    }
+  }
+
+  // -- find a variable --------------------------------------------------------------------------
+
+  function prepareFind(section) {
+    const field = section.root.querySelector("[data-find]");
+    const found = section.root.querySelector("[data-found]");
+    const opened = new Set();
+    const numbers = all(section.root, "[data-table] tbody tr:not(.head)");
+    section.find.push((text) => {
+      for (const row of numbers) row.hidden = !row.cells[0].textContent.toLocaleLowerCase().includes(text);
+    });
+    field.addEventListener("input", () => {
+      const text = field.value.trim().toLocaleLowerCase();
+      for (const show of section.find) show(text);
+      const rows = all(section.root, "[data-row]").filter((row) => !row.hidden);
+      for (const one of all(section.root, "details.opened")) {
+        const holds = text && rows.some((row) => one.contains(row));
+        if (holds && !one.open) opened.add(one);
+        if (opened.has(one)) one.open = Boolean(holds);
+      }
+      found.textContent = text ? `${rows.length} lines in the charts below` : "";
+    });
+  }
+
   // -- begin ------------------------------------------------------------------------------------
 
   const sections = all(document, "[data-target]").map((root) => {
     const payload = JSON.parse(root.querySelector("[data-payload]").textContent);
-    return { root, payload, level: payload.first, variable: null };
+    return { root, payload, level: payload.first, variable: null, find: [] };
   });
   sections.forEach((section) => {
     for (const detail of all(section.root, "[data-detail]")) prepareShares(section, detail);
@@ -224,10 +289,16 @@
         select.focus({ preventScroll: true });
       });
     }
-    for (const button of all(section.root, "[data-copy]")) {
-      button.addEventListener("click", async () => {
-        const done = await copy(tableText(section.root.querySelector("[data-table]"), button.dataset.copy));
-        section.root.querySelector("[data-copied]").textContent = done ? "Copied." : "The browser refused; select the table instead.";
+    prepareCopies(section.root);
+    prepareDownloads(section.root, [section]);
+    prepareFind(section);
+    all(section.root, "[data-column]").forEach((group, k) => {
+      addTip(group.closest("a") || group, () => section.payload.levels[section.level].walk[k][5]);
+    });
+    for (const link of all(section.root, "[data-opens]")) {
+      link.addEventListener("click", () => {
+        const part = document.getElementById(link.dataset.opens);
+        if (part.tagName === "DETAILS") part.open = true;
       });
     }
   });
@@ -238,7 +309,7 @@
   let folded = [];
   window.addEventListener("beforeprint", () => {
     redraw();
-    folded = all(document, "details:not([open])");
+    folded = all(document, "details.opened:not([open])");
     for (const one of folded) one.open = true;
   });
   window.addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
@@ -264,6 +335,10 @@
       mark.classList.toggle("clear", clear);
       if (mark.parentElement.tagName === "a") mark.parentElement.setAttribute("aria-label", text);
     });
+  }
+  if (together) {
+    prepareCopies(document.getElementById("all"));
+    prepareDownloads(document.getElementById("all"), sections);
   }
   for (const mark of all(document, "[data-mark]")) {
     const text = () => together[shownLevel].marks[Number(mark.dataset.mark)][2];
