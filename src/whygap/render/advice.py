@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygap.estimate import Estimate
-from whygap.render.answers import amount
-from whygap.render.phrases import direction, joined, level_name
+from whygap.render.answers import part_of_error
+from whygap.render.phrases import direction, joined
 from whygap.render.reading import Reading, excludes_zero
 from whygap.render.revision import Choice, Curve
+from whygap.render.units import level_name
 from whygap.results import Budget, RatioRecord, Recoverable
 from whygap.results.overlap import LIMITS
 
@@ -98,7 +99,7 @@ def _from_budgets(reading: Reading, found: Recoverable) -> Iterator[str]:
     else:
         yield (
             "Reweight the training rows to the target's mix, or retrain on more source rows like "
-            f"it: that could win back {amount(reading, mix)} in squared error."
+            f"it: that could win back {part_of_error(reading, mix)}."
         )
 
 
@@ -127,7 +128,7 @@ def _with_target_labels(reading: Reading, here: Budget) -> Iterator[str]:
     if scale is not None and recalibrate:
         yield (
             "Recalibrate the model's score on outcomes from the target first: that alone could win "
-            f"back {amount(reading, scale)} in squared error."
+            f"back {part_of_error(reading, scale)}."
         )
     clear = here.variables.clear(reading.level) if here.variables else []
     first = [name for name in clear if here.variables and here.variables[name].value > 0]
@@ -140,7 +141,7 @@ def _with_target_labels(reading: Reading, here: Budget) -> Iterator[str]:
     elif not recalibrate:
         yield (
             "Refit the model on outcomes from the target: they could win back "
-            f"{amount(reading, here.total)} in squared error, through no single variable clearly."
+            f"{part_of_error(reading, here.total)}, through no single variable clearly."
         )
 
 
@@ -149,7 +150,7 @@ def _nothing_to_win(reading: Reading, here: Budget) -> str:
     if here.total.interval(reading.level)[1] > LITTLE * (here.total.value + here.irreducible.value):
         return (
             "Collect more labelled rows of the target before changing the model: what labels could "
-            f"win back, {amount(reading, here.total)} in squared error, is not known well enough."
+            f"win back, {part_of_error(reading, here.total)}, is not known well enough."
         )
     if not reading.clear or direction(reading.gap.about, change) != "worse":
         return "Leave the model as it is: labels from the target could not clearly improve it."

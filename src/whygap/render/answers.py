@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
 from whygap.estimate import Estimate
-from whygap.render.phrases import (
-    direction,
-    in_domain,
-    joined,
-    level_name,
-    metric_name,
-    rows_share,
-    squared_error_units,
-)
+from whygap.render.phrases import direction, in_domain, joined, metric_name
 from whygap.render.reading import FEW, MOST_ROWS, SHOWN, TIE, Hit, Reading, excludes_zero
+from whygap.render.units import level_name, rows_share, squared_error_units
 from whygap.results import Budget, Joint, Recoverable
 
 # -- how many points -------------------------------------------------------------------------------
@@ -28,18 +22,21 @@ def points_sentences(reading: Reading, part: str) -> list[str]:
         return []
     named = reading.clear_points(part)[:SHOWN]
     return [
-        *([f"Of these, {_costs(reading, joint, named)}."] if named else []),
+        *(
+            [f"Of these, {_costs(reading, {name: joint[name] for name in named})}."]
+            if named
+            else []
+        ),
         *_near_ties(reading, joint, named),
         *_rest(reading, joint, named),
     ]
 
 
-def _costs(reading: Reading, joint: Joint, names: Sequence[str]) -> str:
+def _costs(reading: Reading, variables: Mapping[str, Estimate]) -> str:
     """Such as: schooling costs 1.0 points (0.4 to 1.6) and age brings 1.1 (0.6 to 1.6)."""
-    units = reading.units
     said: list[str] = []
-    for name in names:
-        estimate = joint[name]
+    for name, estimate in variables.items():
+        units = reading.units.suited(estimate)
         size = units.size(estimate.value) if not said else units.bare(abs(estimate.value))
         span = units.size_span(*estimate.interval(reading.level))
         said.append(f"{name} {_verb(reading, estimate.value)} {size} ({span})")
@@ -104,7 +101,7 @@ def where_sentences(reading: Reading) -> list[str]:
     if where.tried and not where.rules:
         rules = "The one rule that was tested is not"
         if where.tried > 1:
-            rules = f"None of {where.tried} rules that were tested is"
+            rules = f"None of {where.tried:,} rules that were tested is"
         found.append(f"{rules} confirmed.")
     return found
 
@@ -153,9 +150,9 @@ def culprit_sentence(reading: Reading) -> str:
     if not reading.clear:
         return ""
     said = []
-    first = _first_variable(reading)
+    first = _first_variables(reading)
     if first:
-        said.append(f"Of the variables, {_costs(reading, *first)}.")
+        said.append(f"Of the variables, {_costs(reading, first)}.")
     way = reading.gap.aggregate.gap.value
     hits = [
         hit for hit in reading.clear_hits() if hit.points.value * way > 0 and hit.share <= MOST_ROWS
@@ -175,24 +172,21 @@ def _who(reading: Reading, hit: Hit) -> str:
     return "Clearly gaining are" if better else "Clearly hit are"
 
 
-def _first_variable(reading: Reading) -> tuple[Joint, list[str]] | None:
-    """The largest clear variable that pulls the way the metric went, and its near ties."""
+def _first_variables(reading: Reading) -> dict[str, Estimate]:
+    """The largest clear variables that pull the way the metric went: of each part its near ties.
+
+    A part whose first variable is less than half as large as that of the other names none.
+    """
     points, way = reading.gap.points, reading.gap.aggregate.gap.value
-    parts = points.parts() if points else {}
-    found = [
-        (joint, name)
-        for part, joint in parts.items()
-        for name in reading.clear_points(part)
-        if joint[name].value * way > 0
-    ]
-    if not found:
-        return None
-    joint, first = max(found, key=lambda one: abs(one[0][one[1]].value))
-    may_be = joint.first(reading.level, lowest=joint[first].value < 0)
-    own = [name for one, name in found if one is joint and name != first and name in may_be]
-    ties = [name for name in own if joint[name].value / joint[first].value > TIE]
-    named = {first, *ties[: FEW - 1]}
-    return joint, [name for name in joint if name in named]
+    found: dict[str, Estimate] = {}
+    for part, joint in (points.parts() if points else {}).items():
+        clear = [name for name in reading.clear_points(part) if joint[name].value * way > 0]
+        may_be = joint.first(reading.level, lowest=way < 0) if clear else ()
+        found |= {name: joint[name] for name in clear if name in (clear[0], *may_be)}
+    largest = max((abs(one.value) for one in found.values()), default=0.0)
+    near = [name for name, one in found.items() if abs(one.value) > TIE * largest]
+    named = sorted(near, key=lambda name: -abs(found[name].value))[:FEW]
+    return {name: found[name] for name in named}
 
 
 # -- what can be won back --------------------------------------------------------------------------
@@ -229,6 +223,7 @@ def _here(reading: Reading, budget: Budget) -> str:
     if budget.variables:
         clear = budget.variables.clear(reading.level)[: SHOWN - 1]
         ways += [f"{name} {amount(reading, budget.variables[name])}" for name in clear]
+    text += f", {_of_error(reading, budget.total)} of it"
     if not ways:
         return f"{text}, through no single variable clearly."
     return f"{text}: {joined(ways)}.{_most(reading, budget.variables)}"
@@ -267,5 +262,22 @@ def _at_home(reading: Reading, found: Recoverable) -> str:
 def amount(reading: Reading, estimate: Estimate) -> str:
     """0.0119 (0.0061 to 0.0177)."""
     units = squared_error_units(reading.gap)
-    low, high = (units.bare(end) for end in estimate.interval(reading.level))
-    return f"{units.bare(estimate.value)} ({low} to {high})"
+    span = units.span(*estimate.interval(reading.level), signed=False)
+    return f"{units.bare(estimate.value)} ({span})"
+
+
+def part_of_error(reading: Reading, estimate: Estimate) -> str:
+    """7% of the squared error (0.0119, 0.0061 to 0.0177)."""
+    return f"{_of_error(reading, estimate)} of the squared error ({_listed(reading, estimate)})"
+
+
+def _listed(reading: Reading, estimate: Estimate) -> str:
+    return amount(reading, estimate).replace(" (", ", ").rstrip(")")
+
+
+def _of_error(reading: Reading, estimate: Estimate) -> str:
+    """In percent of the squared error in the target."""
+    here = reading.gap.recoverable.here if reading.gap.recoverable else None
+    whole = here.total.value + here.irreducible.value if here else math.nan
+    share = max(estimate.value, 0.0) / whole if whole > 0 else math.nan
+    return rows_share(share) if math.isfinite(share) else "an unknown part"

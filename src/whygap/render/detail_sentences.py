@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygap.domains import ByDomain
-from whygap.render.phrases import joined, level_name, percent, percent_interval, rounded_count
+from whygap.render.phrases import joined
 from whygap.render.reading import SHOWN, Reading, Standing, excludes_zero
+from whygap.render.units import level_name, percent, percent_interval, rounded_count
 from whygap.results import Detailed, Gap
 from whygap.student import normal_quantile
 
@@ -125,16 +126,14 @@ def _standing(detail: Detailed, standing: Standing) -> Iterator[str]:
     if standing.alone:
         yield f"'{top[0]}' stands out: its share is larger than every other one."
     elif len(top) <= SHOWN and len(top) < players:
-        yield f"{joined(top)} lead; which of them is largest cannot be told."
+        yield f"{joined(top)} lead; which of them is largest is open."
     else:
-        yield (
-            f"No single variable stands out: {len(top)} of {players} cannot be told apart from "
-            "the largest."
-        )
+        which = "any of them" if len(top) == players else f"{len(top)} of {players}"
+        yield f"No single variable stands out: {which} may have the largest share."
 
 
 def _odd(detail: Detailed) -> Iterator[str]:
-    base = {} if detail.base is None else {"the base": detail.base}
+    base = {} if detail.base is None else {"source risk, recalibrated": detail.base}
     shares = {**detail.shares, **base}
     # From half a percent on it is shown as -1% or 101%, so worth a word.
     outside = {n: s for n, s in shares.items() if not -0.005 <= s.value <= 1.005}

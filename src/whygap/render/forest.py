@@ -21,8 +21,8 @@ from whygap.render.lines import (
     shares_block,
     where_blocks,
 )
-from whygap.render.phrases import level_name, percent, with_minus
 from whygap.render.reading import reading_of
+from whygap.render.units import level_name, percent, with_minus
 from whygap.results import Gap
 
 ROW_HEIGHT = 0.30  # inches: a line of 9.5 points and some air
@@ -244,8 +244,6 @@ class SharesDisplay:
             return self
         draw_blocks(ax, [self.block], self.level, self.leading)
         if {line.name for line in lines} & set(self.leading):
-            ax.set_xlabel(
-                "Filled dots may be the largest: cannot be told apart from it", fontsize=9
-            )
+            ax.set_xlabel("Filled dots: may be the largest", fontsize=9)
         style.heading(ax, title, f"Share of each; lines: {level_name(self.level)} intervals")
         return self

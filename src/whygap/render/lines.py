@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from whygap.errors import ResultError, did_you_mean
 from whygap.estimate import Estimate
 from whygap.render.answers import together
-from whygap.render.phrases import (
-    PART_TITLES,
+from whygap.render.phrases import PART_TITLES
+from whygap.render.reading import RULE_LEVEL, Hit, hits_of
+from whygap.render.units import (
     Units,
     p_value,
     percent,
@@ -20,7 +21,6 @@ from whygap.render.phrases import (
     units_of,
     with_minus,
 )
-from whygap.render.reading import RULE_LEVEL, Hit, hits_of
 from whygap.results import Budget, Gap, Joint, Where
 
 USUAL_SHARE = 0.3  # shares below this do not stretch the scale until they fill it
@@ -99,7 +99,7 @@ class Block:
         if self.units is None:
             return with_minus(percent_interval(line.estimate, level))
         if self.key.startswith("recoverable"):
-            return with_minus(" to ".join(map(self.units.bare, ends)))
+            return with_minus(self.units.span(*ends, signed=False))
         return with_minus(self.units.span(*ends))
 
     def last(self, line: Line) -> tuple[str, float]:

@@ -25,10 +25,10 @@ from whygap.render.lines import (
     recoverable_block,
     shares_block,
 )
-from whygap.render.phrases import level_name, squared_error_units, with_minus
 from whygap.render.reading import Reading, readings_of, widening
 from whygap.render.revision import Curve, revision_sentences
 from whygap.render.table import sheet
+from whygap.render.units import level_name, squared_error_units, with_minus
 from whygap.render.views import (
     BOTTOM,
     TOP,
@@ -172,8 +172,7 @@ def _at_level(
         "parts": [[name, part_sentence(reading, name), reading.is_clear(name)] for name in order],
         "lists": lists,
         "budgets": [
-            " to ".join(map(units.bare, bar.budget.total.interval(level)))
-            for bar in budget_bars(gap)
+            units.span(*bar.budget.total.interval(level), signed=False) for bar in budget_bars(gap)
         ],
         "walk": walk.at(level),
         "lines": {key: one.at(reading) for key, one in blocks.items()},

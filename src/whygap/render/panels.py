@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from whygap.render import style
 from whygap.render.forest import ROW_HEIGHT, draw_blocks, height_of
 from whygap.render.lines import Block, BudgetBar, budget_bars, recoverable_block
-from whygap.render.phrases import (
+from whygap.render.units import (
     Units,
     count,
     level_name,

@@ -27,9 +27,9 @@ from whygap.render.panels import (
     OverlapDisplay as OverlapDisplay,  # for those who import all displays from here
 )
 from whygap.render.panels import RecoverableDisplay
-from whygap.render.phrases import level_name, with_minus
 from whygap.render.reading import excludes_zero
 from whygap.render.revision import Choice, Curve, curve_of
+from whygap.render.units import level_name, with_minus
 from whygap.render.views import Step, Walk, walk_of
 from whygap.render.words import chosen_level
 from whygap.results import Gap

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from whygap.estimate import Estimate
-from whygap.render.phrases import Units, units_of
+from whygap.render.units import Units, units_of
 from whygap.results import Detailed, Gap, RankInterval, Rule, Where
 
 FEW = 3  # a sentence names at most this many variables

@@ -19,16 +19,10 @@ from whygap.errors import large, require_level
 from whygap.render import phrases, table
 from whygap.render.formats import shorten
 from whygap.render.page import page_of
-from whygap.render.phrases import (
-    PART_TITLES,
-    count,
-    joined,
-    metric_name,
-    squared_error_units,
-    with_minus,
-)
+from whygap.render.phrases import PART_TITLES, joined, metric_name
 from whygap.render.revision import MEASURED, Curve, curve_for
 from whygap.render.trend import several_page
+from whygap.render.units import count, squared_error_units, with_minus
 from whygap.render.words import ASSOCIATION, chosen_level, default_level
 from whygap.results import Gap
 from whygap.results.several import require_alike

@@ -15,8 +15,9 @@ from typing import Any
 from whygap.errors import ResultError, did_you_mean
 from whygap.estimate import Estimate
 from whygap.render.lines import padded
-from whygap.render.phrases import Units, joined, level_name, units_for
+from whygap.render.phrases import joined
 from whygap.render.reading import excludes_zero
+from whygap.render.units import Units, level_name, units_for
 from whygap.results import Gap
 from whygap.student import as_student, normal_quantile
 

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from whygap.render.phrases import (
-    PART_TITLES,
-    Units,
-    capital,
-    joined,
-    level_name,
-    metric_name,
-    units_of,
-)
+from whygap.render.phrases import PART_TITLES, capital, joined, metric_name
+from whygap.render.units import Units, level_name, units_of
 from whygap.results import Gap
 from whygap.results.several import apart, every_gap, every_part
 

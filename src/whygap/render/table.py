@@ -12,7 +12,7 @@ from typing import Any
 from whygap.errors import SettingsError, did_you_mean
 from whygap.render import frame, phrases
 from whygap.render.formats import Section, Sheet, to_html, to_latex, to_markdown, to_text
-from whygap.render.phrases import Units, level_name, percent, squared_error_units, units_of
+from whygap.render.units import Units, level_name, percent, squared_error_units, units_of
 from whygap.results import Gap
 
 
@@ -81,8 +81,8 @@ def _notes(gap: Gap) -> Iterator[str]:
             yield f"{phrases.PART_TITLES[name]}: shares are undefined. {detail.reason}"
         elif name == "outcome":
             yield (
-                f"{frame.BASE}: what recalibrating the re-estimated source risk would explain, not "
-                "the model's own score."
+                "Source risk, recalibrated: what one correction of the re-estimated source risk "
+                "would explain; not of the model's own score."
             )
 
 
@@ -106,9 +106,20 @@ def great(gap: Gap, level: float = 0.95) -> Any:
     )
 
 
+TERMS = {  # of the tidy table, as a reader is told them
+    frame.BASE: "source risk, recalibrated",
+    frame.TOTAL: "in total",
+    frame.LESS_AT_HOME: "in total, less what the source misses",
+    frame.RECALIBRATION: "recalibrating the score",
+    frame.IRREDUCIBLE: "what no model can win back",
+    "gap": "Change",
+    **phrases.PART_TITLES,
+}
+
+
 def _cells(row: frame.Row, units: Mapping[str, Units]) -> tuple[str, str, str, str]:
     if math.isnan(row.estimate):
-        return row.term, "undefined", "", ""
+        return _term(row), "undefined", "", ""
     if row.unit in units:
         known = units[row.unit]
         numbers = (
@@ -122,7 +133,13 @@ def _cells(row: frame.Row, units: Mapping[str, Units]) -> tuple[str, str, str, s
         unbounded = math.isinf(row.low) and math.isinf(row.high)
         span = "unbounded" if unbounded else " to ".join(ends)
         numbers = (percent(row.estimate, error), percent(error, error), span)
-    return (row.term, *numbers)
+    return (_term(row), *numbers)
+
+
+def _term(row: frame.Row) -> str:
+    """A variable keeps its own name, whatever it is."""
+    ours = row.part == "aggregate" or row.term.startswith("(")
+    return TERMS.get(row.term, row.term) if ours else row.term
 
 
 def _csv(gap: Gap, level: float) -> str:

@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import Any
 
 from whygap.render.lines import framed
-from whygap.render.phrases import PART_TITLES, Units, metric_name, with_minus
+from whygap.render.phrases import PART_TITLES, metric_name
 from whygap.render.several import differing, many_sentences, shared_units
+from whygap.render.units import Units, with_minus
 from whygap.render.views import Scale
 from whygap.results import Gap
 from whygap.results.several import Series, every_gap, every_part, every_point

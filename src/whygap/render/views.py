@@ -10,10 +10,11 @@ from typing import Any
 
 from whygap.estimate import Estimate
 from whygap.render.lines import Block, framed, largest_lines
-from whygap.render.phrases import PART_TITLES, Units, units_of, with_minus
+from whygap.render.phrases import PART_TITLES
 from whygap.render.reading import Reading, excludes_zero
 from whygap.render.revision import Curve
 from whygap.render.style import label
+from whygap.render.units import Units, units_of, with_minus
 from whygap.results import Gap
 
 TOP, BOTTOM = 26.0, 250.0  # pixels from the top of the walk between which its values stand
@@ -68,7 +69,7 @@ class Walk:
     def text(self, step: Step) -> str:
         """The number written beside a step."""
         if step.is_part:
-            return with_minus(self.units.bare(step.change, signed=True))
+            return with_minus(self.units.suited(step.estimate).bare(step.change, signed=True))
         return with_minus(self.units.mean(step.end))
 
     def exact(self, step: Step, level: float) -> str:

@@ -21,20 +21,18 @@ from whygap.render.phrases import (
     banner,
     capital,
     cause,
-    count,
     direction,
     in_domain,
     joined,
-    level_name,
     metric_name,
+    metric_unit,
     named,
     noun,
     part_words,
-    percent,
-    percent_interval,
     predictions_sentences,
 )
 from whygap.render.reading import Reading, reading_of
+from whygap.render.units import count, level_name, percent, percent_interval
 from whygap.results import Gap
 
 ASSOCIATION = (
@@ -151,7 +149,7 @@ def change_sentence(reading: Reading) -> str:
     low, high = change.interval(reading.level)
     start, end = units.mean(gap.aggregate.start.value), units.mean(gap.aggregate.end.value)
     ends = f"from {start} {in_domain(about, 'source')} to {end} {in_domain(about, 'target')}"
-    level, metric = level_name(reading.level), metric_name(about)
+    level, metric = level_name(reading.level), metric_name(about) + metric_unit(about)
     if not change.value and not change.standard_error:
         both = f"{in_domain(about, 'source')} and {in_domain(about, 'target')}"
         return f"{capital(metric)} is the same {both}: {end}."
@@ -189,34 +187,53 @@ def main_sentence(reading: Reading) -> str:
     if not reading.gap.aggregate.comparable:
         return reading.gap.aggregate.reason
     clear = [name for name in reading.parts if reading.is_clear(name)]
+    unknown = (
+        "Its parts are not known well enough to say where it comes from: "
+        f"{_parts_in_units(reading, reading.parts)}."
+    )
     if not clear:
         if not reading.clear:
             known = not reading.parts or not reading.gap.aggregate.gap.standard_error
             return "" if known else "None of its parts is distinguishable from 0 either."
-        return (
-            "Its parts are not known well enough to say where it comes from: "
-            f"{_parts_in_units(reading, reading.parts)}."
-        )
+        return unknown
     if not reading.clear:
-        return f"Parts may cancel, so read them one by one: {_parts_in_units(reading, clear)}."
-    ways = {reading.parts[name].value > 0 for name in clear}
-    if len(ways) == 2:
-        return (
-            "The parts pull in different directions, so read them one by one: "
-            f"{_parts_in_units(reading, clear)}."
-        )
-    if reading.parts[clear[0]].value * reading.gap.aggregate.gap.value < 0:
-        return f"Read its parts one by one: {_parts_in_units(reading, clear)}."
-    named = [name for name in reading.parts if name in clear or name in _open(reading)]
+        lead = "One part is clear all the same." if len(clear) == 1 else "Its parts may cancel."
+        return f"{lead} {_signed(reading, clear)}"
+    against = [n for n in clear if reading.parts[n].value * reading.gap.aggregate.gap.value < 0]
+    if against and not reading.shares:
+        lead = "The parts pull in different directions."
+        if len(against) == len(clear):
+            lead = "What is clear pulls the other way."
+        return f"{lead} {_signed(reading, clear)}"
+    named = [
+        name
+        for name in reading.parts
+        if (name in clear or name in _open(reading)) and name not in against
+    ]
+    if not named:
+        return unknown
     said = _in_percent(reading, named) if reading.shares else _in_units(reading, named)
     return f"{_in_sentences(said)}{_what_is_open(reading, named)}"
 
 
-def _in_sentences(said: Sequence[str]) -> str:
+def _in_sentences(said: Sequence[str], another: str = "Another ") -> str:
     """Up to two parts in one sentence; of more, the first in one of its own."""
     if len(said) <= 2:
         return f"{joined(said)}."
-    return f"{said[0]}. Another {joined(said[1:], len(PART_TITLES))}."
+    return f"{said[0]}. {another}{joined(said[1:], len(PART_TITLES))}."
+
+
+def _signed(reading: Reading, names: Sequence[str]) -> str:
+    """Parts with their signs: -4.4 points (95% interval ...) come from ... and +1.5 (...) from."""
+    said: list[str] = []
+    for name in names:
+        part, units = reading.parts[name], reading.units.suited(reading.parts[name])
+        span, first = units.span(*part.interval(reading.level)), not said
+        size = units.change(part.value) if first else units.bare(part.value, signed=True)
+        level = f"{level_name(reading.level)} interval " if first else ""
+        verb = f" {_come(reading)}" if first or (len(names) > 2 and len(said) == 1) else ""
+        said.append(f"{size} ({level}{span}){verb} from {cause(reading.gap, name)}")
+    return _in_sentences(said, another="")
 
 
 def _open(reading: Reading) -> tuple[str, ...]:
@@ -234,7 +251,8 @@ def _what_is_open(reading: Reading, named: Sequence[str]) -> str:
         return f" Which of {of} is larger is open."
     largest = next(iter(reading.parts))
     if largest not in named:
-        return f" The largest part, {_parts_in_units(reading, [largest])}, is not clear of 0."
+        size = _parts_in_units(reading, [largest])
+        return f" The largest part, {size}, is not distinguishable from 0."
     others = " The other parts are not distinguishable from 0."
     return others if not reading.shares and len(named) < len(reading.parts) else ""
 
@@ -257,13 +275,19 @@ def _in_percent(reading: Reading, names: Sequence[str]) -> list[str]:
 
 
 def _in_units(reading: Reading, names: Sequence[str]) -> list[str]:
-    whole = f" of the {noun(reading.gap.aggregate.gap.value)} come"
-    verbs = {0: whole, 1: " come" if len(names) > 2 else ""}
+    whole = f" of the {noun(reading.gap.aggregate.gap.value)} {_come(reading)}"
+    verbs = {0: whole, 1: f" {_come(reading)}" if len(names) > 2 else ""}
     return [_amount(reading, n, verbs.get(k, ""), first=k == 0) for k, n in enumerate(names)]
 
 
+def _come(reading: Reading) -> str:
+    """Points come, a number comes."""
+    return "come" if reading.units.unit else "comes"
+
+
 def _amount(reading: Reading, name: str, verb: str, first: bool) -> str:
-    part, units, level = reading.parts[name], reading.units, reading.level
+    part, level = reading.parts[name], reading.level
+    units = reading.units.suited(part)
     label = f"{level_name(level)} interval " if first else ""
     span = f"{label}{units.size_span(*part.interval(level))}"
     words = f"{cause(reading.gap, name)}{_above_all(reading, name)}"
@@ -272,7 +296,8 @@ def _amount(reading: Reading, name: str, verb: str, first: bool) -> str:
 
 def part_sentence(reading: Reading, name: str) -> str:
     """One part: its size, its interval, its share where that means something, and what it is."""
-    part, units, level = reading.parts[name], reading.units, reading.level
+    part, level = reading.parts[name], reading.level
+    units = reading.units.suited(part)
     text = f"{units.change(part.value)} ({level_name(level)} interval "
     text += f"{units.span(*part.interval(level))})"
     if name in reading.shares:
@@ -284,12 +309,12 @@ def part_sentence(reading: Reading, name: str) -> str:
 
 
 def _parts_in_units(reading: Reading, names: Iterable[str]) -> str:
-    spans = [
-        f"{PART_TITLES[name].lower()} {reading.units.change(reading.parts[name].value)} "
-        f"({reading.units.span(*reading.parts[name].interval(reading.level))})"
-        for name in names
-    ]
-    return joined(spans, len(PART_TITLES))
+    said = []
+    for name in names:
+        part, units = reading.parts[name], reading.units.suited(reading.parts[name])
+        size, span = units.change(part.value), units.span(*part.interval(reading.level))
+        said.append(f"{PART_TITLES[name].lower()} {size} ({span})")
+    return joined(said, len(PART_TITLES))
 
 
 def _above_all(reading: Reading, name: str) -> str:

@@ -40,7 +40,7 @@ def test_who_differs_and_through_what() -> None:
     ]
     assert many_sentences({"D": SAME, "E": SAME}, 0.95)[1:] == [
         "No target differs clearly from the mean of all 2 targets.",
-        "No part of the change is clear in any target.",
+        "Of the parts of the change, baseline is clear in 2 of 2 targets.",
     ]
 
 

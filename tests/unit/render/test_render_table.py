@@ -101,7 +101,7 @@ def test_text_fits_80_columns(players: int) -> None:
 def test_shares_come_from_the_largest_down() -> None:
     lines = table.render(make_gap(), "md").splitlines()
     names = [line.split("|")[1].strip() for line in lines if "|" in line]
-    start = names.index("(base)")
+    start = names.index("source risk, recalibrated")
     assert names[start + 1 : start + 4] == ["schooling", "ancestry", "mobility"]
 
 

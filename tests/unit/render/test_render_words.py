@@ -13,8 +13,8 @@ from whygap.domains import ByDomain
 from whygap.render import table, words
 from whygap.render.advice import PROBLEM_FIRST, suggestions
 from whygap.render.detail_sentences import detail_sentences
-from whygap.render.phrases import level_name, p_value, percent, rounded_count, units_of
 from whygap.render.reading import Standing, reading_of
+from whygap.render.units import level_name, p_value, percent, rounded_count, units_of
 from whygap.results import Gap, RatioRecord
 from whygap.storage.mapping import from_mapping
 from whygap.tables.design import Note
@@ -126,7 +126,12 @@ def test_cannot_tell_names_the_interval_that_includes_0() -> None:
 def test_parts_that_pull_apart_are_said_in_points_not_percent() -> None:
     gap = make_gap(corners=(0.8, 0.83, 0.78, 0.70), noise=0.5)
     text = words.headline(gap)
-    assert "The parts pull in different directions, so read them one by one: outcome -8.0" in text
+    assert (
+        "The parts pull in different directions. -8.0 points (95% interval -9.6 to -6.4) come from "
+        "a different 'employed' for rows alike in every variable. -5.0 (-6.0 to -4.0) come from a "
+        "different mix of the covariates and +3.0 (+2.7 to +3.3) from a different mix of age, sex "
+        "and race."
+    ) in text
     assert "% of the drop" not in words.summary(gap)
 
 
@@ -166,7 +171,7 @@ def test_a_larger_part_that_is_not_clear_is_not_passed_over() -> None:
     text = words.headline(gap)
     assert "10% of the drop (95% interval 3% to 19%) comes from a different mix of age" in text
     assert " The largest part, outcome -4.9 points (-1" in text
-    assert text.endswith("), is not clear of 0.")
+    assert text.endswith("), is not distinguishable from 0.")
 
 
 def test_an_unclear_part_against_the_gap_pulls_nowhere() -> None:
@@ -195,7 +200,29 @@ def test_one_clear_part_is_named_even_where_percentages_would_mislead() -> None:
 
 def test_parts_that_cancel_are_named_when_the_gap_is_near_0() -> None:
     gap = make_gap(corners=(0.8, 0.75, 0.75, 0.8), noise=0.3)
-    assert "Parts may cancel, so read them one by one" in words.headline(gap)
+    assert words.headline(gap).endswith(
+        "Its parts may cancel. -5.0 points (95% interval -5.2 to -4.8) come from a different mix "
+        "of age, sex and race and +5.0 (+4.0 to +6.0) from a different 'employed' for rows alike "
+        "in every variable."
+    )
+
+
+def test_one_clear_part_of_an_unclear_gap_is_named() -> None:
+    gap = make_gap(corners=(0.8, 0.81, 0.80, 0.795), culprits=())
+    assert words.headline(gap).endswith(
+        "includes 0. One part is clear all the same. +1.0 points (95% interval +0.5 to +1.5) come "
+        "from a different mix of age, sex and race."
+    )
+
+
+def test_a_part_hardly_against_the_gap_is_left_to_the_list() -> None:
+    gap = make_gap(corners=(0.80, 0.803, 0.803, 0.70), noise=0.3, culprits=())
+    assert reading_of(gap, 0.95).is_clear("baseline")
+    assert words.headline(gap).endswith(
+        "to 70.0% for non-citizens (target). All of the drop (103%, 95% interval 97% to 110%) "
+        "comes from a different 'employed' for rows alike in every variable, above all along "
+        "schooling and ancestry."
+    )
 
 
 def test_a_clear_gap_with_unclear_parts_claims_no_source() -> None:
@@ -314,7 +341,8 @@ def test_advice_names_the_command_where_it_can_be_used() -> None:
 
 def test_large_numbers_are_counted_in_millions() -> None:
     gap = make_gap(metric="mse", corners=(1.02e8, 1.04e8, 1.03e8, 3.74e8))
-    assert re.match(r"Mean squared error rose by 27[\d.]+M \(95% interval", str(gap))
+    start = r"Mean squared error \(in squared units of employed\) rose by 27[\d.]+M \(95%"
+    assert re.match(start, str(gap))
 
 
 @pytest.mark.parametrize(
