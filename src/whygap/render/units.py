@@ -77,7 +77,8 @@ class Units:
 
     def size_span(self, low: float, high: float) -> str:
         """An interval of one sign as sizes, smaller first: 3.1 to 11.3."""
-        return self.span(*sorted((abs(low), abs(high))), signed=False)
+        small, large = sorted((abs(low), abs(high)))
+        return self.span(small, large, signed=False)
 
     def _end(self, value: float, other: float, signed: bool) -> str:
         """An end of an interval; where that leaves out 0, not written as 0."""
