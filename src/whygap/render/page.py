@@ -25,6 +25,7 @@ from whygap.render.lines import (
     recoverable_block,
     shares_block,
 )
+from whygap.render.part_sentences import main_sentence, part_sentence
 from whygap.render.reading import Reading, readings_of, widening
 from whygap.render.revision import Curve, revision_sentences
 from whygap.render.table import sheet
@@ -38,7 +39,7 @@ from whygap.render.views import (
     WalkDrawing,
     walk_of,
 )
-from whygap.render.words import ASSOCIATION, change_sentence, main_sentence, part_sentence, trust
+from whygap.render.words import ASSOCIATION, change_sentence, trust
 from whygap.results import Gap, Group, Where
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)  # of the switch; the level asked for joins them

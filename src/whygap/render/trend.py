@@ -168,8 +168,15 @@ def _at_level(page: SeveralPage, gaps: Mapping[str, Gap], level: float) -> dict[
         "answers": [with_minus(text) for text in many_sentences(gaps, level)],
         "marks": [mark for chart in page.charts() for mark in _marks(trend, chart, level)],
         "spans": spans,
-        "differs": [name in apart for name in trend.names],
+        "differs": [_side(apart.get(name)) for name in trend.names],
     }
+
+
+def _side(ends: tuple[float, float] | None) -> str:
+    """Of the mean over all targets; nothing where a target is not clear of it."""
+    if ends is None:
+        return ""
+    return "below the mean of all" if ends[1] < 0 else "above the mean of all"
 
 
 def _marks(trend: Trend, chart: Chart, level: float) -> list[list[Any]]:

@@ -326,7 +326,7 @@
     setList(document.querySelector("[data-many-answers]"), now.answers);
     for (const node of all(document, "[data-many-name]")) node.textContent = sections[0].payload.levels[level].name;
     all(document, "[data-many-span]").forEach((cell, k) => { cell.textContent = now.spans[k]; });
-    all(document, "[data-differs]").forEach((tag, k) => { tag.hidden = !now.differs[k]; });
+    all(document, "[data-differs]").forEach((tag, k) => { tag.textContent = now.differs[k]; tag.hidden = !now.differs[k]; });
     all(document, "[data-mark]").forEach((mark, k) => {
       const [top, bottom, text, clear] = now.marks[k];
       const whisker = mark.querySelector(".whisker");
