@@ -169,11 +169,11 @@ class Estimate:
             means.source + means.target, sample.influence(contributions), sample.key, plugin=plugin
         )
 
-    def with_fit_noise(self, fits: Array) -> Estimate:
-        """The same estimate with the error of its nuisance fits made known."""
+    def with_errors(self, **errors: Array) -> Estimate:
+        """The same estimate with errors made known that rows do not show: `fits`, `bias`."""
         if self.influence is None:
             return self
-        influence = replace(self.influence, fits=fits)
+        influence = replace(self.influence, **errors)
         return Estimate.of(self.value, influence, self.origin, plugin=self.plugin)
 
     @classmethod

@@ -9,18 +9,19 @@ import numpy as np
 
 from whygap.domains import Array
 
-ERRORS = ("draws", "fits", "repeats")
+ERRORS = ("draws", "fits", "repeats", "bias")
 """The kinds of error that do not come from rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Influence:
-    """Influence values: `estimate - truth` is about the sum of five independent errors.
+    """Influence values: `estimate - truth` is about the sum of six independent errors.
 
     `mean(source) + mean(target)` from the rows (where clusters have rows in both tables, `source`
     has one entry for each cluster of either, and `target` none); each entry of `draws` (sampled
-    subsets), `fits` (what halvings of the same rows disagree on) and `repeats` (how far repeated
-    cross-fittings lie apart) is an error of that standard deviation.
+    subsets), `fits` (what halvings of the same rows disagree on), `repeats` (how far repeated
+    cross-fittings lie apart) and `bias` (what a learner may get wrong on average, one entry per
+    learner) is an error of that standard deviation.
     """
 
     source: Array
@@ -28,6 +29,7 @@ class Influence:
     draws: Array = field(default_factory=lambda: np.zeros(0))
     fits: Array = field(default_factory=lambda: np.zeros(0))
     repeats: Array = field(default_factory=lambda: np.zeros(0))
+    bias: Array = field(default_factory=lambda: np.zeros(0))
 
     def scaled(self, factor: float) -> Influence:
         """Every entry times a number."""
@@ -60,9 +62,9 @@ class Influence:
 
         Satterthwaite: 2 V^2 over the variance of the estimated V. Rows: see `_doubt`. Fits: a
         block's three halvings have entries of sum 0, so that the sum of their fourth powers is on
-        average the variance of the sum of their squares. The two others count in V as known:
-        subsets are drawn until their part is small, and repeats add the spread of a single
-        cross-fitting, which is more than the error of their median.
+        average the variance of the sum of their squares. The others count in V as known: subsets
+        are drawn until their part is small, repeats add the spread of a single cross-fitting,
+        which is more than the error of their median, and bias is what twins are seen to vary by.
         """
         total = self.variance()
         doubt = _doubt(self.source) + _doubt(self.target) + float((self.fits**4).sum())

@@ -373,7 +373,7 @@ def test_contrasts_of_medians_know_how_repeats_moved_together(sample):
 def test_the_noise_of_fits_adds_to_the_variance_and_goes_through_the_algebra(sample):
     a, b, _ = means(sample, 3)
     fits = np.array([0.3, -0.1])
-    noisy = a.with_fit_noise(fits)
+    noisy = a.with_errors(fits=fits)
     assert noisy.value == a.value
     assert noisy.standard_error**2 == pytest.approx(a.standard_error**2 + fits @ fits, rel=1e-12)
     assert noisy.sampling_error == 0

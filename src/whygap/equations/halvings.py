@@ -59,7 +59,7 @@ def average(
     estimate = Estimate.from_contributions(sample, source=source, target=target, plugin=plugin)
     if plan is None or len(contributions.target) < 2:
         return estimate
-    return estimate.with_fit_noise(_disagreement(sample, contributions, plan))
+    return estimate.with_errors(fits=_disagreement(sample, contributions, plan))
 
 
 def crossed(left: Array, right: Array) -> Array:

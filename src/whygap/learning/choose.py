@@ -18,6 +18,10 @@ worse than the best by more than two standard errors of the paired difference; t
 only while the last ones have made them better by the same measure. Twins: the best one throughout,
 since what a tie would forgive is squared bias, as large as what is to be estimated; the charge does
 what the tie does elsewhere.
+
+*Noise*. The choice sees the rows that are averaged over, so it is one more source of error. Without
+one block or the other the rule may pick somebody else; how far the product of residuals then moves,
+in root mean square over blocks, is the error that estimates with these twins have from the choice.
 """
 
 from __future__ import annotations
@@ -28,13 +32,13 @@ from typing import Any
 
 import numpy as np
 
-from whygap.domains import Array
+from whygap.domains import Array, IntArray
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Fast, Kind, Learner, Mean, TrainingRows, curvature, fitted
 from whygap.learning.ridge import LEAST_PROBABILITY
 from whygap.learning.trees import Boosted, Given, staged
 
-__all__ = ["FAMILIES", "Choice", "Probe", "Sight", "choose"]
+__all__ = ["FAMILIES", "VARIANCE_CHARGE", "Choice", "Probe", "Sight", "choose"]
 
 FAMILIES = {
     "fast": ("fast",),
@@ -67,10 +71,11 @@ class Sight:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Probe:
-    """Held-out rows with weights (n,), seen by one model or by two twins."""
+    """Held-out rows of a block with weights (n,), seen by one model or by two twins."""
 
     sights: tuple[Sight, ...]
     weight: Array
+    block: int = 0
 
     @property
     def is_trivial(self) -> bool:
@@ -80,11 +85,12 @@ class Probe:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """A learner, and the mean score of every candidate."""
+    """A learner, the mean score of every candidate, and the noise of the choice (of twins)."""
 
     learner: Learner
     scores: Mapping[str, float] = field(default_factory=dict)
     score_name: str = ""
+    noise: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,17 +105,19 @@ class _Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _HeldOut:
-    """The held-out rows of all probes: targets (models, rows), and weights that sum to 1."""
+    """The held-out rows of all probes: targets (models, rows), weights that sum to 1, blocks."""
 
     kind: Kind
     targets: Array
     weight: Array
+    block: IntArray
 
     @classmethod
     def of(cls, probes: Sequence[Probe]) -> _HeldOut:
         weight = np.concatenate([p.weight for p in probes])
         targets = np.hstack([np.stack([s.target for s in p.sights]) for p in probes])
-        return cls(probes[0].sights[0].train.kind, targets, weight / weight.sum())
+        block = np.concatenate([np.full(len(p.weight), p.block) for p in probes])
+        return cls(probes[0].sights[0].train.kind, targets, weight / weight.sum(), block)
 
     @property
     def score_name(self) -> str:
@@ -144,6 +152,22 @@ class _HeldOut:
         best = min(found, key=self.mean)
         return next(one for one in found if not self.is_worse(one, best))
 
+    def noise(self, found: Sequence[_Candidate], chosen: _Candidate) -> float:
+        """How far the product of twins' residuals moves with the block that is left out."""
+        blocks = np.unique(self.block)
+        if len(self.targets) == 1 or len(blocks) == 1:
+            return 0.0
+        moves = []
+        for block in blocks:
+            rest = replace(self, weight=np.where(self.block == block, 0.0, self.weight))
+            other = min(found, key=rest.mean)
+            moves.append(self._product(other) - self._product(chosen))
+        return float(np.sqrt(np.mean(np.square(moves))))
+
+    def _product(self, candidate: _Candidate) -> float:
+        first, last = self.targets - candidate.predictions
+        return float(self.weight @ (first * last))
+
 
 def choose(
     probes: Sequence[Probe], families: Sequence[str], seed: int, given: Given | None = None
@@ -155,7 +179,7 @@ def choose(
     held_out = _HeldOut.of(probes)
     trees = Boosted(seed=seed, rate=0.2)
     best = [] if given is None else [_measured(probes, held_out, "given", given)]
-    scores = {c.label: held_out.mean(c) for c in best}
+    every = list(best)
     for family in families if given is None else (*families, "boosted on given"):
         if family == "fast":
             eased = [_eased(probe) for probe in probes]
@@ -166,9 +190,10 @@ def choose(
             starts: dict[str, Any] = {f"boosted on {c.learner.name}": c.learner for c in best}
             found = list(_boosted(probes, held_out, replace(trees, start=starts.get(family))))
             best.append(held_out.first_good(found))
-        scores.update({c.label: held_out.mean(c) for c in found})
+        every += found
     chosen = held_out.first_good(best)
-    return Choice(chosen.learner, {**scores, "chosen": held_out.mean(chosen)}, held_out.score_name)
+    scores = {c.label: held_out.mean(c) for c in (*every, replace(chosen, label="chosen"))}
+    return Choice(chosen.learner, scores, held_out.score_name, held_out.noise(every, chosen))
 
 
 def _eased(probe: Probe) -> Probe:

@@ -28,7 +28,7 @@ from whygap.tables.design import Column, Design
 # Natural splines with four curved terms a column: enough for one or two bends.
 _KNOTS = 6
 # A column with at most so many values gets an indicator of each instead of splines.
-_FEW_VALUES = 8
+FEW_VALUES = 8
 # A value that this share of rows has in common may behave unlike its neighbours.
 _ATOM_SHARE = 0.05
 # Of a category; rarer levels share what the others leave, trees see them all.
@@ -128,7 +128,7 @@ def build_dictionary(
         terms += [Term(piece, frozenset([j]), simple=True) for piece in first]
         terms += [Term(piece, frozenset([j])) for piece in rest]
     few = len(columns) <= _ALL_PAIRS_UP_TO
-    most = _FEW_VALUES if few else _TERMS_OF_FOUND_PAIRS
+    most = FEW_VALUES if few else _TERMS_OF_FOUND_PAIRS
     for i, j in combinations(range(len(columns)), 2) if few else pairs:
         for left, right in product(linear[i][:most], linear[j][:most]):
             piece = partial(_product, left=left, right=right)
@@ -156,9 +156,9 @@ def _column_pieces(values: Array, j: int, column: Column) -> tuple[list[Piece], 
     linear: list[Piece] = [partial(_linear, j=j, mean=mean, spread=spread)]
     if len(distinct) <= 2:
         return linear + missing, []
-    if len(distinct) <= _FEW_VALUES:
+    if len(distinct) <= FEW_VALUES:
         return linear + missing, [partial(_equals, j=j, value=v) for v in distinct[1:-1]]
-    atoms = distinct[counts >= _ATOM_SHARE * len(values)][:_FEW_VALUES]
+    atoms = distinct[counts >= _ATOM_SHARE * len(values)][:FEW_VALUES]
     # Knots that differ in the table may be one number after scaling (1e-9 beside 1e20).
     knots = np.unique((np.quantile(seen, np.linspace(0.03, 0.97, _KNOTS)) - mean) / spread)
     spline = partial(_spline, j=j, mean=mean, spread=spread, knots=knots)

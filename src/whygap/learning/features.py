@@ -36,7 +36,7 @@ _MANY_ROWS = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """Rows of a domain, with raw values of the extra column."""
+    """Rows of a domain, with raw values of the extra column, (n,), or of several, (n, columns)."""
 
     domain: Domain
     position: Array
@@ -44,49 +44,57 @@ class View:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extra:
-    """A column known only after a fit: the source risk.
+    """A column known only after a fit: the source risk, or a score; or two of them.
 
-    Its basis columns are main terms and hinges of the first (continuous) one. The first main term
-    multiplies the linear terms of the other columns, the rest (indicators) all their terms.
+    Its basis columns are main terms, and hinges of the first (continuous) ones. These multiply the
+    linear terms of the other columns, the rest (indicators) all their terms.
 
     Attributes:
         main: raw values -> main terms.
-        knots: where the first main term bends.
+        knots: where the first main terms bend, one array for each that is continuous.
         views: the rows it is evaluated at, by name; "own" are the target rows it is trained on.
         heads: how many main terms there are.
         table: main terms and hinges of raw values 0, 1, ..., where there are no others.
     """
 
     main: Callable[[Array], list[Array]]
-    knots: Array
+    knots: tuple[Array, ...]
     views: Mapping[str, View]
     heads: int
     table: Array | None = None
 
     @classmethod
     def of(
-        cls, main: Callable[[Array], list[Array]], views: Mapping[str, View], count: int = 0
+        cls,
+        main: Callable[[Array], list[Array]],
+        views: Mapping[str, View],
+        *,
+        count: int = 0,
+        bending: int = 1,
     ) -> Extra:
-        """Knots at quantiles of the first main term over the rows it is trained on.
+        """Knots at quantiles of the first, bending main terms over the rows of training.
 
         With a `count`, raw values are 0, ..., count - 1.
         """
-        first, *others = main(views["own"].position)
-        knots = np.unique(np.quantile(first, [0.1, 0.3, 0.5, 0.7, 0.9]))
-        made = cls(main, knots, views, 1 + len(others))
+        terms = main(views["own"].position)
+        bends = terms[:bending]
+        knots = (np.unique(np.quantile(term, [0.1, 0.3, 0.5, 0.7, 0.9])) for term in bends)
+        made = cls(main, tuple(knots), views, len(terms))
         return replace(made, table=made.terms(np.arange(count, dtype=float))) if count else made
 
     @property
     def width(self) -> int:
         """How many terms it has."""
-        return self.heads + len(self.knots)
+        return self.heads + sum(map(len, self.knots))
 
     def terms(self, position: Array) -> Array:
         """Main terms, then hinges, at some raw values."""
         if self.table is not None:
             return np.asarray(self.table[position.astype(np.int64)])
         mains = self.main(position)
-        return np.column_stack([*mains, np.maximum(mains[0][:, None] - self.knots, 0)])
+        bends = zip(mains, self.knots, strict=False)
+        hinges = [np.maximum(term[:, None] - knots, 0) for term, knots in bends]
+        return np.column_stack([*mains, *hinges])
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +195,13 @@ class Features:
         """The extra column, as one of its views has it, beside a column set at some rows."""
         position = at(extra.views[view].position, rows)
         terms = extra.terms(position)
-        times = self.times(self.dictionary.select(columns), extra.heads)
-        return Lift(position, terms, times)
+        return Lift(position, terms, self.times(self.dictionary.select(columns), extra))
 
-    def times(self, functions: IntArray, heads: int) -> tuple[NDArray[np.bool_], ...]:
+    def times(self, functions: IntArray, extra: Extra) -> tuple[NDArray[np.bool_], ...]:
         """Which functions each multiplying term of an extra column multiplies."""
         linear, single = self.dictionary.simple[functions] > 0, self.dictionary.single[functions]
-        return (linear, *(single for _ in range(heads - 1)))
+        bending = len(extra.knots)
+        return (linear,) * bending + (single,) * (extra.heads - bending)
 
     def known(
         self, name: str, blocks: BlockSet, columns: Sequence[int], rows_of: RowsOf

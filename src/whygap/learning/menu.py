@@ -42,6 +42,10 @@ class Menu:
         twins = self.settings.twins
         return self.learner(kind, lambda: mean_probes(features, tasks(), twins=twins), **shown)
 
+    def noise(self, kind: str) -> float:
+        """Of the choice of a learner of twins: what it adds to a mean squared error."""
+        return self.choices[kind].noise
+
     def _choose(self, probes: Sequence[Probe]) -> Choice:
         named, seed = self.settings.learner, self.settings.seed
         if all(probe.is_trivial for probe in probes):
@@ -78,7 +82,7 @@ def _mean_probe(features: Features, task: MeanTask, block: int, sets: Sequence[B
         train = training(features, task, blocks, task.columns)
         held = training(features, task, blocks, task.columns, seen_at=frozenset([block]))
         sights.append(Sight(train, held.inputs, held.target))
-    return Probe(tuple(sights), held.weight)
+    return Probe(tuple(sights), held.weight, block)
 
 
 def ratio_probes(features: Features, column_sets: Sequence[tuple[int, ...]]) -> list[Probe]:

@@ -35,7 +35,8 @@ class MeanTask:
     `targets` has one entry per row; where the target itself depends on the training set
     (second-stage regressions) it is one such array per training set. `extra` likewise may differ
     by training set: each twin sees its own estimate of the source risk. A `repeated` task comes
-    again with other columns and all else the same.
+    again with other columns and all else the same, except that its extra column may then have more
+    terms than the one they have in `common`.
     """
 
     name: str
@@ -46,6 +47,7 @@ class MeanTask:
     trained_on: tuple[BlockSet, ...]
     extra: Mapping[BlockSet, Extra] | None = None
     repeated: bool = False
+    common: Mapping[BlockSet, Extra] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +94,8 @@ def fit_means(features: Features, learner: Learner, task: MeanTask) -> Fits:
     """Fit one model per training set; those of a column set that comes again all at once."""
     rows_of = partial(training, features, task)
     known = partial(_known, features, task.name, task.columns, rows_of)
+    if task.common is not None:
+        known = partial(_known_in_part, features, task, task.common)
     fit = partial(_alone, learner, task.columns, rows_of, known if task.repeated else None)
     together = None
     if task.repeated and isinstance(learner, Fast):
@@ -227,6 +231,17 @@ def _known(
     features: Features, name: str, columns: Columns, rows_of: RowsOf, blocks: BlockSet
 ) -> Curvature:
     return features.known(name, blocks, columns, partial(rows_of, blocks))
+
+
+def _known_in_part(
+    features: Features, task: MeanTask, common: Mapping[BlockSet, Extra], blocks: BlockSet
+) -> Curvature:
+    """The fit on all columns has seen only those extra terms that all column sets have."""
+    rows_of = partial(training, features, replace(task, extra=common))
+    found = _known(features, task.name, task.columns, rows_of, blocks)
+    inputs = training(features, task, blocks, task.columns).inputs.in_full_precision()
+    seen = inputs.places_of(common[blocks].heads, common[blocks].width)
+    return found.beside(inputs, seen) if len(seen) <= inputs.width else found
 
 
 def _name(features: Features, name: str, blocks: BlockSet, columns: Sequence[int]) -> str:

@@ -35,11 +35,17 @@ class Curvature:
 
     gram: Array
     moments: Array
+    weight: Array  # of every row in the Gram matrix
+    response: Array  # of every row in the moments
 
     @classmethod
     def of_least_squares(cls, design: Inputs, target: Array, weight: Array) -> Curvature:
         """The Gram matrix itself."""
-        return cls(design.gram(weight), design.adjoint(weight * target))
+        return cls._of(design, weight, weight * target)
+
+    @classmethod
+    def _of(cls, design: Inputs, weight: Array, response: Array) -> Curvature:
+        return cls(design.gram(weight), design.adjoint(response), weight, response)
 
     @classmethod
     def of_logistic(cls, design: Inputs, target: Array, weight: Array, penalty: Array) -> Curvature:
@@ -47,12 +53,23 @@ class Curvature:
         logit = design.forward(logistic(design, target, weight, penalty))
         fitted = special.expit(logit)
         curvature = _curvature(fitted, weight)
-        moments = design.adjoint(curvature * logit + weight * (target - fitted))
-        return cls(design.gram(curvature), moments)
+        return cls._of(design, curvature, curvature * logit + weight * (target - fitted))
 
     def part(self, place: IntArray) -> Curvature:
         """Of some of the coefficients."""
-        return Curvature(self.gram[np.ix_(place, place)], self.moments[place])
+        gram, moments = self.gram[np.ix_(place, place)], self.moments[place]
+        return Curvature(gram, moments, self.weight, self.response)
+
+    def beside(self, design: Inputs, place: IntArray) -> Curvature:
+        """With coefficients that this one has not; it has those at `place` of the design's."""
+        columns = np.column_stack([np.ones(len(design)), design.dense()])
+        new = np.setdiff1d(np.arange(columns.shape[1]), place)
+        gram, moments = np.zeros((columns.shape[1],) * 2), np.zeros(columns.shape[1])
+        gram[np.ix_(place, place)], moments[place] = self.gram, self.moments
+        across = columns.T @ (columns[:, new] * self.weight[:, None])
+        gram[:, new], gram[new, :] = across, across.T
+        moments[new] = self.response @ columns[:, new]
+        return Curvature(gram, moments, self.weight, self.response)
 
 
 def least_squares(

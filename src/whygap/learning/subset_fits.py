@@ -93,7 +93,7 @@ def _trained(
     light = features.light(task.domain, functions, blocks)
     extra = None if task.extra is None else task.extra[blocks]
     if extra is not None:
-        times = features.times(functions, extra.heads)
+        times = features.times(functions, extra)
         added = extra.width + sum(int(mask.sum()) for mask in times)
         light = np.concatenate([light, np.arange(added) < extra.heads])
     scale = Scale.of(task.kind, at(target, rows))
@@ -117,7 +117,7 @@ def _segment(
         views = {id(one.extra): one.extra for one in own if one.extra is not None}
         positions = [(view, view.views["own"].position[rows]) for view in views.values()]
         terms = np.stack([view.terms(position).T for view, position in positions])
-        heads = Heads(terms, features.times(functions, own[0].extra.heads))
+        heads = Heads(terms, features.times(functions, own[0].extra))
     return Segment(
         models,
         features.across(domain, rows, functions).astype(np.float64, copy=False),

@@ -20,6 +20,7 @@ from whygap.learning.primitives import MeanTask, fit_means
 from whygap.nuisances import source_risk
 from whygap.nuisances.cross_fit import CrossFit, zero
 from whygap.nuisances.held_out import mean_task, twins_at
+from whygap.nuisances.owned import owning, owning_in_proportion, squared_bias
 from whygap.nuisances.source_risk import SourceRisk
 
 _TARGETS = {"m": "outcome, target"}
@@ -52,6 +53,8 @@ class OutcomePart:
             for twin in range(len(m["own"]))
         ]
         squared = outcome_value.numerator(self.values, *reduced)
+        choice = self.crossfit.menu.noise("m") * float(_squared_slope(self.values).mean())
+        squared = owning_in_proportion(squared, self.denominator, {"choice of m": choice})
         away = np.concatenate(self.values.p_1.target - m["own"])
         return _with_slope_error(self.crossfit, squared, away)
 
@@ -115,8 +118,28 @@ def prepare_outcome(
     probed = [design.subset_columns(s) for s in probe_sets]
     learners = {name: _learner(crossfit, extra, name, probed) for name in names}
     away = compared.p_1.target - compared.p_0.target
-    whole = _with_slope_error(crossfit, outcome_value.denominator(compared), away)
+    whole = _with_slope_error(crossfit, _denominator(crossfit, compared), away)
     return OutcomePart(crossfit, values, whole, extra, learners)
+
+
+def _denominator(crossfit: CrossFit, compared: OutcomeValues) -> Estimate:
+    """With what both risks may have left in it, and the choice of their learner."""
+    squared = outcome_value.denominator(compared)
+    if not crossfit.settings.twins:
+        return owning(squared, {})
+    adds = -_squared_slope(compared)
+    both = 2 * crossfit.menu.noise(source_risk.COMPARED)
+    sizes = {
+        "p_1": squared_bias(compared.p_1.target, adds),
+        "p_0": squared_bias(compared.p_0.target, adds),
+        "choice of p_1 - p_0": both * float(adds.mean()),
+    }
+    return owning(squared, sizes)
+
+
+def _squared_slope(values: OutcomeValues) -> Array:
+    """What one unit of a risk's squared error adds at target rows, weights included."""
+    return np.asarray(values.slope.target**2 * values.sample.weights.target)
 
 
 def _is_constant(slope: ByDomain[Array]) -> bool:

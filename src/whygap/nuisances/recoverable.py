@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from whygap.blocks import BlockSet
 from whygap.domains import Domain, Subset
 from whygap.equations.points import TransportedValues, transported_mean
 from whygap.equations.recoverable import (
@@ -19,13 +18,16 @@ from whygap.equations.recoverable import (
     squared_error,
 )
 from whygap.estimate import Estimate
-from whygap.learning.features import Extra
 from whygap.learning.primitives import MeanTask, fit_means
 from whygap.nuisances.channels import Channel, channels
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import mean_task, twins_at
-from whygap.nuisances.source_risk import SourceRisk, column_of, twins_of_risks
+from whygap.nuisances.owned import owning, squared_bias
+from whygap.nuisances.score import ScoreColumn
+from whygap.nuisances.source_risk import SourceRisk, twins_of_risks
 from whygap.nuisances.terms import fitted_given
+
+WHERE: dict[Domain, str] = {"target": "here", "source": "at home"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +36,7 @@ class Scored:
 
     channel: Channel
     values: DomainValues
-    extra: dict[BlockSet, Extra]
+    score: ScoreColumn
     learner: Any = None  # of m_s
 
 
@@ -69,7 +71,12 @@ class GainGame:
         task = _task(crossfit, self.domain, scored, columns)
         fits = fit_means(crossfit.features, scored.learner, task)
         m_s = twins_at(fits, ("own",), crossfit.settings.halvings)["own"][0]
-        return gain(scored.values, m_s)
+        found, where = gain(scored.values, m_s), WHERE[self.domain]
+        if not crossfit.settings.twins:
+            return found
+        noise = crossfit.menu.noise(_kind(self.domain, scored.channel))
+        left = squared_bias(m_s, -crossfit.sample.weights[self.domain])
+        return owning(found, {f"m_s {where}": left, f"choice {where}": -noise})
 
 
 def total(estimates: Sequence[Estimate]) -> Estimate:
@@ -97,10 +104,9 @@ def _scored(
         crossfit.evaluated(channel.prediction)[domain],
         crossfit.plan,
     )
-    extra = dict.fromkeys(crossfit.halves, column_of(crossfit, channel.score, domain))
-    scored = Scored(channel, values, extra)
+    scored = Scored(channel, values, ScoreColumn.of(crossfit.features, domain, channel.score))
     learner = crossfit.menu.twin_learner(
-        f"m_s, {domain}{channel.name}",
+        _kind(domain, channel),
         lambda: [_task(crossfit, domain, scored, columns) for columns in probed],
         crossfit.features,
         columns="score, X_s",
@@ -150,8 +156,15 @@ def _error_on_target_mix(crossfit: CrossFit, channel: Channel) -> Estimate:
     return transported_mean(TransportedValues(crossfit.sample, own, given, pi_wz))
 
 
+def _kind(domain: Domain, channel: Channel) -> str:
+    """Of m_s, among the kinds of nuisances."""
+    return f"m_s, {domain}{channel.name}"
+
+
 def _task(crossfit: CrossFit, domain: Domain, scored: Scored, columns: tuple[int, ...]) -> MeanTask:
     channel, halves = scored.channel, crossfit.halves
-    name = f"m_s, {domain}{channel.name}"
+    name = _kind(domain, channel)
+    extra = dict.fromkeys(halves, scored.score.beside(columns))
     task = partial(mean_task, crossfit.features, name, channel.kind, columns, domain)
-    return task(channel.outcome[domain], halves, scored.extra, repeated=True)
+    found = task(channel.outcome[domain], halves, extra, repeated=True)
+    return replace(found, common=dict.fromkeys(halves, scored.score.alone))

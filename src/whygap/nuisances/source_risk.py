@@ -25,6 +25,9 @@ from whygap.nuisances.held_out import block_sorted, everywhere, mean_task, twins
 # Derivatives in the risk are central differences this far apart on the logit scale.
 LOGIT_STEP = 0.25
 
+COMPARED = "p_1 - p_0 (twins)"
+"""What the learner of the two risks that are compared is chosen as."""
+
 Risks = Mapping[BlockSet, ByDomain[Array]]
 
 
@@ -60,7 +63,7 @@ def fit_compared_risks(crossfit: CrossFit, source: SourceRisk) -> ByDomain[ByDom
     """
     (channel,) = channels(crossfit.design)
     tasks = ByDomain(_task(crossfit, "source", channel), _task(crossfit, "target", channel))
-    learner = _learner(crossfit, "p_1 - p_0 (twins)", tuple(tasks), "outcome, each domain")
+    learner = _learner(crossfit, COMPARED, tuple(tasks), "outcome, each domain")
     features, halvings = crossfit.features, crossfit.settings.halvings
     fits = ByDomain(
         source.fits if learner == source.learner else fit_means(features, learner, tasks.source),
@@ -136,12 +139,6 @@ def _smooth(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
         "up": View("source", here + LOGIT_STEP),
     }
     return Extra.of(_standardised(own), views)
-
-
-def column_of(crossfit: CrossFit, score: ByDomain[Array], domain: Domain) -> Extra:
-    """A score of all rows, as it stands, as one more column of one domain's rows."""
-    own = block_sorted(crossfit.blocks, score)[domain]
-    return Extra.of(_standardised(own), {"own": View(domain, own)})
 
 
 def _standardised(own: Array) -> Standardised:

@@ -37,8 +37,12 @@ class Checkpoint:
             with np.load(path) as file:
                 kept = {name: file[name] for name in file.files}
             for row, name in enumerate(kept["subsets"]):
-                fits = kept["fits"][row, : kept["fit_counts"][row]]
-                influence = Influence(kept["source"][row], kept["target"][row], fits=fits)
+                influence = Influence(
+                    kept["source"][row],
+                    kept["target"][row],
+                    fits=kept["fits"][row, : kept["fit_counts"][row]],
+                    bias=kept["bias"][row],
+                )
                 found[_subset(str(name))] = Estimate.of(
                     kept["value"][row], influence, origin, plugin=kept["plugin"][row]
                 )
@@ -62,6 +66,7 @@ class Checkpoint:
                 target=np.stack([i.target for i in influences]),
                 fits=padded_stack([i.fits for i in influences]),
                 fit_counts=np.array([len(i.fits) for i in influences]),
+                bias=padded_stack([i.bias for i in influences]),
             )
         partial.replace(path)
 

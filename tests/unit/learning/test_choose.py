@@ -317,3 +317,37 @@ def test_tasks_count_alike_however_many_rows_their_domains_have():
     first = probes[: len(probes) // 2]
     assert sum(p.weight.sum() for p in first) == pytest.approx(1.0)
     assert sum(p.weight.sum() for p in probes) == pytest.approx(2.0)
+
+
+def blocks_of_twins(target, seen, blocks=5):
+    """Held-out blocks that two models see; what they are trained on does not matter here."""
+    rows = TrainingRows(inputs_of(seen), target, np.ones(len(target)), "real")
+    cut = np.array_split(np.arange(len(target)), blocks)
+    return [
+        Probe((Sight(rows, rows.inputs.rows(k), target[k]),) * 2, np.ones(len(k)), block)
+        for block, k in enumerate(cut)
+    ]
+
+
+def test_a_choice_that_no_block_decides_has_no_noise():
+    rng = np.random.default_rng(0)
+    raw = rng.normal(size=(1000, 2))
+    target = raw[:, 0] + 0.1 * rng.normal(size=1000)
+    assert choose(blocks_of_twins(target, raw), ("fast",), 0).noise == pytest.approx(0, abs=1e-4)
+
+
+def test_a_choice_that_hangs_on_a_block_is_counted():
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(20):
+        raw = rng.normal(size=(300, 3))
+        target = np.sin(2 * raw[:, 0]) + rng.normal(size=300)
+        halves = blocks_of_twins(target, raw)
+        found.append(choose(halves, FAMILIES["auto"], 0).noise)
+    assert min(found) >= 0
+    assert np.mean(np.array(found) > 0) > 0.3
+
+
+def test_one_model_has_no_noise_of_choice():
+    raw, target = world(smooth)
+    assert choose([probe(raw, target)], ("fast",), 0).noise == 0

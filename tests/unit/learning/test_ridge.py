@@ -122,7 +122,7 @@ def test_fits_on_fewer_columns_are_the_same_with_what_a_fit_on_all_found_out(dat
 
 def test_a_misleading_start_is_left_behind(data):
     basis, _, label, weight = data
-    known = Curvature(np.eye(7) * 1e-3, np.full(7, 5.0))
+    known = Curvature(np.eye(7) * 1e-3, np.full(7, 5.0), weight, label)
     penalty = np.full(6, 1e-3)
     misled = ridge.logistic(design(basis), label, weight, penalty, known)
     assert np.allclose(misled, ridge.logistic(design(basis), label, weight, penalty), atol=1e-4)

@@ -170,7 +170,7 @@ def test_what_is_kept_reads_back_bit_for_bit(tmp_path):
         )
         for subset in ((), (0,), (0, 3, 11))
     }
-    batch[()] = batch[()].with_fit_noise(np.array([0.1, -0.2, 0.3]))
+    batch[()] = batch[()].with_errors(fits=np.array([0.1, -0.2, 0.3]), bias=np.array([0.05]))
     kept = Checkpoint(tmp_path)
     kept.save("outcome", 0, batch)
     kept.save("outcome", 0, {})
