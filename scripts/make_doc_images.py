@@ -1,6 +1,4 @@
-"""Make the pictures in docs/images: figures and screenshots of the demo's report.
-
-Points, groups and budgets are drawn from the example of the pages that explain them.
+"""Make the pictures in docs/images: figures of the demo's gap and screenshots of its report.
 
     python scripts/make_doc_images.py
 
@@ -70,22 +68,11 @@ def figures(gap: wg.Gap, revision: Any) -> dict[str, Figure]:
         "figure_waterfall": plot.WaterfallDisplay.from_gap(gap).plot().figure_,
         "figure_overlap": plot.OverlapDisplay.from_gap(gap).plot().figure_,
         "figure_revision": plot.RevisionDisplay.from_revision(revision, "accuracy").plot().figure_,
-        **question_figures(),
+        **{f"figure_{what}": gap.plot(what) for what in ("points", "where", "recoverable")},
     }
     for part in gap.details():
         made[f"figure_shares_{part}"] = plot.SharesDisplay.from_gap(gap, part).plot().figure_
     return {name: figure for name, figure in made.items() if figure is not None}
-
-
-def question_figures() -> dict[str, Figure]:
-    """The example of docs/points.md, docs/where.md and docs/recoverable.md."""
-    columns = ["schooling", "marital_status", "relationship", "mobility", "any_difficulty"]
-    people = wg.datasets.load_employment()
-    study = people.study(baseline=["age", "sex"], covariates=columns, groups={})
-    questions = ("points", "where", "recoverable")
-    quick = wg.Settings(learner="boosted", subsets=32)
-    gap = wg.explain(study, detail=questions, settings=quick)
-    return {f"figure_{what}": gap.plot(what) for what in questions}
 
 
 def screenshots(gap: wg.Gap, revision: Any, folder: Path, program: str) -> None:

@@ -172,6 +172,30 @@ def test_a_long_sentence_is_noticed():
     ]
 
 
+FOR_DEVELOPERS = {"architecture.md", "benchmarks.md", "learning.md", "shapley.md", "paper_map.md"}
+FOR_DEVELOPERS |= {"CONTRIBUTING.md", "CHANGELOG.md"}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [p for p in PAGES if "evidence" not in p.parts and p.name not in FOR_DEVELOPERS],
+    ids=lambda path: path.name,
+)
+def test_pages_for_users_are_no_diary_of_the_laboratory(page):
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"\b(?:engine \d+|R ?= ?\d+|\d+ (?:replicates|seeds))\b", text) == []
+
+
+def test_the_reference_names_everything_that_is_public_and_nothing_else():
+    text = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    named = re.findall(r"whygap\.(\w+)", text)
+    public = {*importlib.import_module("whygap").__all__}
+    assert public <= {*named}
+    for name in re.findall(r"^::: (\S+)", text, re.MULTILINE):
+        assert not any(part.startswith("_") for part in name.split(".")), name
+        assert found(name).__doc__, name
+
+
 def test_the_changelog_script_reads_every_fragment():
     script = ROOT / "scripts" / "changelog"
     done = subprocess.run([sys.executable, script], capture_output=True, text=True)

@@ -298,13 +298,21 @@ def test_output_can_be_piped_into_a_reader_that_stops(world, result):
     assert "Traceback" not in done.stderr
 
 
+LINES_OF_A_SCREEN = 50  # of a terminal of full height
+
+
 def test_demo_writes_its_three_files_and_ends_with_the_report(shell, tmp_path):
     done = shell("demo", "-o", "here", "--set", "learner=fast", cwd=tmp_path)
     assert done.code == 0, done.err
     assert {p.name for p in (tmp_path / "here").iterdir()} == {"gap.json", "gap.html", "gap.txt"}
     assert done.out.rstrip().endswith(str(tmp_path / "here" / "gap.html"))
     words = (tmp_path / "here" / "gap.txt").read_text(encoding="utf-8")
-    assert done.out.startswith(words.rstrip())
+    asked = ("Who is hit", "What can be won back", "What to do next")
+    answer = words.partition("\n\nWhere it comes from")[0]
+    assert done.out.startswith(f"{answer}\n\n{asked[0]}\n")
+    assert all(section in words for section in done.out.split("\n\n")[:-1])
+    assert all(f"\n\n{title}" in done.out for title in asked)
+    assert len(done.out.splitlines()) <= LINES_OF_A_SCREEN
     gap = wg.load(tmp_path / "here" / "gap.json")
     assert gap.about.settings["support"] == "common"
     assert gap.aggregate.gap.value == pytest.approx(-0.08, abs=0.02)

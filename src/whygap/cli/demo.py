@@ -11,6 +11,7 @@ from whygap.cli.output import Speaker, make_folder
 
 DemoFolder = Annotated[Path, option("--output -o", "DIR", "Folder for the files.")]
 EXAMPLES = ("whygap demo -o demo",)
+FIRST_SCREEN = ("Who is hit", "What can be won back", "What to do next")
 
 
 def command(
@@ -25,7 +26,8 @@ def command(
 ) -> None:
     """Explain a published model's gap on the shipped data.
 
-    Writes gap.json, gap.html and gap.txt into DIR and ends with the path of the report.
+    Prints who is hit, through what, and what can be won back. Writes gap.json, gap.html and
+    gap.txt (the whole summary) into DIR and ends with the path of the report.
     """
     from whygap import storage
     from whygap._explain import explain
@@ -48,4 +50,11 @@ def command(
     storage.write_whole(folder / "gap.txt", f"{words}\n")
     report = (folder / "gap.html").resolve()
     values = storage.to_mapping(gap) | {"report": str(report)}
-    speaker.result(f"{words}\n\nThe report: {report}", values)
+    speaker.result(f"{first_screen(words)}\n\nThe report: {report}", values)
+
+
+def first_screen(summary: str) -> str:
+    """The answer, and of the sections below it those that say whom, what and what next."""
+    answer, _, _ = summary.partition("\n\nWhere it comes from")
+    sections = [text for text in summary.split("\n\n") if text.startswith(FIRST_SCREEN)]
+    return "\n\n".join([answer, *sections])
