@@ -96,7 +96,7 @@ def _explained(
     found: dict[str, Any] = {"gap": aggregate.gap.value}
     for part in parts:
         with clock.stage(part):
-            detailed = analysis.detail(part)
+            detailed = getattr(analysis.details((part,)), part)
         found[f"{part}_subsets"] = detailed.sampling.evaluated if detailed.sampling else 0
         found[f"{part}_shares"] = {
             name: [e.value, e.standard_error] for name, e in detailed.shares.items()
@@ -114,7 +114,7 @@ def _coverage(job: dict[str, Any], settings: Settings) -> dict[str, Any]:
         for name in ("covariate", "outcome"):
             with clock.stage(f"{name} set-up"):
                 (part,) = analysis.parts(name)  # type: ignore[arg-type]
-                part.denominator()
+                part.denominator  # noqa: B018 - measured
                 part.numerator(SUBSETS[0])
             with clock.stage(f"{name} subsets"):
                 for subset in _repeated(job.get("passes", 1)):
