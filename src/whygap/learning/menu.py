@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from whygap.blocks import BlockSet
 from whygap.learning.choose import FAMILIES, Choice, Probe, Sight, choose
-from whygap.learning.estimators import OwnEstimators, PaperMenu
 from whygap.learning.features import Features
 from whygap.learning.models import Learner, Mean
 from whygap.learning.primitives import MeanTask, domain_rows, named, training
@@ -50,11 +49,13 @@ class Menu:
         named, seed = self.settings.learner, self.settings.seed
         if all(probe.is_trivial for probe in probes):
             return Choice(Mean())
-        if not isinstance(named, str):
-            return Choice(OwnEstimators(**named))
+        if isinstance(named, str) and named in FAMILIES:
+            return choose(probes, FAMILIES[named], seed)
+        from whygap.learning.estimators import OwnEstimators, PaperMenu  # and all of scikit-learn
+
         if named == "paper":
             return Choice(PaperMenu(seed=seed))
-        return choose(probes, FAMILIES[named], seed)
+        return Choice(OwnEstimators(**named))
 
 
 def mean_probes(
