@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 
 from experiments.pages import number, signed, table
 from experiments.quantities import SCORE
+from experiments.record import engine_of
 from experiments.replicates import Config
 from experiments.simulation import Lines, Order, Plan, Simulation, run_simulation
 from experiments.summary import Row
@@ -42,8 +43,9 @@ def plan(*, quick: bool) -> Plan:
         for pair in asked
     ]
     rows, count = next(iter(SIZES.items()))
+    turned = [(_reversed(*pair, rows, how), count) for how in LEARNERS for pair in asked]
     first = len(asked)  # what the bar is set for comes first, in either order
-    return steps[:first] + [(_reversed(*pair, rows), count) for pair in asked] + steps[first:]
+    return steps[:first] + turned[:first] + steps[first:] + turned[first:]
 
 
 def _config(task: str, metric: str, rows: int, learner: dict[str, str]) -> Config:
@@ -58,24 +60,29 @@ def _config(task: str, metric: str, rows: int, learner: dict[str, str]) -> Confi
     )
 
 
-def _reversed(task: str, metric: str, rows: int) -> Config:
+def _reversed(task: str, metric: str, rows: int, learner: dict[str, str]) -> Config:
     """The outcome first: nobody in particular is hit then."""
     options = {"task": task, "order": "outcome first"}
-    return replace(_config(task, metric, rows, LEARNERS[0]), options=options, cuts={})
+    return replace(_config(task, metric, rows, learner), options=options, cuts={})
 
 
 def run(order: Order) -> Path:
     """Run what is missing, write tables and the page; returns the page's path."""
     steps = plan(quick=order.quick)
-    return run_simulation(Simulation("metrics", steps, partial(_view, steps)), order)
+    study = Simulation("metrics", steps, partial(_view, steps), one_engine=True)
+    return run_simulation(study, order)
 
 
 def _view(steps: Plan, rows: list[Row], lines: Lines, folder: Path) -> dict[str, Any]:  # noqa: ARG001
-    return {"bar": BAR, "verdict": verdict(steps, rows)}
+    made = {label: engine_of(of[0]) for label, of in lines.items()}
+    return {"bar": BAR, "verdict": verdict(steps, rows, made)}
 
 
-def verdict(steps: Plan, rows: Sequence[Row]) -> str:
-    """Per configuration and question: the range of coverage and the largest bias."""
+def verdict(steps: Plan, rows: Sequence[Row], made: Mapping[str, int]) -> str:
+    """Per configuration and question: the range of coverage and the largest bias.
+
+    `made` says by configuration which engine made its replicates.
+    """
     body = []
     for config, _ in steps:
         here = [row for row in rows if row.config == config.label]
@@ -85,8 +92,8 @@ def verdict(steps: Plan, rows: Sequence[Row]) -> str:
             count = max(row.replicates for row in here)
             first = config.options.get("order", "covariates first").removesuffix(" first")
             named = [config.metric, config.options["task"], first, learner, f"{config.rows[0]:,}"]
-            body.append([*named, count, *cells])
-    head = ["metric", "outcome", "first", "learner", "rows each", "R"]
+            body.append([*named, made[config.label], count, *cells])
+    head = ["metric", "outcome", "first", "learner", "rows each", "engine", "R"]
     return table([*head, *(title.lower() for title in KINDS.values())], body, text=5)
 
 

@@ -82,6 +82,7 @@ class Simulation:
         borrowed: other experiments whose replicates serve too.
         job: what a replicate does.
         truths: what is true of a configuration; that of its world unless given.
+        one_engine: a configuration rests on lines of the newest engine that ran it, on no others.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Simulation:
     borrowed: tuple[str, ...] = ()
     job: Callable[[Config, int], Line] = replicate
     truths: Callable[[Config], dict[str, float]] | None = None
+    one_engine: bool = False
 
 
 def run_simulation(study: Simulation, order: Order) -> Path:
@@ -103,6 +105,9 @@ def run_simulation(study: Simulation, order: Order) -> Path:
         found = _lines(config, count, folders, order, study.job)
         if not found:
             continue
+        if study.one_engine:
+            last = max(map(engine_of, found))
+            found = [line for line in found if engine_of(line) == last]
         if config.label not in known or _was_built_here(config):
             order.report(f"{config.label}: computing the truth")
             known[config.label] = (study.truths or config_truths)(config)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from whygap._metrics.metric import Metric
@@ -53,50 +55,43 @@ def pinball(prediction: Array, outcome: Array, *, quantile: float) -> Array:
     return np.maximum(quantile * short, (quantile - 1) * short)
 
 
+# What metrics of one kind of prediction have in common
+_of_labels = partial(Metric, tasks=("binary", "multiclass"), wants="label", is_share=True)
+_of_risk = partial(Metric, tasks=("binary",), wants="probability", higher_is_better=False)
+_of_classes = partial(Metric, tasks=("multiclass",), wants="classes", higher_is_better=False)
+_of_values = partial(Metric, tasks=("regression",), wants="value", higher_is_better=False)
+
 MEANS = (
-    Metric(
+    _of_labels(
         name="accuracy",
         terms=accuracy,
-        tasks=("binary", "multiclass"),
-        wants="label",
         higher_is_better=True,
-        is_share=True,
         sentence="The share of rows whose label is right.",
     ),
-    Metric(
+    _of_labels(
         name="zero_one",
         words="error rate",
         terms=zero_one,
-        tasks=("binary", "multiclass"),
-        wants="label",
         higher_is_better=False,
-        is_share=True,
         sentence="The share of rows whose label is wrong.",
     ),
-    Metric(
+    _of_risk(
         name="brier",
         words="Brier score",
         terms=brier,
-        tasks=("binary",),
-        wants="probability",
-        higher_is_better=False,
         sentence="The mean squared distance of the probability from the outcome.",
     ),
-    Metric(
+    _of_risk(
         name="log_loss",
         words="log loss",
         terms=log_loss,
-        tasks=("binary",),
-        wants="probability",
-        higher_is_better=False,
         sentence="Minus the mean log of the probability given to what happened.",
     ),
-    Metric(
+    _of_risk(
         name="calibration",
         words="over-prediction",
         terms=difference,
-        tasks=("binary",),
-        wants="probability",
+        higher_is_better=None,
         is_share=True,
         sentence="The mean prediction minus the share of ones: 0 is right, above 0 is too high.",
     ),
@@ -111,57 +106,41 @@ MEANS = (
         sentence="True alarms minus false alarms, per row, a false one counted at the odds of the "
         "threshold.",
     ),
-    Metric(
+    _of_classes(
         name="brier",
         words="Brier score",
         terms=class_brier,
-        tasks=("multiclass",),
-        wants="classes",
-        higher_is_better=False,
         sentence="The squared distance of the probabilities from the outcome, summed over classes.",
     ),
-    Metric(
+    _of_classes(
         name="log_loss",
         words="log loss",
         terms=class_log_loss,
-        tasks=("multiclass",),
-        wants="classes",
-        higher_is_better=False,
         sentence="Minus the mean log of the probability given to the class that was seen.",
     ),
-    Metric(
+    _of_values(
         name="mse",
         words="mean squared error",
         terms=brier,
-        tasks=("regression",),
-        wants="value",
-        higher_is_better=False,
         sentence="The mean squared error.",
     ),
-    Metric(
+    _of_values(
         name="mae",
         words="mean absolute error",
         terms=absolute_error,
-        tasks=("regression",),
-        wants="value",
-        higher_is_better=False,
         sentence="The mean absolute error.",
     ),
-    Metric(
+    _of_values(
         name="bias",
         words="over-prediction",
         terms=difference,
-        tasks=("regression",),
-        wants="value",
+        higher_is_better=None,
         sentence="The mean prediction minus the mean outcome: 0 is right, above 0 is too high.",
     ),
-    Metric(
+    _of_values(
         name="pinball",
         words="pinball loss",
         terms=pinball,
-        tasks=("regression",),
-        wants="value",
-        higher_is_better=False,
         needs=("quantile",),
         sentence="The loss that the stated quantile minimises.",
     ),

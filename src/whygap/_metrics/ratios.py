@@ -125,28 +125,20 @@ def r2_slopes(means: Array) -> Array:
     return np.array([-1 / variance, -2 * first * error / variance**2, error / variance**2])
 
 
-# A share of the rows of one kind, called or being so
-_share_of_rows = partial(
-    Metric,
-    of=ratio,
-    slopes=ratio_slopes,
-    tasks=("binary",),
-    wants="label",
-    higher_is_better=True,
-    is_share=True,
-)
+# What metrics of one kind have in common: of labels of two values; a share of the rows called or
+# being so; of one number per row; of pairs of rows
+_of_labels = partial(Metric, tasks=("binary",), wants="label", higher_is_better=True)
+_share_of_rows = partial(_of_labels, of=ratio, slopes=ratio_slopes, is_share=True)
+_of_values = partial(Metric, tasks=("regression",), wants="value")
+_of_pairs = partial(Metric, of=auc_of, slopes=auc_slopes, pairs=True, higher_is_better=True)
 
 RATIOS = (
-    Metric(
+    _of_pairs(
         name="auc",
         words="AUC",
         terms=auc_terms,
-        of=auc_of,
-        slopes=auc_slopes,
-        pairs=True,
         tasks=("binary",),
         wants="probability",
-        higher_is_better=True,
         sentence="The chance that a row with outcome 1 has a higher score than one with outcome 0.",
     ),
     _share_of_rows(
@@ -172,84 +164,66 @@ RATIOS = (
         terms=npv,
         sentence="Of the rows called 0, the share that are.",
     ),
-    Metric(
+    _of_labels(
         name="f1",
         words="F1",
         terms=cells,
         of=f1,
         slopes=f1_slopes,
-        tasks=("binary",),
-        wants="label",
-        higher_is_better=True,
         sentence="The harmonic mean of precision and recall.",
     ),
-    Metric(
+    _of_labels(
         name="balanced_accuracy",
         words="balanced accuracy",
         terms=class_hits,
         of=mean_ratio,
         slopes=mean_ratio_slopes,
         tasks=("binary", "multiclass"),
-        wants="label",
-        higher_is_better=True,
         is_share=True,
         needs=("classes",),
         sentence="The share of right labels within each class, averaged over classes.",
     ),
-    Metric(
+    _of_labels(
         name="mcc",
         words="Matthews correlation",
         terms=cells,
         of=mcc,
-        tasks=("binary",),
-        wants="label",
-        higher_is_better=True,
         sentence="The correlation of label and outcome (Matthews).",
     ),
-    Metric(
+    _of_labels(
         name="macro_f1",
         words="macro F1",
         terms=class_cells,
         of=macro_f1,
         slopes=macro_f1_slopes,
         tasks=("multiclass",),
-        wants="label",
-        higher_is_better=True,
         needs=("classes",),
         sentence="F1 of each class against the rest, averaged over classes.",
     ),
-    Metric(
+    _of_pairs(
         name="macro_auc",
         words="macro AUC",
         terms=macro_auc_terms,
-        of=auc_of,
-        slopes=auc_slopes,
-        pairs=True,
         tasks=("multiclass",),
         wants="classes",
-        higher_is_better=True,
         needs=("classes",),
         sentence="The AUC of each class's probability against the rest, averaged over classes.",
     ),
-    Metric(
+    _of_values(
         name="rmse",
         words="root mean squared error",
         terms=squared_error,
         of=root,
         slopes=root_slopes,
-        tasks=("regression",),
-        wants="value",
         higher_is_better=False,
         sentence="The root of the mean squared error, in the outcome's own units.",
     ),
-    Metric(
+    _of_values(
         name="r2",
         words="R2",
         terms=errors_and_moments,
         of=r2,
         slopes=r2_slopes,
-        tasks=("regression",),
-        wants="value",
         higher_is_better=True,
         needs=("centre",),
         sentence="The share of the outcome's variance that the predictions account for.",
