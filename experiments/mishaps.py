@@ -39,7 +39,7 @@ CHOSEN, JUDGED = "chosen", "judged"  # draws that decisions were made on, and th
 UNTOUCHED = "untouched"  # nothing is spoilt: how often is an alarm false?
 DRAWS = 100  # pairs of tables that a seed may draw
 COUNTS = {CHOSEN: 60, JUDGED: 200, UNTOUCHED: 60}
-FIRST = {CHOSEN: 0, JUDGED: 1_000_000, UNTOUCHED: 2_000_000}  # draws that have no table in common
+FIRST = {CHOSEN: 0, JUDGED: 3_000_000, UNTOUCHED: 2_000_000}  # draws that have no table in common
 
 
 def _scaled(column: pd.Series, rng: np.random.Generator) -> Any:

@@ -23,7 +23,7 @@ def changed(column: str) -> str:
     """A column whose meaning changed, as the prediction gives it away."""
     return (
         f"Column '{column}' does not mean the same in both tables: rows alike in every column get "
-        f"other predictions, and without '{column}' they do not. Compare its units, its codes, and "
+        f"other predictions, and far less so without '{column}'. Compare its units, its codes, and "
         "whether its values still belong to their rows; until then do not read the parts."
     )
 

@@ -81,9 +81,8 @@ class _Functions:
         sets = features.blocks.complements()
         kind = loss_kind(prediction)
         task = mean_task(features, "f", kind, columns, domain, prediction[domain], sets)
-        learner = self.menu.learner(
-            f"f {domain}", lambda: mean_probes(features, [task]), columns="", target="prediction"
-        )
+        probes = partial(mean_probes, features, [task])
+        learner = self.menu.learner("f", probes, columns="W, Z", target="prediction")
         fits = fit_means(features, learner, task)
         return ByDomain(*(out_of_fold(fits, at) for at in DOMAINS))
 
@@ -116,11 +115,7 @@ def meaning_notes(
         for j in _with_the_prediction(design, columns)
     }
     changed = min(without, key=lambda j: without[j].value, default=None)
-    if (
-        changed is None
-        or _is_different(without[changed])
-        or not _explains(without[changed], distance)
-    ):
+    if changed is None or not _explains(without[changed], distance):
         return (_unexplained(distance.value),)
     return (_changed(design.columns[changed].name),)
 
@@ -130,7 +125,8 @@ def _is_different(distance: Estimate) -> bool:
 
 
 def _explains(left: Estimate, distance: Estimate) -> bool:
-    return (distance - left).interval(SURE)[0] > 0
+    """Whether most of the distance is surely gone; the rest may be a shift of the column."""
+    return (distance / 2 - left).interval(SURE)[0] > 0
 
 
 def _functions(design: Design, settings: Settings, ratio: Fits | None = None) -> _Functions:
@@ -162,7 +158,7 @@ def _changed(name: str) -> Note:
     return Note(
         "problem",
         f"Column '{name}' does not mean the same in both tables: rows alike in every column get "
-        f"other predictions, and without '{name}' they do not. Compare its units, its codes, and "
+        f"other predictions, and far less so without '{name}'. Compare its units, its codes, and "
         "whether its values still belong to their rows; until then do not read the parts.",
     )
 

@@ -46,7 +46,7 @@ def test_a_column_that_does_not_is_named(spoil):
     assert note.level == "problem"
     assert note.text == (
         "Column 'x1' does not mean the same in both tables: rows alike in every column get other "
-        "predictions, and without 'x1' they do not. Compare its units, its codes, and whether its "
+        "predictions, and far less so without 'x1'. Compare its units, its codes, and whether its "
         "values still belong to their rows; until then do not read the parts."
     )
 
