@@ -186,6 +186,22 @@ def test_pages_for_users_are_no_diary_of_the_laboratory(page):
     assert re.findall(r"\b(?:engine \d+|R ?= ?\d+|\d+ (?:replicates|seeds))\b", text) == []
 
 
+PLAIN = ["index", "start", "points", "where", "recoverable", "choosing_w_and_z", "check", "overlap"]
+PLAIN += ["reading_the_report", "mistakes", "rehearse", "repair", "cli"]
+PLAIN_PAGES = [
+    *(ROOT / "docs" / f"{name}.md" for name in PLAIN),
+    *sorted((ROOT / "docs" / "tutorials").glob("*.md")),
+    ROOT / "README.md",
+]
+
+
+@pytest.mark.parametrize("page", PLAIN_PAGES, ids=lambda path: path.name)
+def test_pages_for_newcomers_use_no_word_of_the_workshop(page):
+    text = page.read_text(encoding="utf-8")
+    puzzles = r"\b(players?|domains?|nuisances?|stratum|told from 0|worth about)\b"
+    assert re.findall(puzzles, text) == []
+
+
 def test_the_reference_names_everything_that_is_public_and_nothing_else():
     text = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
     named = re.findall(r"whygap\.(\w+)", text)
