@@ -91,8 +91,8 @@ class Block:
         value, error = line.estimate.value, line.estimate.standard_error
         if self.units is None:
             return with_minus(f"{100 * value:.5g}%, standard error {100 * error:.3g}%")
-        size = self.units.exact(error).lstrip("+")
-        return with_minus(f"{self.units.exact(value)}, standard error {size}")
+        exact, size = self.units.exact(value), self.units.exact(error).lstrip("+")
+        return with_minus(f"{exact}{self.units.unit}, standard error {size}")
 
     def span(self, line: Line, ends: tuple[float, float], level: float) -> str:
         """Its interval."""

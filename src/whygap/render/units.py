@@ -58,10 +58,10 @@ class Units:
         return f"{shown:+,.4g}{self.letter}" if abs(shown) > 1e-12 else "0"
 
     def exact(self, value: float) -> str:
-        """A difference with five digits, for those who point at it: -7.2034 points."""
+        """A difference with five digits and no unit, for those who point at it: -7.2034."""
         if not math.isfinite(value):
             return _not_finite(value)
-        return f"{100 * value if self.is_share else value:+,.5g}{self.unit}"
+        return f"{100 * value if self.is_share else value:+,.5g}"
 
     def size(self, value: float) -> str:
         """How large a difference is: 7.2 points."""

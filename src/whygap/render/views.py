@@ -76,8 +76,8 @@ class Walk:
         """A part with its interval, or a mean, with all digits."""
         ends = step.estimate.interval(level)
         if step.is_part:
-            size, (low, high) = self.units.exact(step.change), map(self.units.exact, ends)
-            return with_minus(f"{step.name}\n{size} ({low} to {high})")
+            size, low, high = map(self.units.exact, (step.change, *ends))
+            return with_minus(f"{step.name}\n{size}{self.units.unit} ({low} to {high})")
         unit, factor = ("%", 100) if self.units.is_share else ("", 1)
         size, low, high = (f"{factor * one:,.5g}{unit}" for one in (step.end, *ends))
         return with_minus(f"{step.name}\n{size} ({low} to {high})")
