@@ -28,6 +28,7 @@ EXPERIMENTS = (
     "judging",
     "metrics",
     "mishaps",
+    "monitoring",
     "partial_overlap",
     "power",
     "refit",

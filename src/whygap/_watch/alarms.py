@@ -13,7 +13,7 @@ from whygap.estimate import Estimate
 from whygap.results import Gap
 from whygap.tables.design import MODEL_LABEL, MODEL_SCORE
 
-__all__ = ["Alarm", "Silence", "judge"]
+__all__ = ["Alarm", "Silence", "broken", "judge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +84,10 @@ def alarm_of(rule: AlertRule, name: str, gap: Gap, look: int, looks: int) -> Ala
             hint="Give the limit as a number in the metric's units.",
         )
     estimate = _estimate(rule, gap)
-    if estimate is None:
+    bound = None if estimate is None else broken(rule, estimate, look, looks)
+    if estimate is None or bound is None:
         return None
-    low, high = estimate.interval(1 - 2 * allowance(look, rule.error, looks))
-    if rule.below is not None and high < rule.below:
-        bound, limit = high, rule.below
-    elif rule.above is not None and low > rule.above:
-        bound, limit = low, rule.above
-    else:
-        return None
-    sign = -1.0 if rule.below is not None else 1.0
+    sign, limit = (-1.0, rule.below) if rule.above is None else (1.0, rule.above)
     culprit = Culprit(rule.variable) if rule.variable else culprit_of(gap, rule.part, sign)
     about = gap.about
     return Alarm(
@@ -106,9 +100,17 @@ def alarm_of(rule: AlertRule, name: str, gap: Gap, look: int, looks: int) -> Ala
         metric=about.metric,
         value=estimate.value,
         bound=bound,
-        limit=limit,
+        limit=float(limit or 0.0),
         in_points=about.is_share,
     )
+
+
+def broken(rule: AlertRule, estimate: Estimate, look: int, looks: int) -> float | None:
+    """What the estimate is at most (or at least) where that is beyond the limit; else None."""
+    low, high = estimate.interval(1 - 2 * allowance(look, rule.error, looks))
+    if rule.below is not None and high < rule.below:
+        return high
+    return low if rule.above is not None and low > rule.above else None
 
 
 def _estimate(rule: AlertRule, gap: Gap) -> Estimate | None:
