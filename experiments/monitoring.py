@@ -42,10 +42,11 @@ SLOPE = 1.5  # of the lab value in the outcome's logit, at home
 SHIFTS = {"small": 0.9, "medium": 0.5, "large": 0.0}  # the slope after the shift
 TOLERATED = 0.02  # a loss of two points
 # A rate of .05 among the null years has a standard error of .02.
-YEARS = {"null": 120, "medium": 30, "large": 30, "small": 20}
+YEARS = {"medium": 20, "large": 20, "null": 100, "small": 10}
 QUICK = {"null": 2, "large": 2}
 NOT_FOUND = WEEKS - SHIFTED_FROM + 2  # counted as the week after the last
 PARTS = ("gap", "outcome")
+MONITORS = ("weeks", "mapie", "mapie_started_then")  # ours, and the rival's two
 Year = dict[str, Any]
 
 
@@ -230,7 +231,7 @@ def shift_table(lines: list[Year]) -> str:
         right = [line["variable"] == "lab" for line in here if line["variable"]]
         body.append([
             kind, number(100 * true_loss(slope), 1), len(here),
-            *(_weeks([line[key] for line in here]) for key in ("weeks", "mapie", "mapie_started_then")),
+            *(_weeks([line[key] for line in here]) for key in MONITORS),
             f"{sum(right)} of {len(right)}",
         ])  # fmt: skip
     head = ["shift", "true loss, points", "years", "whygap", "MAPIE", "MAPIE, begun in week 26",
