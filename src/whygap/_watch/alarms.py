@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from scipy import stats
 
 from whygap._watch.rules import AlertRule, Alerts, allowance
 from whygap.errors import InputError, require_known
 from whygap.estimate import Estimate
-from whygap.results import Gap
+from whygap.results import Gap, Where
 from whygap.tables.design import MODEL_LABEL, MODEL_SCORE
 
 __all__ = ["Alarm", "Silence", "broken", "judge"]
@@ -151,20 +152,23 @@ def _hit_hardest(gap: Gap, sign: float) -> Culprit:
     where = gap.where
     if where is None or not where.groups:
         return Culprit()
-    beyond: dict[str, dict[str, float]] = {}
-    for group, excess in zip(where.groups, where.excess(), strict=True):
-        beyond.setdefault(group.variable, {})[group.label] = excess.distance()
-    columns = [name for name in beyond if name not in (MODEL_LABEL, MODEL_SCORE)]
-    variable = max(columns or beyond, key=lambda name: _unlike(list(beyond[name].values())))
+    names = [name for name in where.variables() if name not in (MODEL_LABEL, MODEL_SCORE)]
+    variable = max(names or where.variables(), key=lambda name: _unlike(where, name))
     for rule in where.rules:
         named = {condition.variable for condition in rule.conditions}
         if variable in named and sign * rule.points.value > 0:
             return Culprit(variable, str(rule))
-    groups = beyond[variable]
-    return Culprit(variable, max(groups, key=lambda label: sign * groups[label]))
+    beyond = zip(where.groups, where.excess(), strict=True)
+    own = {group.label: excess.distance() for group, excess in beyond if group.variable == variable}
+    return Culprit(variable, max(own, key=lambda label: sign * own[label]))
 
 
-def _unlike(distances: list[float]) -> float:
-    """How surely groups differ from the mean of all: their squared distances, as a chi-square."""
-    squares = sum(distance**2 for distance in distances)
-    return -float(stats.chi2.logsf(squares, max(len(distances) - 1, 1)))
+def _unlike(where: Where, variable: str) -> float:
+    """How surely a variable's groups did not change alike: minus the log of Wald's p-value."""
+    rows = [k for k, group in enumerate(where.groups) if group.variable == variable]
+    points = np.array([where.groups[k].points.value for k in rows])
+    share = np.array([where.groups[k].target_share for k in rows])
+    beyond = np.eye(len(rows)) - share[:, None]  # less what its share of rows would carry
+    excess, covariance = beyond @ points, beyond @ where.covariance[np.ix_(rows, rows)] @ beyond.T
+    wald = float(excess @ np.linalg.pinv(covariance, hermitian=True) @ excess)
+    return -float(stats.chi2.logsf(wald, max(len(rows) - 1, 1)))

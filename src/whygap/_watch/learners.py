@@ -14,6 +14,7 @@ from whygap._many import SOURCE_ONLY
 from whygap.learning.choose import Choice
 from whygap.learning.menu import Menu
 from whygap.learning.models import Fast, Mean
+from whygap.learning.source_fits import SourceFits
 from whygap.learning.trees import Boosted
 from whygap.results import NuisanceRecord
 from whygap.settings import Settings
@@ -60,9 +61,9 @@ class Learners:
             {kind: plain(asdict(records[kind])) for kind in kinds},
         )
 
-    def menu(self, settings: Settings, design: Design) -> Menu:
+    def menu(self, settings: Settings, design: Design, fits: SourceFits | None = None) -> Menu:
         """A menu that knows them, where the columns are the same."""
-        menu = Menu(settings)
+        menu = Menu(settings, source_fits=fits)
         if encoded(design) == self.encoded:
             for kind, learner in self.choices.items():
                 record = NuisanceRecord(**self.records[kind])

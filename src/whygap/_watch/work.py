@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from whygap._watch.learners import Learners
 from whygap._watch.plan import Target
 from whygap.errors import FitError, InputError, WhygapError, WhygapWarning
 from whygap.learning.menu import Menu
+from whygap.learning.source_fits import SourceFits
 from whygap.progress import Silent
 from whygap.running.shipping import Parcel, opened
 from whygap.settings import DetailName, Settings
@@ -35,6 +36,7 @@ class Work:
     detail: tuple[DetailName, ...]
     settings: Settings
     learners: Learners | None = None  # None: nobody has chosen yet
+    fits: SourceFits = field(default_factory=SourceFits)  # on source rows, of targets before
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,9 +77,11 @@ def answer(work: Work, target: Target) -> Answer:
     try:
         study = work.study.with_target(target.table, target.name)
         design = study.read(Silent())
-        chosen = work.learners
+        chosen, settings = work.learners, work.settings
         own = chosen is None or chosen.content == target.content
-        menu = Menu(work.settings) if own or chosen is None else chosen.menu(work.settings, design)
+        menu = Menu(settings, source_fits=work.fits)
+        if chosen is not None and not own:
+            menu = chosen.menu(settings, design, work.fits)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", WhygapWarning)  # the result says the same
             gap = explain_with(study, work.detail, work.settings, menu)

@@ -24,6 +24,7 @@ from whygap.learning.dictionary import (
 from whygap.learning.inputs import Inputs, Lift, some_of
 from whygap.learning.models import Kind, TrainingRows, curvature
 from whygap.learning.ridge import Curvature
+from whygap.learning.source_fits import SourceFits, same_terms, source_digest
 from whygap.tables.design import Column, Design
 
 Rows = slice | tuple[slice, ...]
@@ -140,6 +141,8 @@ class Features:
     curvatures: dict[tuple[str, BlockSet], Known] = field(default_factory=dict)
     closings: dict[tuple[Domain, BlockSet | None], NDArray[np.bool_]] = field(default_factory=dict)
     gathered: dict[Domain, tuple[bytes, Array]] = field(default_factory=dict)
+    source_fits: SourceFits | None = None  # where fits on source rows are kept for other targets
+    source_digest: str = ""  # of what these have in common
 
     def inputs(
         self,
@@ -249,21 +252,35 @@ def _block(across: Array, rows: Rows, columns: IntArray) -> Array:
     return across[columns, rows]
 
 
-def make_features(design: Design, blocks: Blocks, halves: Sequence[BlockSet] = ()) -> Features:
+def make_features(
+    design: Design,
+    blocks: Blocks,
+    halves: Sequence[BlockSet] = (),
+    kept: SourceFits | None = None,
+) -> Features:
     """Sort rows by block and compute the dictionary once (from a sample of very many rows).
 
     In tables of many columns the outcome shows pairs in each of these halves, for its own models.
+    Where source fits are `kept`, the dictionary is the source's own, unless target rows ask for
+    more.
     """
     raw = design.features.zip(blocks.order, lambda x, order: np.asfortranarray(x[order]))
     weights = design.sample().weights.zip(blocks.order, lambda w, order: w[order])
     prediction = design.prediction.zip(blocks.order, lambda f, order: f[order])
     free = tuple(choose_pairs(raw, prediction, weights, design))
     found = FoundPairs(free, _pairs_by_set(design, blocks, halves, raw, weights))
-    some = np.vstack([x[some_of(len(x), _MANY_ROWS)] for x in raw])
-    dictionary = build_dictionary(some, design.columns, found.all)
+    some = raw.map(lambda x: x[some_of(len(x), _MANY_ROWS)])
+    dictionary = build_dictionary(np.vstack(list(some)), design.columns, found.all)
+    if kept is not None:
+        own = build_dictionary(some.source, design.columns, found.all)
+        dictionary = own if same_terms(own, dictionary) else dictionary
     dtype = np.float64 if sum(design.rows) <= 2 * _MANY_ROWS else np.float32
     basis = raw.map(lambda x: dictionary.transform(x, dtype))
-    return Features(blocks, design.columns, dictionary, raw, basis, weights, found)
+    features = Features(blocks, design.columns, dictionary, raw, basis, weights, found)
+    if kept is None:
+        return features
+    digest = source_digest(blocks, raw.source, basis.source, weights.source, repr(found))
+    return replace(features, source_fits=kept, source_digest=digest)
 
 
 def _pairs_by_set(

@@ -10,6 +10,7 @@ from whygap.learning.choose import FAMILIES, Choice, Probe, Sight, choose
 from whygap.learning.features import Features
 from whygap.learning.models import Learner, Mean
 from whygap.learning.primitives import MeanTask, domain_rows, named, training
+from whygap.learning.source_fits import SourceFits
 from whygap.results import NuisanceRecord
 from whygap.settings import Settings
 
@@ -21,6 +22,7 @@ class Menu:
     settings: Settings
     choices: dict[str, Choice] = field(default_factory=dict)
     records: list[NuisanceRecord] = field(default_factory=list)
+    source_fits: SourceFits | None = None  # where fits on source rows are kept for other targets
 
     def learner(
         self, kind: str, probes: Callable[[], Sequence[Probe]], *, columns: str, target: str

@@ -21,6 +21,7 @@ from whygap.learning.features import Extra, Features, at
 from whygap.learning.inputs import Inputs, Lift, stacked
 from whygap.learning.models import Fast, Kind, Learner, Model, TrainingRows, fitted
 from whygap.learning.ridge import LEAST_PROBABILITY, Curvature
+from whygap.learning.source_fits import digest_of
 from whygap.learning.subset_fits import means_together, ratios_together
 
 Columns = tuple[int, ...]
@@ -91,7 +92,17 @@ class Fits:
 
 
 def fit_means(features: Features, learner: Learner, task: MeanTask) -> Fits:
-    """Fit one model per training set; those of a column set that comes again all at once."""
+    """Fit one model per training set, or find them where fits on source rows are kept."""
+    kept, targets, fit = features.source_fits, task.targets, partial(_fit_means, features, learner)
+    if kept is None or task.domain != "source" or task.extra or isinstance(targets, Mapping):
+        return Fits(features, task.columns, fit(task), task.extra)
+    alike = features.source_digest, task.name, task.kind, task.columns, repr(learner)
+    key = (*alike, task.trained_on, task.repeated, digest_of(targets))
+    return Fits(features, task.columns, kept.found(key, partial(fit, task)))
+
+
+def _fit_means(features: Features, learner: Learner, task: MeanTask) -> Mapping[BlockSet, Model]:
+    """Those of a column set that comes again all at once."""
     rows_of = partial(training, features, task)
     known = partial(_known, features, task.name, task.columns, rows_of)
     if task.common is not None:
@@ -100,8 +111,7 @@ def fit_means(features: Features, learner: Learner, task: MeanTask) -> Fits:
     together = None
     if task.repeated and isinstance(learner, Fast):
         together = partial(means_together, features, learner, task, known)
-    models = _models(features, task.name, task.columns, task.trained_on, fit, together)
-    return Fits(features, task.columns, models, task.extra)
+    return _models(features, task.name, task.columns, task.trained_on, fit, together)
 
 
 def training(

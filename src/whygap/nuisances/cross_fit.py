@@ -99,7 +99,7 @@ def cross_fit(
     """
     blocks = make_blocks(design, settings, np.random.default_rng(seed))
     halves = blocks.halves(settings.halvings) if settings.twins else blocks.complements()
-    features = make_features(design, blocks, halves)
+    features = make_features(design, blocks, halves, menu.source_fits)
     everything = design.baseline + design.covariates
     rows = blocks.evaluated_rows()
     affine = design.task == "binary" and not design.given
