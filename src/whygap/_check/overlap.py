@@ -22,7 +22,7 @@ from whygap.settings import Settings
 from whygap.tables.design import Design, Note
 
 MOST_ROWS = 5_000  # of each table: what a density ratio is fitted on within seconds
-WIDE_ROWS = 1_000  # of each wide table: ten for each of two hundred columns, both tables together
+WIDE_ROWS = 2_000  # of each wide table: ten a column of two hundred
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ from whygap.results.overlap import LIMITS, Separator
 from whygap.tables.design import Column, Design
 from whygap.tables.hints import FEW_VALUES, best_auc, distinct_values
 
-_ALIKE = 0.75  # an AUC below which two columns look alike once units or origin are set right
+# An AUC below which two columns look alike once units or origin are set right: less than a
+# standard deviation apart
+_ALIKE = 0.75
 _NAMED = 5  # the reason names as many columns as a reader takes in
 _YEARS = (1900, 2100)  # numbers that are no codes: tables of neighbouring years share some
 _FEW_CODES = 5  # numbers up to here may be codes

@@ -9,7 +9,8 @@ import pytest
 from learning_designs import make_design
 
 from whygap.domains import ByDomain
-from whygap.nuisances.meaning import meaning_notes
+from whygap.nuisances.meaning import _functions, meaning_notes
+from whygap.nuisances.overlap import fit_ratios_alone
 from whygap.settings import Settings
 
 FAST = Settings(learner="fast", folds=3, progress=False)
@@ -66,3 +67,33 @@ def test_a_constant_prediction_tells_nothing():
     design = design_of(np.sort)
     constant = design.prediction.map(lambda p: np.full(len(p), 0.5))
     assert meaning_notes(replace(design, prediction=constant), FAST) == ()
+
+
+def checkered(x):
+    """A model of products and steps, which no additive fit follows."""
+    return 0.5 + 0.3 * np.sign(np.sin(3 * x[:, 0]) * np.sin(2 * x[:, 1])) + 0.1 * np.tanh(x[:, 2])
+
+
+def honest(seed):
+    """The same model of the same columns, whose law has moved."""
+    rng = np.random.default_rng(seed)
+    tables = rng.normal(size=(350, 3)), rng.normal(0.5, 0.8, size=(500, 3))
+    return replace(make_design(*tables), prediction=ByDomain(*map(checkered, tables)))
+
+
+def test_a_model_that_the_fits_cannot_follow_raises_no_alarm():
+    designs = [honest(seed) for seed in range(12)]
+    assert [notes for design in designs if (notes := meaning_notes(design, FAST))] == []
+    found = [_functions(design, FAST).distance((0, 1, 2)) for design in designs]
+    distances = np.array([one.value / one.standard_error for one in found])
+    # Standard normal where the tables agree: the mean of 12 has a standard error of 0.29
+    assert abs(distances.mean()) < 3 * 0.29
+    assert 0.4 < distances.std() < 1.9
+
+
+def test_a_ratio_that_is_there_is_taken():
+    design = design_of(np.sort)
+    ratio = fit_ratios_alone(design, FAST).wz
+    (own,), (given,) = meaning_notes(design, FAST), meaning_notes(design, FAST, ratio)
+    assert own == given
+    assert "Column 'x1' does not mean the same" in given.text

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 from small_study import make_study, make_table, tables
 
 from whygap.domains import ByDomain
 from whygap.tables.copies import copy_notes, row_keys
-from whygap.tables.design import Design
+from whygap.tables.design import Design, Note
 from whygap.tables.look import look_at, prediction_notes
 
 NAMES = ByDomain("2018", "2024")
@@ -179,6 +180,20 @@ def test_rows_in_both_tables_are_counted():
         "40 of 300 rows of 2024 are equal in every column to rows of 2018: if they are the same "
         "cases, leave them out of one table; intervals take the tables for independent."
     )
+
+
+def test_rows_that_stand_twice_in_one_table_are_counted():
+    source, target = tables()
+    twice = pd.concat([source, source.head(40)])
+    (note,) = copy_notes(make_study(twice, target).design, NAMES)
+    assert note == Note(
+        "warning",
+        f"40 of {len(twice)} rows of 2018 repeat another one in every column: if they are copies, "
+        "leave them out; if several rows belong to one case, name it with clusters=. Intervals "
+        "take rows for independent.",
+    )
+    numbered = [t.assign(case=np.arange(len(t)) // 2) for t in (twice, target)]
+    assert copy_notes(make_study(*numbered, clusters="case").design, NAMES) == ()
 
 
 def test_rows_of_a_few_codes_are_equal_by_chance():
