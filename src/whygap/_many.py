@@ -68,8 +68,20 @@ class Many:
     def __str__(self) -> str:
         return "\n\n".join(f"{name}: {gap}" for name, gap in self.gaps.items())
 
+    def plot(self, what: str = "trend", level: float | None = None, **options: Any) -> Any:
+        """A matplotlib figure: the change, its parts and the points over the targets."""
+        from whygap.render.trend_figure import trend_figure
+
+        if what != "trend":
+            raise SettingsError(
+                f"Several targets have no figure '{what}'",
+                hint=f"many.plot() draws their trend, many['...'].plot({what!r}) one of them.",
+            )
+        shown = words.chosen_level(next(iter(self.gaps.values())), level)
+        return trend_figure(self.gaps, shown, **options)
+
     def report(self, path: str | Path, level: float | None = None) -> Path:
-        """Write one self-contained HTML page with a section per target."""
+        """Write one self-contained HTML page: all targets together, and a page for each."""
         return write_many(self.gaps, path, level)
 
 

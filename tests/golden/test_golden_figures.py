@@ -24,6 +24,12 @@ from whygap.render.plot import (
     WaterfallDisplay,
     WhereDisplay,
 )
+from whygap.render.trend_figure import TrendDisplay
+
+MONTHS = {
+    "March 2025": make_gap(corners=(0.80, 0.80, 0.79, 0.78)),
+    "April 2025": make_gap(corners=(0.80, 0.79, 0.77, 0.70)),
+}
 
 
 def normalised(svg: str) -> str:
@@ -56,6 +62,7 @@ FIGURES = {
         RevisionDisplay.from_revision(make_revision(), "accuracy", 0.9).plot().figure_
     ),
     "answer": lambda: make_gap().plot(level=0.9),
+    "trend": lambda: TrendDisplay.from_gaps(MONTHS, 0.9).plot().figure_,
 }
 
 

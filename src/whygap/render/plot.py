@@ -196,6 +196,12 @@ class RevisionDisplay:
 
 def figure(gap: Gap, what: str = "answer", level: float | None = None, **options: Any) -> Figure:
     """One of `FIGURES`: the whole answer, or one question."""
+    if what == "trend":
+        raise SettingsError(
+            "A trend needs several targets",
+            got="one result",
+            hint="many = wg.explain_many(study, targets), then many.plot().",
+        )
     require_known(what, FIGURES, f"There is no figure '{what}'", "Figures", SettingsError)
     made: Figure = FIGURES[what](gap, chosen_level(gap, level), **options)
     leads = [] if what in SAY_THEMSELVES else [gap.aggregate.reason]

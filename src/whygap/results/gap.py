@@ -114,7 +114,7 @@ class Gap:
         return storage.to_text(self, influence)
 
     def plot(self, what: str = "answer", **options: Any) -> Any:
-        """A matplotlib figure: the whole answer, or "points", "where", "recoverable", "shares"."""
+        """A matplotlib figure: the whole answer, or "walk", "points", "where", "recoverable"."""
         from whygap.render import plot
 
         return plot.figure(self, what, **options)
