@@ -53,7 +53,8 @@ def log_gap(
     shown = level_of(gap, level)
     metrics, folder = metrics_of(gap, shown), NAME if step is None else f"{NAME}/{step}"
     mlflow.log_metrics(metrics, step=step, run_id=run_id)
-    mlflow.log_text(report.html({"": gap}, shown), f"{folder}/report.html", run_id=run_id)
+    page = report.html({"": gap.redacted()}, shown)
+    mlflow.log_text(page, f"{folder}/report.html", run_id=run_id)
     mlflow.log_text(gap.to_json(), f"{folder}/gap.json", run_id=run_id)
     mlflow.log_table(table_of(gap, shown), f"{folder}/estimates.json", run_id=run_id)
     return metrics
@@ -151,7 +152,7 @@ def artifacts_of(gap: Gap) -> dict[str, Any]:
     page, result = (
         mlflow.get_artifact_uri(f"{NAME}/{name}") for name in ("report.html", "gap.json")
     )
-    html = report.html({"": gap}, level_of(gap, None))
+    html = report.html({"": gap.redacted()}, level_of(gap, None))
     return {
         "whygap_report": TextEvaluationArtifact(uri=page, content=html),
         "whygap_gap": JsonEvaluationArtifact(uri=result, content=gap.to_dict()),

@@ -80,14 +80,15 @@ def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | No
     )
 
 
-def notebook(gap: Gap) -> str:
+def notebook(gap: Gap, numbers: bool = True) -> str:
     """What a notebook shows: the answer, the walk, all numbers to unfold; no scripts."""
     level = default_level(gap)
-    numbers = Markup(table.render(gap, "html", level))  # noqa: S704 - escaped by the table itself
+    shown = table.render(gap, "html", level) if numbers else "gap.to_frame() has them."
+    unfolded = Markup(shown)  # noqa: S704 - escaped by the table itself
     template = template_environment().get_template("notebook.html")
     told = {"lead": phrases.BANNER, "problems": phrases.banner(gap)}
     page = page_of(gap, level, levels=())
-    return template.render(page=page, id="whygap", linked=False, table=numbers, **told)
+    return template.render(page=page, id="whygap", linked=False, table=unfolded, **told)
 
 
 def template_environment() -> Environment:

@@ -67,3 +67,4 @@ class About:
     metric_words: str = ""  # what sentences call the metric; empty: its name
     is_mean: bool = True  # the metric is a mean over rows
     kept_share: ByDomain[float] = field(default_factory=lambda: ByDomain(1.0, 1.0))
+    data: str = ""  # a digest of both tables as they were used: the same data have the same

@@ -10,6 +10,7 @@ from whygap.errors import ResultError, require_known
 from whygap.results.about import About, Diagnostics
 from whygap.results.aggregate import Aggregate
 from whygap.results.culprits import Points, Recoverable, Where
+from whygap.results.redaction import FEW, redacted
 from whygap.results.shares import Detailed
 from whygap.settings import DETAILS
 
@@ -90,6 +91,12 @@ class Gap:
 
         return words.short(self)
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG002 - Jupyter leaves the choice to us
+        """What notebooks show: plain words, a page without scripts, Markdown."""
+        from whygap.render import notebook
+
+        return notebook.bundle(self)
+
     def _repr_html_(self) -> str:
         from whygap.render import report
 
@@ -119,8 +126,22 @@ class Gap:
 
         return plot.figure(self, what, **options)
 
-    def report(self, path: str | Path, level: float | None = None, revision: Any = None) -> Path:
-        """Write one self-contained HTML page; `revision` is what `wg.revise` returned."""
+    def redacted(self, few: int = FEW) -> Gap:
+        """The same result for other eyes: no level of fewer rows is named, counts are rounded."""
+        return redacted(self, few)
+
+    def report(
+        self,
+        path: str | Path,
+        level: float | None = None,
+        revision: Any = None,
+        redact: int | None = FEW,
+    ) -> Path:
+        """Write one self-contained HTML page; `revision` is what `wg.revise` returned.
+
+        It names no level of fewer than `redact` rows and rounds counts; None shows all there is.
+        """
         from whygap.render import report
 
-        return report.write(self, path, level, revision)
+        shown = self if redact is None else redacted(self, redact)
+        return report.write(shown, path, level, revision)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -11,9 +12,12 @@ from importlib.metadata import PackageNotFoundError, version
 from whygap._version import ENGINE
 from whygap.domains import ByDomain
 from whygap.results import About
+from whygap.running.checkpoint import digest_of
 from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables.design import Design
+
+EPOCH = "SOURCE_DATE_EPOCH"  # reproducible-builds.org: seconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +71,17 @@ def about_of(
         players={p.name: tuple(names[c] for c in p.columns) for p in design.players},
         settings=settings.to_mapping(),
         versions=_versions(),
-        seconds=dict(seconds),
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        seconds={} if EPOCH in os.environ else dict(seconds),
+        created=_now().isoformat(timespec="seconds"),
+        data=digest_of(design),
         kept_share=kept,
     )
+
+
+def _now() -> datetime:
+    """Now; or, so that the same run gives the same bytes, the time that is set from outside."""
+    set_ = os.environ.get(EPOCH, "")
+    return datetime.fromtimestamp(int(set_), UTC) if set_.isdigit() else datetime.now(UTC)
 
 
 def _versions() -> dict[str, str]:

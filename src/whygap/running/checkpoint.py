@@ -86,6 +86,18 @@ def open_checkpoint(folder: str | None, print_: Mapping[str, Any]) -> Checkpoint
 
 def fingerprint(design: Design, settings: Settings) -> dict[str, Any]:
     """What decides the numbers: settings, and a digest of each ingredient of the design."""
+    return {
+        "settings": {k: v for k, v in settings.to_mapping().items() if k not in _HARMLESS},
+        "study": _ingredients(design),
+    }
+
+
+def digest_of(design: Design) -> str:
+    """The same for the same data, roles and metric."""
+    return hashlib.sha256(repr(_ingredients(design)).encode()).hexdigest()[:16]
+
+
+def _ingredients(design: Design) -> dict[str, str]:
     arrays = {
         "features": design.features,
         "outcome": design.outcome,
@@ -105,10 +117,7 @@ def fingerprint(design: Design, settings: Settings) -> dict[str, Any]:
     roles = repr((design.columns, design.baseline, design.players))
     if design.order != "covariates first":  # as it always was, unless said otherwise
         roles += design.order
-    return {
-        "settings": {k: v for k, v in settings.to_mapping().items() if k not in _HARMLESS},
-        "study": {**ingredients, "roles": hashlib.sha256(roles.encode()).hexdigest()[:16]},
-    }
+    return {**ingredients, "roles": hashlib.sha256(roles.encode()).hexdigest()[:16]}
 
 
 def _digest(*arrays: Any) -> str:
