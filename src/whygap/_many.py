@@ -14,7 +14,7 @@ from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter
 from whygap.render import frame, several, words
 from whygap.render.formats import wrapped
-from whygap.render.report import write_many
+from whygap.render.report import notebook_many, write_many
 from whygap.results import Gap
 from whygap.settings import DETAILS, Settings
 from whygap.study import Study
@@ -67,6 +67,11 @@ class Many:
 
     def __str__(self) -> str:
         return "\n\n".join(f"{name}: {gap}" for name, gap in self.gaps.items())
+
+    def _repr_html_(self) -> str:
+        if len(self) == 1:
+            return next(iter(self.gaps.values()))._repr_html_()
+        return notebook_many(self.gaps)
 
     def plot(self, what: str = "trend", level: float | None = None, **options: Any) -> Any:
         """A matplotlib figure: the change, its parts and the points over the targets."""

@@ -22,7 +22,7 @@ from whygap.render.page import page_of
 from whygap.render.phrases import PART_TITLES, joined, metric_name
 from whygap.render.revision import MEASURED, Curve, curve_for
 from whygap.render.trend import several_page
-from whygap.render.units import count, squared_error_units, with_minus
+from whygap.render.units import count, level_name, squared_error_units, with_minus
 from whygap.render.words import ASSOCIATION, chosen_level, default_level
 from whygap.results import Gap
 from whygap.results.several import require_alike
@@ -89,6 +89,21 @@ def notebook(gap: Gap, numbers: bool = True) -> str:
     told = {"lead": phrases.BANNER, "problems": phrases.banner(gap)}
     page = page_of(gap, level, levels=())
     return template.render(page=page, id="whygap", linked=False, table=unfolded, **told)
+
+
+def notebook_many(gaps: Mapping[str, Gap]) -> str:
+    """What a notebook shows of several targets: the answer, the trend, a table; no scripts."""
+    first = next(iter(gaps.values()))
+    level = default_level(first)
+    every = [(name, text) for name, gap in gaps.items() for text in gap.problems()]
+    template = template_environment().get_template("notebook_several.html")
+    return template.render(
+        several=several_page(gaps, {"shown": level}, "shown"),
+        unit=", in points" if first.about.is_share else "",
+        level=level_name(level),
+        lead=phrases.BANNER,
+        problems=every,
+    )
 
 
 def template_environment() -> Environment:

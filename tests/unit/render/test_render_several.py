@@ -69,3 +69,12 @@ def test_every_target_has_a_mark_in_every_chart_and_a_page_one_click_away() -> N
         assert page.count(f'href="#t{k}"') == 2  # its dot and its line of the table
         assert f'<article class="target" id="t{k}"' in page
     assert page.count('href="#all"') == len(GAPS)
+
+
+def test_a_notebook_shows_all_targets_without_scripts() -> None:
+    shown = Many(GAPS)._repr_html_()
+    assert "<script" not in shown
+    assert many_sentence(GAPS, 0.95).split(". ")[0] in shown
+    assert shown.count("<tr>") == 1 + len(GAPS)
+    assert shown.count("data-mark") == len(GAPS)
+    assert Many({"D": SAME})._repr_html_() == SAME._repr_html_()

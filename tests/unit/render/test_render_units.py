@@ -1,0 +1,69 @@
+"""Numbers as they are written: digits that the interval supports, never a clear end as 0."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from result_factory import make_gap
+
+from whygap.estimate import Estimate
+from whygap.render.phrases import metric_unit
+from whygap.render.units import Units
+
+POINTS, PLAIN = Units(is_share=True, decimals=1), Units(is_share=False, decimals=3)
+
+
+@pytest.mark.parametrize(
+    ("ends", "text"),
+    [
+        ((0.0004, 0.009), "+0.04 to +0.9"),  # clear: written with the digit that shows it
+        ((-0.009, -0.0004), "-0.9 to -0.04"),
+        ((-0.0004, 0.009), "0.0 to +0.9"),  # not clear
+        ((0.0, 0.009), "0.0 to +0.9"),
+        ((0.000001, 0.009), "0.0 to +0.9"),  # too near 0 for one more digit
+        ((0.001, 0.009), "+0.1 to +0.9"),
+        ((math.nan, 0.009), "undefined to +0.9"),
+    ],
+)
+def test_an_end_of_a_clear_interval_is_not_written_as_0(
+    ends: tuple[float, float], text: str
+) -> None:
+    assert POINTS.span(*ends) == text
+
+
+def test_sizes_keep_that_digit_too() -> None:
+    assert POINTS.size_span(-0.009, -0.0004) == "0.04 to 0.9"
+    assert PLAIN.span(0.0003, 0.02, signed=False) == "0.0003 to 0.020"
+
+
+def test_a_number_known_less_well_has_fewer_digits() -> None:
+    assert PLAIN.suited(Estimate(0.5, 0.3)).change(0.512) == "+0.51"
+    assert PLAIN.suited(Estimate(0.5, 30.0)).change(41.2) == "+41"
+    assert PLAIN.suited(Estimate(0.5, 0.0003)) == PLAIN  # never more than the gap has
+    assert PLAIN.suited(Estimate(0.5, 0.0)) == PLAIN
+    assert POINTS.suited(Estimate(0.5, 0.3)) == POINTS
+
+
+def test_five_digits_for_those_who_point_at_a_mark() -> None:
+    assert POINTS.exact(-0.0720341) == "-7.2034"
+    assert PLAIN.exact(1234.5678) == "+1,234.6"
+    assert PLAIN.exact(math.inf) == "unbounded"
+
+
+@pytest.mark.parametrize(
+    ("metric", "unit"),
+    [
+        ("mae", " (in units of employed)"),
+        ("rmse", " (in units of employed)"),
+        ("mse", " (in squared units of employed)"),
+        ("r2", ""),
+        ("accuracy", ""),
+        ("brier", ""),
+    ],
+)
+def test_metrics_in_units_of_the_outcome_say_so(metric: str, unit: str) -> None:
+    about = make_gap(metric=metric).about
+    assert metric_unit(about) == unit
+    assert metric_unit(replace(about, task="binary")) == ""
