@@ -25,6 +25,7 @@ from whygap.render.trend import several_page
 from whygap.render.units import count, level_name, squared_error_units, with_minus
 from whygap.render.words import ASSOCIATION, chosen_level, default_level
 from whygap.results import Gap
+from whygap.results.redaction import FEW
 from whygap.results.several import require_alike
 
 
@@ -38,15 +39,22 @@ def write(gap: Gap, path: str | Path, level: float | None = None, revision: Any 
     return storage.write_whole(path, html({"": gap}, chosen_level(gap, level), curves))
 
 
-def write_many(gaps: Mapping[str, Gap], path: str | Path, level: float | None = None) -> Path:
+def write_many(
+    gaps: Mapping[str, Gap],
+    path: str | Path,
+    level: float | None = None,
+    redact: int | None = FEW,
+) -> Path:
     """Write one page: all targets together, and a page for each inside it.
 
     The results may come from `explain_many`, or from files: `{name: wg.load(path), ...}`. They
-    stand in the order given; of months that is their order in time.
+    stand in the order given; of months that is their order in time. As in every report, no level
+    of fewer than `redact` rows is named.
     """
     storage.require_ending(path, ".html")
     require_alike(gaps)
-    return storage.write_whole(path, html(gaps, chosen_level(next(iter(gaps.values())), level)))
+    shown = gaps if redact is None else {name: gap.redacted(redact) for name, gap in gaps.items()}
+    return storage.write_whole(path, html(shown, chosen_level(next(iter(gaps.values())), level)))
 
 
 def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | None = None) -> str:
