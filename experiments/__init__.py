@@ -37,6 +37,7 @@ EXPERIMENTS = (
     "scaling",
     "semisynthetic",
     "shares",
+    "states",
     "true_risk",
     "untuned",
 )

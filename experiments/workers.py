@@ -19,11 +19,21 @@ import pyarrow as pa
 from experiments.cases import read_table, whole_units
 from whygap.study import Study
 
-__all__ = ["QUESTIONS", "STATES", "Question", "workers_study"]
+__all__ = ["ALL_STATES", "HOME", "QUESTIONS", "STATES", "Question", "workers_study"]
 
 FILE = "acs_workers_2024.parquet"
 HOME = "OH"
 STATES = {"OH": "Ohio", "NY": "New York", "MD": "Maryland"}
+ALL_STATES = STATES | {
+    "CO": "Colorado",
+    "GA": "Georgia",
+    "IL": "Illinois",
+    "MI": "Michigan",
+    "MN": "Minnesota",
+    "TN": "Tennessee",
+    "WA": "Washington",
+    "WI": "Wisconsin",
+}
 BASELINE = ("age", "sex")
 GROUPS = {
     "origin": ["race", "hispanic", "citizen", "english"],
@@ -102,8 +112,8 @@ def workers_study(
         metric=metric,
         groups=GROUPS,
         clusters="household",
-        source_name=STATES[HOME],
-        target_name=STATES[state],
+        source_name=ALL_STATES[HOME],
+        target_name=ALL_STATES[state],
     )
 
 
@@ -125,7 +135,9 @@ def _scored(data: Path | None, name: str) -> dict[str, pa.Table]:
     state, household = np.asarray(table["state"]), np.asarray(table["household"])
     outcome = pa.array(question.outcome(table))
     table = table.drop_columns(list(question.hidden)).append_column(question.column, outcome)
-    chosen = {code: whole_units(household, np.flatnonzero(state == code), rng) for code in STATES}
+    chosen = {
+        code: whole_units(household, np.flatnonzero(state == code), rng) for code in ALL_STATES
+    }
     here = chosen[HOME]
     last = household[here[TRAINED_ON - 1]]
     model = _boosting(table.take(here[:TRAINED_ON]), question)
