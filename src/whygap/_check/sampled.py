@@ -15,12 +15,12 @@ WIDE = 50  # columns: beyond, trials with all rows and columns take minutes
 
 
 def some_columns(design: Design, most: int) -> Design:
-    """About `most` columns of W and Z, evenly taken, when there are more than twice as many.
+    """About `most` columns of W and Z of a wide table, evenly taken; of others all.
 
     A group of covariates is left its first column.
     """
     total = len(design.columns)
-    if total <= 2 * most:
+    if total <= WIDE:
         return design
     share = most / total
     w = _evenly(design.baseline, share)
