@@ -188,7 +188,7 @@ def factor_of(gram: Array, ridge: Array) -> Array:
     """The Cholesky factor of second derivatives with their penalty."""
     jitter = 1e-10 * float(np.trace(gram)) / len(gram)
     for _ in range(6):
-        eased = np.array(gram, order="F")
+        eased = gram.T.copy(order="F")  # as it is symmetric, that is gram, and copies fast
         eased.flat[:: len(gram) + 1] += ridge + jitter
         factor, wrong = linalg.lapack.dpotrf(eased, lower=True, overwrite_a=True)
         if not wrong:

@@ -250,7 +250,9 @@ def test_what_repeats_disagree_on_is_no_sampling_error():
     """Repeats far apart widen the intervals; they do not keep the sampling going."""
     shared = Sample.of(ROWS)
     games = [Game(12, seed=seed, sample=shared) for seed in (0, 5, 9)]
-    found = shares("outcome", games, named(12), Run(Settings(progress=False), Silent()))
+    found = shares(
+        "outcome", games, named(12), Run(Settings(progress=False, precision=0.1), Silent())
+    )
     assert found.sampling.stopped == "the sampling error is small beside the standard errors"
     assert found.sampling.evaluated < 1024
     for share in found.shares.values():
