@@ -235,7 +235,7 @@ def test_undefined_part_says_so_and_shows_no_table(visit: Any) -> None:
 def test_several_targets_share_one_switch(visit: Any) -> None:
     watched = visit("several")
     page = watched.page
-    assert page.locator("[data-target] > h2").all_inner_texts() == ["site B", "site C"]
+    assert page.locator("[data-target] > h1").all_inner_texts() == ["site B", "site C"]
     before = page.locator("[data-many-span]").all_inner_texts()
     page.get_by_label("80%").check(force=True)
     assert all("80% interval" in text for text in page.locator(".answer").all_inner_texts())

@@ -109,10 +109,10 @@ def test_each_target_has_a_page_one_click_away(visit: Any) -> None:
     page.locator(".trend a").nth(1).focus()
     assert "site C" in page.locator("#tip").inner_text()
     page.keyboard.press("Enter")
-    assert page.locator("article:visible h2").first.inner_text() == "site C"
+    assert page.locator("article:visible h1").first.inner_text() == "site C"
     assert page.locator("#all").is_hidden()
     page.locator("article:visible .first-step a").click()
-    assert page.locator("article:visible h2").first.inner_text() == "site C"
+    assert page.locator("article:visible h1").first.inner_text() == "site C"
     page.locator("article:visible .back a").click()
     assert page.locator("#all").is_visible()
     assert page.locator("article:visible").count() == 0

@@ -51,9 +51,7 @@
     if (section.variable) drawProfile(section, section.variable);
   }
 
-  function moveWhisker(group, [top, bottom, label, clear, cut, words]) {
-    const link = group.closest("a");
-    if (link) link.setAttribute("aria-label", `${words}: open`);
+  function moveWhisker(group, [top, bottom, label, clear, cut]) {
     for (const line of all(group, "line")) {
       line.setAttribute("y1", top);
       line.setAttribute("y2", bottom);
