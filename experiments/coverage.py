@@ -24,7 +24,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     **{f"learner {name}": {"learner": name} for name in LEARNERS},
 }
 AS_PUBLISHED = VARIANTS["neither (as in the paper)"]
-PUBLISHED_SIZES = (500, 1000, 4000, 8000)  # beside VARIANT_SIZE, for the figure of both
+PUBLISHED_SIZES = (500, 1000, 4000)  # beside VARIANT_SIZE, for the figure of both
 PARTS = ("covariate", "outcome")
 SINGLES = ("{Z1}", "{Z2}", "{Z3}")
 PANELS = {
