@@ -48,7 +48,7 @@ def test_one_update_of_mapie_s_monitor_speaks_when_weekly_ones_would():
 
 
 @pytest.mark.slow
-def test_a_large_shift_is_found_no_later_than_mapie_would_and_its_variable_named():
+def test_a_large_shift_is_found_no_later_than_mapie_would():
     pytest.importorskip("mapie")
     years = [monitoring.shifted_year("large", seed) for seed in range(2)]
     for year in years:
