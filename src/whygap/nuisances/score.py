@@ -16,7 +16,7 @@ import numpy as np
 
 from whygap.domains import Array, ByDomain, Domain
 from whygap.learning.dictionary import FEW_VALUES
-from whygap.learning.features import Extra, Features, View
+from whygap.learning.features import Extra, Features, View, at
 from whygap.learning.ridge import least_squares
 from whygap.nuisances.held_out import block_sorted
 
@@ -38,17 +38,19 @@ class ScoreColumn:
     def of(cls, features: Features, domain: Domain, score: ByDomain[Array]) -> ScoreColumn:
         """Of a score of all rows, in the tables' order."""
         own = block_sorted(features.blocks, score)[domain]
-        everything = slice(0, len(own))
-        inputs = features.inputs(domain, everything, range(len(features.columns)))
-        inputs, weight = inputs.in_full_precision(), features.weights[domain]
-        fitted = least_squares(inputs, own, weight, np.zeros(inputs.width))[1:]
+        rows = features.blocks.training_rows(domain, frozenset(range(features.blocks.count)))
+        inputs = features.inputs(domain, rows, range(len(features.columns))).in_full_precision()
+        target, weight = at(own, rows), at(features.weights[domain], rows)
+        fitted = least_squares(inputs, target, weight, np.zeros(inputs.width))[1:]
         alone = Extra.of(_Terms.of(own[:, None]), {"own": View(domain, own)})
         return cls(features, domain, own, fitted, alone)
 
     def beside(self, columns: Sequence[int]) -> Extra:
         """The score; and less what these columns say of it, where that is something else."""
-        terms = self.features.dictionary.select(columns)
-        said = self.features.basis[self.domain][:, terms] @ self.coefficients[terms]
+        terms, basis = self.features.dictionary.select(columns), self.features.basis[self.domain]
+        theirs = np.zeros(len(self.coefficients), dtype=basis.dtype)
+        theirs[terms] = self.coefficients[terms]
+        said = basis @ theirs
         rest = self.score - said
         rest -= rest.mean()
         spread, level = float(self.score.std()), float(np.abs(self.score).max())
