@@ -76,6 +76,10 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda _: wg.Study([1, 2], [3], **ROLES),
         f"{TABLES}list. Name the columns first, for example with pandas.DataFrame(...).",
     ),
+    "a column as a table": (
+        lambda _: wg.Study(make_table(200, 1)["y"], make_table(200, 2), **ROLES),
+        f"{TABLES}Series. Make a table of its rows first: pandas.DataFrame(list(rows)).",
+    ),
     "a model that is no model": (
         lambda _: study(model=3, prediction=None),
         (

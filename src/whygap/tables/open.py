@@ -143,9 +143,17 @@ def open_table(table: Any, label: str) -> OpenedTable:
         names, read = native.columns, partial(queries.read_relation, native, label=label)
         stream = partial(queries.relation_batches, native, label=label)
         return OpenedTable(label, "pyarrow", checked_names(names, label), read, stream=stream)
-    if kind_of(native) is None and hasattr(native, "__arrow_c_stream__"):
-        return open_stream(pa.RecordBatchReader.from_stream(native), label)
+    if kind_of(native) is None and (reader := arrow_reader(native)) is not None:
+        return open_stream(reader, label)
     return open_in_memory(native, label)
+
+
+def arrow_reader(native: Any) -> Any:
+    """An Arrow stream of columns; None where there is no stream, or one of a single column."""
+    try:
+        return pa.RecordBatchReader.from_stream(native)
+    except (pa.ArrowInvalid, TypeError):
+        return None
 
 
 def open_stream(reader: Any, label: str) -> OpenedTable:
