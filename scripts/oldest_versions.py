@@ -1,4 +1,4 @@
-"""Constraints that pin every dependency of whygap to the oldest version it allows."""
+"""Constraints that pin every dependency of whygap, and of its extras, to the oldest allowed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ ROOT = Path(__file__).resolve().parent.parent
 def main() -> None:
     """One `name==version` a line."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    for wanted in project["dependencies"]:
+    extras = project["optional-dependencies"]
+    (everything,) = extras["all"]  # whygap[polars,duckdb,...]
+    named = everything.partition("[")[2].rstrip("]").split(",")
+    for wanted in project["dependencies"] + [one for name in named for one in extras[name]]:
         found = re.fullmatch(r"([\w.-]+)>=([\w.]+)", wanted)
         if found is None:
             raise SystemExit(f"{wanted}: not of the form name>=version")

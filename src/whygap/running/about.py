@@ -17,6 +17,7 @@ from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables.design import Design
 
+HARDLY = 0.999  # of the rows: a loss that no one would notice
 EPOCH = "SOURCE_DATE_EPOCH"  # reproducible-builds.org: seconds since 1970
 
 
@@ -66,7 +67,7 @@ def about_of(
     return About(
         **words,
         rows=design.rows,
-        effective_rows=design.sample().effective_size(),
+        effective_rows=_counted(design),
         baseline=tuple(names[c] for c in design.baseline),
         players={p.name: tuple(names[c] for c in p.columns) for p in design.players},
         settings=settings.to_mapping(),
@@ -76,6 +77,12 @@ def about_of(
         data=digest_of(design),
         kept_share=kept,
     )
+
+
+def _counted(design: Design) -> ByDomain[float]:
+    """Rows of equal weight; weights that hardly differ from 1, as a sample has them, are none."""
+    counted = design.sample().effective_size()
+    return counted.zip(design.rows, lambda c, rows: c if c < rows * HARDLY else float(rows))
 
 
 def _now() -> datetime:
