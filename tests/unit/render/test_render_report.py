@@ -134,7 +134,7 @@ def test_page_is_the_same_for_the_same_result() -> None:
 
 def test_written_whole_or_refused(tmp_path: Path) -> None:
     gap = make_gap()
-    path = gap.report(tmp_path / "gap.html")
+    path = gap.report(tmp_path / "gap.html", redact=None)
     assert path.read_text(encoding="utf-8") == page()
     with pytest.raises(ResultError, match="cannot be written"):
         gap.report(tmp_path / "missing" / "gap.html")
