@@ -212,17 +212,16 @@ def _models(
     columns: Columns,
     sets: Sequence[BlockSet],
     fit: Callable[[BlockSet], Model],
-    together: Callable[[], Mapping[BlockSet, Model] | None] | None,
+    together: Callable[[], Mapping[BlockSet, Model]] | None,
 ) -> dict[BlockSet, Checked]:
-    """All at once where that works, else one after the other."""
+    """All at once where that works, the others one by one."""
     names = {blocks: _name(features, name, blocks, columns) for blocks in sets}
-    found = None
+    found: dict[BlockSet, Model] = {}
     if together is not None:
         with named(f"Fitting {_name(features, name, frozenset().union(*sets), columns)}"):
-            found = together()
-    if found is None:
-        found = {}
-        for blocks in sets:
+            found |= together()
+    for blocks in sets:
+        if blocks not in found:
             with named(f"Fitting {names[blocks]}"):
                 found[blocks] = fit(blocks)
     return {blocks: Checked(found[blocks], names[blocks]) for blocks in sets}

@@ -39,16 +39,16 @@ class _Trained:
     extra: Extra | None = None
 
 
-def means_together(features: Features, learner: Fast, task: MeanTask, known: Known) -> Found | None:
-    """A model per training set; None where one has nothing to learn or comes to no end."""
+def means_together(features: Features, learner: Fast, task: MeanTask, known: Known) -> Found:
+    """A model per training set, but of those that have nothing to learn or come to no end."""
     if not task.columns and task.extra is None:
-        return None
+        return {}
     functions = features.dictionary.select(task.columns)
     groups: dict[tuple[int, int], list[_Trained]] = defaultdict(list)
     for blocks in task.trained_on:
         one = _trained(features, task, functions, blocks, known)
         if float(np.ptp(at(one.target, features.blocks.training_rows(task.domain, blocks)))) == 0:
-            return None
+            continue
         # Extra columns of several training sets may differ in their terms.
         shape = (0, 0) if one.extra is None else (one.extra.width, one.extra.heads)
         groups[shape].append(one)
@@ -59,18 +59,16 @@ def means_together(features: Features, learner: Fast, task: MeanTask, known: Kno
             continue
         used = sorted(frozenset[int]().union(*(one.blocks for one in group)))
         segments = [_segment(features, task.domain, block, group, functions) for block in used]
-        if not (fitted := _fitted(learner, segments, group)):
-            return None
-        found |= fitted
+        found |= _fitted(learner, segments, group)
     return found
 
 
 def ratios_together(
     features: Features, learner: Fast, columns: tuple[int, ...], known: Known
-) -> Found | None:
+) -> Found:
     """A domain classifier per training set, likewise."""
     if not columns:
-        return None
+        return {}
     functions, blocks = features.dictionary.select(columns), features.blocks
     light = features.light("source", functions, None)
     segments = []
@@ -128,14 +126,12 @@ def _segment(
 
 
 def _fitted(learner: Fast, segments: Sequence[Segment], group: Sequence[_Trained]) -> Found:
-    """Empty where a fit has come to no end."""
+    """Those that have come to an end."""
     fits = Together([segment for segment in segments if segment.weight.size], len(group))
     ridge = np.stack([_ridge(learner, one) for one in group])
     coefficients, finished = logistic_together(fits, ridge, [one.known for one in group])
-    if not finished.all():
-        return {}
-    both = zip(group, coefficients, strict=True)
-    return {one.blocks: BasisModel(found, one.scale) for one, found in both}
+    each = zip(group, coefficients, finished, strict=True)
+    return {one.blocks: BasisModel(found, one.scale) for one, found, ended in each if ended}
 
 
 def _exactly(learner: Fast, one: _Trained) -> BasisModel:
