@@ -29,6 +29,7 @@ EXPERIMENTS = (
     "metrics",
     "mishaps",
     "monitoring",
+    "naming",
     "partial_overlap",
     "power",
     "refit",
