@@ -71,7 +71,7 @@ def test_notebook_and_report_lead_with_the_problem(gap):
 @pytest.mark.parametrize("kind", ["text", "md", "tex", "html"])
 def test_tables_lead_with_the_problem(gap, kind):
     text = table.render(gap, kind)
-    assert flat(text.replace("\\_", "_")).index("Do not rely on these") < text.index("covariate")
+    assert flat(text.replace("\\_", "_")).index("Do not rely on these") < text.index("Covariates")
     assert "Set that right first" in flat(text)
 
 
