@@ -143,7 +143,9 @@ def _scored(data: Path | None, name: str) -> dict[str, pa.Table]:
     model = _boosting(table.take(here[:TRAINED_ON]), question)
     chosen[HOME] = here[TRAINED_ON:][household[here[TRAINED_ON:]] != last]
     return {
-        code: _with_predictions(table.take(rows), model, question) for code, rows in chosen.items()
+        code: _with_predictions(table.take(rows), model, question)
+        for code, rows in chosen.items()
+        if len(rows)
     }
 
 

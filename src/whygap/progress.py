@@ -74,10 +74,16 @@ class _Lines:
         sys.stderr.write(f"{self.name}: {done} of {total}{', ' if text else ''}{text}\n")
 
 
+def _in_a_notebook() -> bool:
+    """Whether a kernel runs here; other packages import IPython without one."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return hasattr(shell, "kernel")
+
+
 @contextmanager
 def reporter(show: bool | None) -> Iterator[Reporter]:
     """A reporter for the length of a run; None shows one only where it can be watched."""
-    watched = sys.stderr.isatty() or "ipykernel" in sys.modules
+    watched = sys.stderr.isatty() or _in_a_notebook()
     if not (watched if show is None else show):
         yield Silent()
         return

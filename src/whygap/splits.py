@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from whygap.errors import InputError, TableError
 from whygap.study import Study
-from whygap.tables.open import open_table
 
 __all__ = ["SPLITS", "from_splits"]
 
@@ -87,6 +86,8 @@ def named(X: Any, names: Sequence[str] | None, label: str) -> Any:
     if nw.dependencies.is_pandas_dataframe(X):
         known = all(isinstance(name, str) for name in X.columns)
         return X if known else X.set_axis(numbered(X.shape[1], names), axis=1)
+    from whygap.tables.open import open_table  # needs what reads files
+
     opened = open_table(X, label)
     return opened.load(opened.names)
 

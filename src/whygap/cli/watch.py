@@ -50,7 +50,7 @@ def command(
     *,
     speaker: Speaker,
 ) -> None:
-    """Explain many targets against one source, each once; raise alarms."""
+    """Explain a stream of targets, each once; raise alarms."""
     from whygap._watch import watch
     from whygap.study_file import read_study_file
 

@@ -24,8 +24,6 @@ from whygap.errors import InputError
 
 # Pairs drawn early from every sampled stratum: with fewer the sampling error is badly estimated.
 LEAST_PAIRS = 4
-# The same where strata are many: neighbours are alike, and together they have pairs enough.
-LEAST_PAIRS_OF_MANY, MANY_STRATA = 2, 32
 # Up to this many players nothing is sampled: all 2^p subsets are cheap, and samples too small.
 ALL_PLAYERS = 5
 
@@ -97,8 +95,7 @@ def _stream(players: int, seed: int) -> Iterator[Subset]:
 
 def _early_pairs(players: int, size: int) -> int:
     possible = pairs_of_size(players, size)
-    least = LEAST_PAIRS if players // 2 <= MANY_STRATA else LEAST_PAIRS_OF_MANY
-    return possible if size == 1 else min(least, possible)
+    return possible if size == 1 else min(LEAST_PAIRS, possible)
 
 
 def _sizes(players: int) -> Iterator[int]:

@@ -30,9 +30,7 @@ class Prior:
 
     saturations: tuple[float, ...] = (1.0, 3.0, 9.0)  # of games: slow, usual and fast ones
     rough_correlation: float = 9 / 11  # per player in exactly one of the sets
-    # Its variance beside the saturating ones. With a fifth instead of a hundredth, errors are 9%
-    # smaller in a real game (points of 30 players, 256 subsets), 4 to 45% in artificial ones.
-    rough_share: float = 0.2
+    rough_share: float = 0.01  # its variance beside the saturating ones: interactions are small
     nugget: float = 0.01  # variance of what the prior does not describe, per pair of mean weight
     exact: float = 1e-6  # the same for the pair (full, empty): close to exact, yet well conditioned
 

@@ -19,8 +19,9 @@ def blocks(language: str) -> list[str]:
 
 
 def test_python_examples_run(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {}
     for block in blocks("python"):
-        exec(block, {})  # noqa: S102 - the page is our own
+        exec(block, names)  # noqa: S102 - the page is our own
     assert "ByDomain(source=" in capsys.readouterr().out
 
 
