@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Reporter(Protocol):
@@ -74,16 +74,16 @@ class _Lines:
         sys.stderr.write(f"{self.name}: {done} of {total}{', ' if text else ''}{text}\n")
 
 
-def _in_a_notebook() -> bool:
-    """Whether a kernel runs here; other packages import IPython without one."""
+def notebook_shell() -> Any:
+    """The shell of the notebook this runs in, or None; packages import IPython without any."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    return hasattr(shell, "kernel")
+    return shell if hasattr(shell, "kernel") else None
 
 
 @contextmanager
 def reporter(show: bool | None) -> Iterator[Reporter]:
     """A reporter for the length of a run; None shows one only where it can be watched."""
-    watched = sys.stderr.isatty() or _in_a_notebook()
+    watched = sys.stderr.isatty() or notebook_shell() is not None
     if not (watched if show is None else show):
         yield Silent()
         return

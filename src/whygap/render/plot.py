@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import io
-import sys
 import textwrap
 import warnings
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from whygap.errors import InputError, SettingsError, require_known
+from whygap.progress import notebook_shell
 from whygap.render import phrases, style
 from whygap.render.forest import ROW_HEIGHT, PointsDisplay, SharesDisplay, WhereDisplay, height_of
 from whygap.render.formats import shorten
@@ -217,8 +217,8 @@ def figure(gap: Gap, what: str = "answer", level: float | None = None, **options
 
 def _show_in_notebooks() -> None:
     """Jupyter shows a figure that pyplot has not made only once it is told how."""
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if hasattr(shell, "kernel"):
+    shell = notebook_shell()
+    if shell is not None:
         tools = importlib.import_module("IPython.core.pylabtools")
         tools.select_figure_formats(shell, {"png"})
 
