@@ -176,7 +176,7 @@ def test_what_was_not_asked_for_is_said_in_the_figure(what: str) -> None:
 
 
 def test_given_axes_are_used_and_pyplot_is_never_touched() -> None:
-    gap, before = make_gap(), dict(mpl.rcParams)
+    gap, before, shown = make_gap(), dict(mpl.rcParams), pyplot_figures()
     figure = Figure()
     ax = figure.add_subplot()
     assert WaterfallDisplay.from_gap(gap).plot(ax).ax_ is ax
@@ -186,8 +186,13 @@ def test_given_axes_are_used_and_pyplot_is_never_touched() -> None:
     pair = Figure().subplots(2, 1)
     assert RecoverableDisplay.from_gap(gap).plot(tuple(pair)).axes_ == tuple(pair)
     assert dict(mpl.rcParams) == before
-    if "matplotlib.pyplot" in sys.modules:
-        assert sys.modules["matplotlib.pyplot"].get_fignums() == []
+    assert pyplot_figures() == shown
+
+
+def pyplot_figures() -> list[int]:
+    """The figures pyplot holds; none, and no import, where nobody asked for pyplot."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return [] if pyplot is None else pyplot.get_fignums()
 
 
 AWKWARD: dict[str, dict[str, object]] = {
