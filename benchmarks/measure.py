@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
+ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT))  # `experiments` stands beside src/ and is never installed
 PACKAGES = ("numpy", "scipy", "scikit-learn", "lightgbm", "joblib")
 
 
