@@ -1,25 +1,27 @@
-"""Does a refitted model win what was forecast? Held-out rows decide.
+"""Does a repaired model win what was forecast? Held-out rows decide.
 
-Three forecasts of an analysis are put to the test in the target: recalibrating the score, refitting
-with the variable named first beside it, and refitting with all columns. The refitted model is a
-gradient boosting of the score and these columns that sees other rows than those it is judged on. In
-the correlated world fresh rows are free; of the insurance tables (`--data`) half of the target's
-rows are analysed and refitted on, the other half judge.
+Three forecasts of an analysis are put to the test in the target: correcting the score, correcting
+it with the variable named first, and with all columns. In the correlated world fresh rows are free,
+and a plain gradient boosting of the score and these columns is judged on them. Of real tables
+(`--data`) half of the target's rows are analysed; on the other half `revise` fits and is judged,
+every row by a model that has not seen it. `revise` always knows W, and so do its forecasts.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from experiments.pages import number, table, write_page
-from experiments.record import engine_of, engines, made_by
+from experiments.power import COMPARISONS
+from experiments.record import engines, made_by, newest
 from experiments.replicates import Config, Line, read_lines, run_missing
 from experiments.simulation import Order, Plan
 from experiments.summary import band, comma_separated
@@ -27,17 +29,19 @@ from experiments.worlds.by_name import make_world
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.nuisances.recoverable import prepare_gain
 from whygap.progress import Silent
+from whygap.repair.curve import Bench
 from whygap.running.analysis import Analysis
 from whygap.running.game import probe_subsets
 from whygap.settings import Settings
 from whygap.storage.files import write_whole
 from whygap.tables.design import Design
 
-__all__ = ["plan", "replicate", "run"]
+__all__ = ["case", "plan", "replicate", "run"]
 
 FRESH = 20_000  # rows that a refitted model learns from and is judged on where rows are free
 LEVEL = 0.95
-STEPS = ("recalibrated", "with the first", "with all")
+STEPS = ("corrected", "with the first", "with all")
+SPLITS = 3  # ways of halving the target of a real comparison
 
 
 def plan(*, quick: bool) -> Plan:
@@ -48,6 +52,37 @@ def plan(*, quick: bool) -> Plan:
     return [(world, 2 if quick else 50)]
 
 
+def case(name: str) -> Config:
+    """One of the real comparisons of the power table."""
+    return Config(world="case", options={"case": name}, settings={"learner": "fast"},
+                  parts=("recoverable",), level=LEVEL)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The variable named first, and of every step what is forecast and its standard error."""
+
+    first: str
+    steps: Mapping[str, tuple[float, float]]
+
+
+def _forecast(design: Design, settings: Settings, given: int) -> Forecast:
+    """What can be won here; the first `given` players, columns of W, are known in every step."""
+    analysis = Analysis.begin(design, settings, Silent())
+    recoverable = analysis.details(("recoverable",)).recoverable
+    shares = recoverable.here.variables if recoverable else None
+    if not shares:
+        return Forecast("", {})
+    names = list(shares)
+    first = max(range(given, len(names)), key=lambda player: shares[names[player]].value)
+    game = prepare_gain(analysis.crossfits[0], "target", probe_subsets(len(names), settings.seed))
+    known = tuple(range(given))
+    subsets = (known, (*known, first), tuple(range(len(names))))
+    values = (game.value(subset) for subset in subsets)
+    steps = {step: (v.value, v.standard_error) for step, v in zip(STEPS, values, strict=True)}
+    return Forecast(names[first], steps)
+
+
 def replicate(config: Config, seed: int) -> Line:
     """Forecasts of one draw, and what refitted models win on fresh rows."""
     started, settings = time.process_time(), config.settings_of(seed)
@@ -55,33 +90,11 @@ def replicate(config: Config, seed: int) -> Line:
     rng = np.random.default_rng([seed, *config.rows])
     design = world.draw(ByDomain(*config.rows), rng)
     train, judge = (world.draw(ByDomain(2, FRESH), rng) for _ in range(2))
-    found = _compare(design, train, judge, settings)
-    return {
-        "config": config.label,
-        "seed": seed,
-        **made_by(settings),
-        "cpu_seconds": round(time.process_time() - started, 2),
-        **found,
-    }
-
-
-def _compare(design: Design, train: Design, judge: Design, settings: Settings) -> dict[str, Any]:
-    """The first variable's name; per step forecast, its error, the gain and its error."""
-    analysis = Analysis.begin(design, settings, Silent())
-    recoverable = analysis.details(("recoverable",)).recoverable
-    shares = recoverable.here.variables if recoverable else None
-    if not shares:
-        return {"first": "", "steps": {}}
-    first = list(shares).index(shares.largest_first()[0])
-    game = prepare_gain(analysis.crossfits[0], "target", probe_subsets(len(shares), settings.seed))
-    subsets = ((), (first,), tuple(range(len(shares))))
-    steps = {}
-    for step, subset in zip(STEPS, subsets, strict=True):
-        forecast = game.value(subset)
-        columns = [column for player in subset for column in game.groups[player]]
-        won, error = _won(train, judge, columns)
-        steps[step] = [forecast.value, forecast.standard_error, won, error]
-    return {"first": list(shares)[first], "steps": steps}
+    forecast = _forecast(design, settings, given=0)
+    names = [design.columns[c].name for c in design.baseline + design.covariates]
+    columns = ([], [names.index(forecast.first)], list(range(len(names))))
+    won = {step: _won(train, judge, chosen) for step, chosen in zip(STEPS, columns, strict=True)}
+    return _line(config, seed, settings, started, forecast, won)
 
 
 def _won(train: Design, judge: Design, columns: Sequence[int]) -> tuple[float, float]:
@@ -103,44 +116,28 @@ def _inputs(design: Design, columns: Sequence[int]) -> Array:
     return np.column_stack([design.prediction.target, design.features.target[:, list(columns)]])
 
 
-def run(order: Order) -> Path:
-    """Run what is missing, write the table and the page."""
-    folder = order.folder("refit")
-    path, lines = folder / "replicates.jsonl", []
-    for config, count in plan(quick=order.quick):
-        if order.jobs:
-            how: dict[str, Any] = {"jobs": order.jobs, "anew": order.anew, "report": order.report}
-            run_missing(config, range(count), path, job=replicate, **how)
-        kept = sorted(read_lines(path, config.label), key=engine_of)
-        lines += list({line["seed"]: line for line in kept}.values())
-    if order.jobs and order.data is not None and not order.quick:
-        run_missing(INSURANCE, range(1), path, job=lambda _, seed: _insurance(order.data, seed))
-    real = read_lines(path, INSURANCE.label)
-    head = ["config", "seed", "first", "step", "forecast", "error", "won", "error of won"]
-    body = [[ln["config"], ln["seed"], ln["first"], step, *numbers]
-            for ln in [*lines, *real] for step, numbers in ln["steps"].items()]  # fmt: skip
-    write_whole(folder / "refit.csv", comma_separated(head, body, digits=5))
-    note = f"{engines([*lines, *real])} Draws are kept in `replicates.jsonl`."
-    command = order.command("refit --data DIR")
-    return write_page(folder / "refit.md", command, note, world=_table(lines), real=_real(real),
-                      draws=len(lines), band=band(LEVEL, max(len(lines), 1)))  # fmt: skip
-
-
-INSURANCE = Config(world="insurance", options={"move": "ne-wv"}, settings={"learner": "fast"},
-                   parts=("recoverable",), rows=(3000, 3000), level=LEVEL)  # fmt: skip
-
-
-def _insurance(data: Path | None, seed: int) -> Line:
-    """NE to WV: half of the target's rows are analysed and refitted on, the others judge."""
-    from experiments.cases import Move, insurance_study
-
-    settings = INSURANCE.settings_of(seed)
-    design = insurance_study(data, Move("NE", "WV")).design
+def _on_real_rows(data: Path | None, config: Config, seed: int) -> Line:
+    """Half of the target's rows are analysed; on the other half `revise` fits and is judged."""
+    started, settings = time.process_time(), config.settings_of(seed)
+    design = COMPARISONS[str(config.options["case"])](data).design
     order = np.random.default_rng(seed).permutation(design.rows.target)
     half = len(order) // 2
     mine, others = (_with_target_rows(design, rows) for rows in (order[:half], order[half:]))
-    found = _compare(mine, mine, others, settings)
-    return {"config": INSURANCE.label, "seed": seed, **made_by(settings), **found}
+    forecast = _forecast(mine, settings, given=len(design.baseline))
+    won = _revised(others, forecast.first, settings)
+    return _line(config, seed, settings, started, forecast, won)
+
+
+def _revised(design: Design, first: str, settings: Settings) -> dict[str, tuple[float, float]]:
+    """What `revise` wins of squared error when it starts from the model's own score."""
+    bench = Bench(replace(design, source_risk=design.prediction), settings)
+    names = [player.name for player in design.players]
+    chosen = ((), (names.index(first),), tuple(range(len(names))))
+    before, found = bench.original().scores.brier, {}
+    for step, players in zip(STEPS, chosen, strict=True):
+        saved = before - bench.targeted(players).scores.brier
+        found[step] = (saved.value, saved.standard_error)
+    return found
 
 
 def _with_target_rows(design: Design, rows: IntArray) -> Design:
@@ -149,6 +146,51 @@ def _with_target_rows(design: Design, rows: IntArray) -> Design:
 
     names = ("features", "outcome", "prediction", "intercept", "slope")
     return replace(design, **{name: taken(getattr(design, name)) for name in names})
+
+
+def _line(
+    config: Config,
+    seed: int,
+    settings: Settings,
+    started: float,
+    forecast: Forecast,
+    won: Mapping[str, tuple[float, float]],
+) -> Line:
+    steps = {step: [*forecast.steps[step], *won[step]] for step in forecast.steps}
+    return {
+        "config": config.label,
+        "seed": seed,
+        **made_by(settings),
+        "cpu_seconds": round(time.process_time() - started, 2),
+        "first": forecast.first,
+        "steps": steps,
+    }
+
+
+def run(order: Order) -> Path:
+    """Run what is missing, write the table and the page."""
+    folder = order.folder("refit")
+    path, drawn = folder / "replicates.jsonl", []
+    how: dict[str, Any] = {"jobs": order.jobs, "anew": order.anew, "report": order.report}
+    for config, count in plan(quick=order.quick):
+        if order.jobs:
+            run_missing(config, range(count), path, job=replicate, **how)
+        drawn += newest(read_lines(path, config.label))
+    real = {}
+    for name in COMPARISONS:
+        if order.jobs and order.data is not None and not order.quick:
+            job = partial(_on_real_rows, order.data)
+            run_missing(case(name), range(SPLITS), path, job=job, **how)
+        real[name] = newest(read_lines(path, case(name).label))
+    lines = [*drawn, *(line for kept in real.values() for line in kept)]
+    head = ["config", "seed", "first", "step", "forecast", "error", "won", "error of won"]
+    body = [[ln["config"], ln["seed"], ln["first"], step, *numbers]
+            for ln in lines for step, numbers in ln["steps"].items()]  # fmt: skip
+    write_whole(folder / "refit.csv", comma_separated(head, body, digits=5))
+    note = f"{engines(lines)} Draws are kept in `replicates.jsonl`."
+    command = order.command("refit --data DIR")
+    return write_page(folder / "refit.md", command, note, world=_table(drawn), real=_real(real),
+                      draws=len(drawn), band=band(LEVEL, max(len(drawn), 1)))  # fmt: skip
 
 
 def _holds(numbers: Sequence[float]) -> bool:
@@ -164,23 +206,25 @@ def _table(lines: Sequence[Line]) -> str:
         held = float(np.mean([_holds(row) for row in numbers]))
         means = (number(100 * float(numbers[:, k].mean()), 3) for k in (0, 2))
         body.append([step, *means, number(held, 2)])
-    return table(["refitted", "mean forecast", "mean won", "won what was forecast"], body)
+    return table(["the score", "mean forecast", "mean won", "won what was forecast"], body)
 
 
-def _real(lines: Sequence[Line]) -> str:
+def _real(cases: Mapping[str, Sequence[Line]]) -> str:
     body = []
-    for line in lines:
-        for step, (forecast, error, won, error_of_won) in line["steps"].items():
-            low, high = (100 * (forecast + side * 1.96 * error) for side in (-1, 1))
-            inside = "yes" if _holds((forecast, error, won, error_of_won)) else "no"
-            name = step.replace("the first", line["first"])
-            body.append(
-                [
-                    name,
-                    number(100 * forecast, 2),
-                    f"{number(low, 2)} to {number(high, 2)}",
-                    f"{number(100 * won, 2)} ± {number(196 * error_of_won, 2)}",
-                    inside,
-                ]
-            )
-    return table(["refitted", "forecast", "95%", "won on held-out rows", "as forecast"], body)
+    for name, lines in cases.items():
+        for line in lines:
+            for step, numbers in line["steps"].items():
+                forecast, error, won, error_of_won = numbers
+                low, high = (100 * (forecast + side * 1.96 * error) for side in (-1, 1))
+                body.append(
+                    [
+                        f"{name}, {line['seed'] + 1}",
+                        step.replace("the first", line["first"]),
+                        number(100 * forecast, 2),
+                        f"{number(low, 2)} to {number(high, 2)}",
+                        f"{number(100 * won, 2)} ± {number(196 * error_of_won, 2)}",
+                        "yes" if _holds(numbers) else "**no**",
+                    ]
+                )
+    head = ["comparison, halving", "the score", "forecast", "95%", "won", "as forecast"]
+    return table(head, body)

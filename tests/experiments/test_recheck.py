@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from experiments import recheck
 from experiments.replicates import Config, replicate, run_missing
 from experiments.simulation import Order
+from whygap._version import ENGINE
+from whygap.errors import ResultError
 
 TINY = Config(rows=(300, 300), settings={"learner": "fast"}, parts=())
 ALL = Namespace(share=1.0, seed=0)
@@ -29,11 +32,30 @@ def kept(tmp_path, monkeypatch):
 
 
 def test_lines_of_the_present_engine_come_out_the_same(kept):
-    text = recheck.run(Order(kept.parents[1]), ALL)
-    assert text.splitlines()[0] == "3 kept replicates, 1 of them by older engines"
-    assert text.endswith("largest difference of 2 run again: 0 standard errors") or float(
-        text.rpartition(": ")[2].split()[0]
-    ) < 0.001  # fmt: skip
+    lines = kept.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept.write_text("".join(lines[:2]), encoding="utf-8")
+    first, *again = recheck.run(Order(kept.parents[1]), ALL).splitlines()
+    assert first == f"coverage: engine {ENGINE}: 2"
+    assert len(again) == 2
+    assert all(float(line.rpartition(": ")[2].split()[0]) < 0.001 for line in again)
+
+
+def test_a_line_of_an_older_engine_fails_the_check(kept):
+    with pytest.raises(ResultError) as caught:
+        recheck.run(Order(kept.parents[1]), ALL)
+    assert f"coverage: engine 1: 1, engine {ENGINE}: 2" in str(caught.value)
+    assert "1 of 3 lines are of older engines; the largest difference is" in str(caught.value)
+
+
+def test_a_newer_line_replaces_an_older_one(tmp_path):
+    folder = tmp_path / "power"
+    folder.mkdir()
+    old = {"comparison": "a", "question": "points", "engine": 2}
+    lines = [{**old, "engine": ENGINE}, old, {**old, "question": "shares", "engine": ENGINE}]
+    (folder / "answers.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    (folder / "peers.jsonl").write_text(json.dumps({"seed": 0}), encoding="utf-8")
+    kept = recheck.resting_on(tmp_path)
+    assert recheck.by_engine("power", kept["power"]) == f"power: engine {ENGINE}: 2"
 
 
 def test_a_number_that_moved_is_told_in_standard_errors(kept):
@@ -45,8 +67,8 @@ def test_a_number_that_moved_is_told_in_standard_errors(kept):
 
 def test_older_engines_alone_leave_nothing_to_run(kept, monkeypatch):
     monkeypatch.setattr(recheck, "ENGINE", 99)
-    text = recheck.run(Order(kept.parents[1]), ALL)
-    assert text == ("3 kept replicates, 3 of them by older engines; none of engine 99 to run again")
+    with pytest.raises(ResultError, match="none of engine 99 to run again"):
+        recheck.run(Order(kept.parents[1]), ALL)
 
 
 def test_a_sample_is_a_share_and_at_least_one():

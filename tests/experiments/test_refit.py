@@ -39,10 +39,11 @@ def test_the_page_counts_forecasts_that_held(tmp_path):
     lines = [{"config": label, "seed": seed, "engine": 2, "first": "Z8",
               "steps": {step: good if step != "with all" or seed else bad for step in refit.STEPS}}
              for seed in range(2)]  # fmt: skip
-    lines.append({**lines[1], "config": refit.INSURANCE.label, "seed": 0, "first": "PINCP"})
+    label = refit.case("insurance, NE to WV").label
+    lines.append({**lines[1], "config": label, "seed": 0, "first": "PINCP"})
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (folder / "replicates.jsonl").write_text(text, encoding="utf-8")
     page = refit.run(Order(tmp_path, jobs=0)).read_text(encoding="utf-8")
-    assert "| recalibrated | 1.000 | 1.100 | 1.00 |" in page
+    assert "| corrected | 1.000 | 1.100 | 1.00 |" in page
     assert "| with all | 1.000 | 1.550 | .50 |" in page
-    assert "| with PINCP | 1.00 | .80 to 1.20 | 1.10 ± .20 | yes |" in page
+    assert "| insurance, NE to WV, 1 | with PINCP | 1.00 | .80 to 1.20 | 1.10 ± .20 | yes |" in page
