@@ -40,6 +40,7 @@ EXPERIMENTS = (
     "shares",
     "states",
     "true_risk",
+    "trust",
     "untuned",
 )
 

@@ -5,20 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
 
 from experiments.pages import Measured
 from experiments.scaling import Cost
 from experiments.summary import Row, band
+from experiments.trust import Cell
 from whygap.render.style import INK, MUTED, quiet_axes
 
-__all__ = ["Bars", "Curve", "bars_figure", "beside_figure", "cost_figure", "coverage_figure"]
+__all__ = [
+    "Bars",
+    "Curve",
+    "bars_figure",
+    "beside_figure",
+    "cost_figure",
+    "coverage_figure",
+    "trust_figure",
+]
 
 PALETTE = ("#004488", "#BB5566", "#DDAA33", "#228833", "#66CCEE", "#AA3377", "#777777")
 MARKS = "osD^vPX"
+ROWS = (500, 1000, 2000, 4000, 8000, 16000)  # the sizes that experiments draw
 
 
 def coverage_figure(rows: Sequence[Row], panels: Mapping[str, Sequence[str]]) -> Figure:
@@ -81,6 +93,49 @@ def beside_figure(curves: Mapping[str, Sequence[Row]]) -> Figure:
     quiet_axes(ax, grid="y")
     ax.legend(fontsize=9, frameon=False, loc="lower right")
     return figure
+
+
+def trust_figure(cells: Sequence[Cell], worlds: Mapping[str, str]) -> Figure:
+    """Coverage and width against the rows of the smaller table; a mark per quantity and world."""
+    figure = Figure(figsize=(9.2, 3.8), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for k, (name, title) in enumerate(worlds.items()):
+        _marks((left, right), [c for c in cells if c.experiment == name and c.ours], k, title)
+    published = [c for c in cells if c.as_published]
+    _marks((left, right), published, len(worlds), "intervals as published")
+    left.axhspan(*band(0.9, 200), color=MUTED, alpha=0.15, lw=0)
+    left.axhline(0.9, color=MUTED, lw=0.8)
+    left.set_ylim(min(0.6, *(c.row.coverage - 0.03 for c in cells)), 1.02)
+    right.set_yscale("log")
+    right.yaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
+    right.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    right.yaxis.set_minor_locator(NullLocator())
+    titles = {left: "90% intervals that hold", right: "their width, in points (accuracy)"}
+    for ax, title in titles.items():
+        ax.set_xscale("log")
+        ax.set_xlim(0.8 * ROWS[0], 1.25 * ROWS[-1])
+        ax.set_xticks(ROWS, [f"{n:,}" for n in ROWS], fontsize=8)
+        ax.tick_params(which="minor", bottom=False)
+        ax.set_xlabel("rows of the smaller table", fontsize=9)
+        ax.set_title(title, loc="left", fontsize=11, fontweight="bold", color=INK)
+        quiet_axes(ax, grid="y")
+    figure.legend(loc="outside lower center", ncols=3, fontsize=8, frameon=False)
+    return figure
+
+
+def _marks(axes: tuple[Axes, Axes], cells: Sequence[Cell], k: int, title: str) -> None:
+    """The cells of one world, a little aside from those of the others."""
+    if not cells:
+        return
+    colour, mark = PALETTE[k % len(PALETTE)], MARKS[(k + k // len(MARKS)) % len(MARKS)]
+    look: dict[str, Any] = {"color": colour, "ms": 5, "alpha": 0.6, "ls": "", "mew": 0}
+    aside = 1 + 0.03 * (k - 4)
+    left, right = axes
+    x = [aside * cell.rows for cell in cells]
+    left.plot(x, [c.row.coverage for c in cells], mark, label=title, **look)
+    same = [c for c in cells if c.row.metric == "accuracy"]
+    x = [aside * cell.rows for cell in same]
+    right.plot(x, [100 * c.row.width for c in same], mark, **look)
 
 
 @dataclass(frozen=True)

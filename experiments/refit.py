@@ -26,7 +26,7 @@ from experiments.replicates import Config, Line, read_lines, run_missing
 from experiments.simulation import Order, Plan
 from experiments.summary import band, comma_separated
 from experiments.worlds.by_name import make_world
-from whygap.domains import Array, ByDomain, IntArray
+from whygap.domains import Array, ByDomain
 from whygap.nuisances.recoverable import prepare_gain
 from whygap.progress import Silent
 from whygap.repair.curve import Bench
@@ -122,7 +122,8 @@ def _on_real_rows(data: Path | None, config: Config, seed: int) -> Line:
     design = COMPARISONS[str(config.options["case"])](data).design
     order = np.random.default_rng(seed).permutation(design.rows.target)
     half = len(order) // 2
-    mine, others = (_with_target_rows(design, rows) for rows in (order[:half], order[half:]))
+    everyone = np.arange(design.rows.source)
+    mine, others = (design.take(ByDomain(everyone, rows)) for rows in (order[:half], order[half:]))
     forecast = _forecast(mine, settings, given=len(design.baseline))
     won = _revised(others, forecast.first, settings)
     return _line(config, seed, settings, started, forecast, won)
@@ -138,14 +139,6 @@ def _revised(design: Design, first: str, settings: Settings) -> dict[str, tuple[
         saved = before - bench.targeted(players).scores.brier
         found[step] = (saved.value, saved.standard_error)
     return found
-
-
-def _with_target_rows(design: Design, rows: IntArray) -> Design:
-    def taken(values: ByDomain[Array]) -> ByDomain[Array]:
-        return ByDomain(values.source, values.target[rows])
-
-    names = ("features", "outcome", "prediction", "intercept", "slope")
-    return replace(design, **{name: taken(getattr(design, name)) for name in names})
 
 
 def _line(
