@@ -108,6 +108,8 @@ def _shares(solved: Detailed) -> dict[str, Estimate]:
 
 def _values(analysis: Analysis, name: PartName, subsets: Sequence[Subset]) -> dict[str, Estimate]:
     """Numerators and, where the denominator is positive, values of the named subsets."""
+    if name == "outcome" and not subsets:
+        return {"outcome denominator": analysis.outcome_denominator()}
     solved, players = analysis.values(name, subsets), analysis.design.players
     found = {f"{name} denominator": solved.denominator}
     for subset, numerator in zip(subsets, solved.numerators, strict=True):

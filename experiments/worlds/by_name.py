@@ -111,10 +111,9 @@ def _part_truths(
     names = world.players
     wanted = all_subsets(len(names)) if subsets is None else subsets
     known = {subset: truth(subset) for subset in wanted}
-    found: dict[str, float] = {}
+    found = {f"{part} denominator": truth(()).denominator}
     for subset, value in known.items():
         label = "{" + ",".join(names[k] for k in subset) + "}"
-        found[f"{part} denominator"] = value.denominator
         found[f"{part} numerator {label}"] = value.numerator
         found[f"{part} value {label}"] = value.value
     if subsets is None:

@@ -21,7 +21,7 @@ from whygap.nuisances import source_risk
 from whygap.nuisances.cross_fit import CrossFit, zero
 from whygap.nuisances.held_out import mean_task, twins_at
 from whygap.nuisances.owned import owning, owning_in_proportion, squared_bias
-from whygap.nuisances.source_risk import SourceRisk
+from whygap.nuisances.source_risk import Risks, SourceRisk
 
 _TARGETS = {"m": "outcome, target"}
 
@@ -100,41 +100,56 @@ def prepare_outcome(
 ) -> OutcomePart:
     """Twins of both risks at every row, the source risk as a column, and every learner."""
     design, (_, slope) = crossfit.design, crossfit.walk.outcome.term.affine()
-    known = design.source_risk
-    p_0 = source.p_0 if known is None else dict.fromkeys(crossfit.halves, known)
-    p_0_compared, p_1 = source_risk.fit_compared_risks(crossfit, source)
-    values = OutcomeValues(
-        crossfit.sample,
-        crossfit.evaluated(design.outcome),
-        crossfit.evaluated(slope),
-        crossfit.aggregate.pi_wz,
-        source_risk.twins_of_risks(crossfit, p_0),
-        p_1,
-        crossfit.plan,
-    )
-    compared = values if known is not None else replace(values, p_0=p_0_compared)
+    p_0, compared = _source_risk(crossfit, source), _compared(crossfit, source)
+    values = replace(compared, p_0=source_risk.twins_of_risks(crossfit, p_0))
     extra = source_risk.risk_columns(crossfit, p_0)
     names = ("m",) if _is_constant(slope) else ("m", "b2", "b2_y")
     probed = [design.subset_columns(s) for s in probe_sets]
     learners = {name: _learner(crossfit, extra, name, probed) for name in names}
-    away = compared.p_1.target - compared.p_0.target
-    whole = _with_slope_error(crossfit, _denominator(crossfit, compared), away)
-    return OutcomePart(crossfit, values, whole, extra, learners)
+    return OutcomePart(crossfit, values, _denominator(crossfit, compared), extra, learners)
+
+
+def outcome_denominator(crossfit: CrossFit, source: SourceRisk) -> Estimate:
+    """That of the part, without what its subsets need."""
+    return _denominator(crossfit, _compared(crossfit, source))
+
+
+def _source_risk(crossfit: CrossFit, source: SourceRisk) -> Risks:
+    """By training set, or the known one for all of them."""
+    known = crossfit.design.source_risk
+    return source.p_0 if known is None else dict.fromkeys(crossfit.halves, known)
+
+
+def _compared(crossfit: CrossFit, source: SourceRisk) -> OutcomeValues:
+    """Both risks from one learner, unless that of the source is known."""
+    design, (_, slope) = crossfit.design, crossfit.walk.outcome.term.affine()
+    p_0, p_1 = source_risk.fit_compared_risks(crossfit, source)
+    if design.source_risk is not None:
+        p_0 = source_risk.twins_of_risks(crossfit, _source_risk(crossfit, source))
+    return OutcomeValues(
+        crossfit.sample,
+        crossfit.evaluated(design.outcome),
+        crossfit.evaluated(slope),
+        crossfit.aggregate.pi_wz,
+        p_0,
+        p_1,
+        crossfit.plan,
+    )
 
 
 def _denominator(crossfit: CrossFit, compared: OutcomeValues) -> Estimate:
-    """With what both risks may have left in it, and the choice of their learner."""
-    squared = outcome_value.denominator(compared)
-    if not crossfit.settings.twins:
-        return owning(squared, {})
-    adds = -_squared_slope(compared)
-    both = 2 * crossfit.menu.noise(source_risk.COMPARED)
-    sizes = {
-        "p_1": squared_bias(compared.p_1.target, adds),
-        "p_0": squared_bias(compared.p_0.target, adds),
-        "choice of p_1 - p_0": both * float(adds.mean()),
-    }
-    return owning(squared, sizes)
+    """With the error of b, what both risks may have left in it, and the choice of their learner."""
+    squared, sizes = outcome_value.denominator(compared), {}
+    if crossfit.settings.twins:
+        adds = -_squared_slope(compared)
+        both = 2 * crossfit.menu.noise(source_risk.COMPARED)
+        sizes = {
+            "p_1": squared_bias(compared.p_1.target, adds),
+            "p_0": squared_bias(compared.p_0.target, adds),
+            "choice of p_1 - p_0": both * float(adds.mean()),
+        }
+    away = compared.p_1.target - compared.p_0.target
+    return _with_slope_error(crossfit, owning(squared, sizes), away)
 
 
 def _squared_slope(values: OutcomeValues) -> Array:

@@ -18,7 +18,7 @@ from whygap.learning.menu import Menu
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.cross_fit import CrossFit, cross_fit, sample_of, zero
 from whygap.nuisances.meaning import meaning_notes
-from whygap.nuisances.outcome import prepare_outcome
+from whygap.nuisances.outcome import outcome_denominator, prepare_outcome
 from whygap.nuisances.overlap import (
     fit_notes,
     fit_ratios_alone,
@@ -273,6 +273,15 @@ class Analysis:
             return SubsetNumerators(
                 median_of([part.denominator for part in parts]),
                 tuple(median_of([part.numerator(s) for part in parts]) for s in subsets),
+            )
+
+    def outcome_denominator(self) -> Estimate:
+        """How far apart outcomes are: the same as in `values`, without models of subsets."""
+        crossfits = self._binary()
+        risks = self._source_risks(crossfits)
+        with one_thread():
+            return median_of(
+                [outcome_denominator(c, risk) for c, (risk,) in zip(crossfits, risks, strict=True)]
             )
 
     def look(self) -> None:

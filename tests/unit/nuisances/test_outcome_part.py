@@ -16,6 +16,8 @@ from whygap.learning.models import Fast
 from whygap.nuisances.cross_fit import cross_fit
 from whygap.nuisances.outcome import prepare_outcome
 from whygap.nuisances.source_risk import fit_source_risks
+from whygap.progress import Silent
+from whygap.running.analysis import Analysis
 from whygap.settings import Settings
 
 PROBES = [(0,), (1, 2)]
@@ -52,3 +54,14 @@ def test_a_known_source_risk_takes_the_place_of_both_fits():
     part = prepared(Fast(1.0), Fast(1e-3), design)
     assert np.array_equal(part.values.p_0.source[0, 0], known.source)
     assert part.denominator.value == outcome_value.denominator(part.values).value
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_the_denominator_alone_is_that_of_the_part(repeats):
+    settings = Settings(learner="fast", progress=False, repeats=repeats)
+    design = shifted_design((600, 500), columns=4)
+    asked = [Analysis.begin(design, settings, Silent()) for _ in range(2)]
+    whole, alone = asked[0].values("outcome", [()]).denominator, asked[1].outcome_denominator()
+    assert (alone.value, alone.standard_error) == (whole.value, whole.standard_error)
+    kinds = [set(one.menu.choices) for one in asked]
+    assert kinds[0] - kinds[1] == {"m"}
