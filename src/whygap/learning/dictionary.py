@@ -35,12 +35,11 @@ _ATOM_SHARE = 0.05
 _MOST_LEVELS = 40
 # 45 pairs: with more columns, products of all pairs would outnumber the other terms.
 _ALL_PAIRS_UP_TO = 10
-# Pairs found among many columns are few, and mostly of numbers: linear terms and a level or two.
-_TERMS_OF_FOUND_PAIRS = 3
 # Found for one response.
 _MOST_PAIRS = 12
-# Found for the outcome in one training set: there are many sets, and their finds add up.
-_MOST_PAIRS_OF_A_SET = 3
+# Where pairs have to be found: linear terms of a column that enter products (a number, or a level
+# or two), and pairs found for the outcome in one training set (many sets' finds add up).
+_FEW = 3
 
 Pair = tuple[int, int]
 Piece = Callable[[Array], Array]
@@ -128,7 +127,7 @@ def build_dictionary(
         terms += [Term(piece, frozenset([j]), simple=True) for piece in first]
         terms += [Term(piece, frozenset([j])) for piece in rest]
     few = len(columns) <= _ALL_PAIRS_UP_TO
-    most = FEW_VALUES if few else _TERMS_OF_FOUND_PAIRS
+    most = FEW_VALUES if few else _FEW
     for i, j in combinations(range(len(columns)), 2) if few else pairs:
         for left, right in product(linear[i][:most], linear[j][:most]):
             piece = partial(_product, left=left, right=right)
@@ -227,7 +226,7 @@ def needs_pairs(columns: Sequence[Column]) -> bool:
 
 def pairs_of_outcome(rows: TrainingRows) -> list[Pair]:
     """Pairs on which the outcome of one training set depends, for models of that set alone."""
-    return _found(rows)[:_MOST_PAIRS_OF_A_SET]
+    return _found(rows)[:_FEW]
 
 
 def _found(rows: TrainingRows) -> list[Pair]:
