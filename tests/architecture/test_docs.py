@@ -65,17 +65,23 @@ def test_one_row_is_followed_through_every_room_on_the_way():
     assert on_the_way | {"estimate", "combine", "shapley", "results", "storage", "render"} <= rooms
 
 
-def errata_tests() -> list[tuple[str, str]]:
-    text = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
+def named_tests(page: str) -> list[tuple[str, str]]:
+    text = (ROOT / page).read_text(encoding="utf-8")
     return sorted(set(re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)))
 
 
-def test_the_errata_name_tests():
-    assert len(errata_tests()) >= 10
+PAGES_THAT_NAME_TESTS = ("docs/errata.md", "evidence/log.md")
 
 
-@pytest.mark.parametrize(("file", "test"), errata_tests())
-def test_every_test_of_the_errata_exists(file, test):
+@pytest.mark.parametrize("page", PAGES_THAT_NAME_TESTS)
+def test_the_errata_and_the_log_name_tests(page):
+    assert len(named_tests(page)) >= 10
+
+
+@pytest.mark.parametrize(
+    ("file", "test"), [one for page in PAGES_THAT_NAME_TESTS for one in named_tests(page)]
+)
+def test_every_test_of_the_errata_and_the_log_exists(file, test):
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     functions = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     assert test in functions, f"{file} has no {test}"
