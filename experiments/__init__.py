@@ -24,6 +24,7 @@ EXPERIMENTS = (
     "comparators",
     "coverage",
     "culprits",
+    "fair",
     "graph",
     "judging",
     "metrics",

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from experiments.pages import number, table, write_page
 from experiments.power import COMPARISONS
@@ -186,10 +187,11 @@ def run(order: Order) -> Path:
                       draws=len(drawn), band=band(LEVEL, max(len(drawn), 1)))  # fmt: skip
 
 
-def _holds(numbers: Sequence[float]) -> bool:
-    """Whether what was won lies in the forecast's interval, its own error counted."""
+def _holds(numbers: Sequence[float], at_once: int = 1) -> bool:
+    """Whether forecast and gain agree, the errors of both counted; `at_once` by Bonferroni."""
     forecast, error, won, error_of_won = numbers
-    return abs(won - forecast) <= 1.96 * math.hypot(error, error_of_won)
+    reach = float(special.ndtri(1 - (1 - LEVEL) / 2 / at_once))
+    return abs(won - forecast) <= reach * math.hypot(error, error_of_won)
 
 
 def _table(lines: Sequence[Line]) -> str:
@@ -216,7 +218,7 @@ def _real(cases: Mapping[str, Sequence[Line]]) -> str:
                         number(100 * forecast, 2),
                         f"{number(low, 2)} to {number(high, 2)}",
                         f"{number(100 * won, 2)} ± {number(196 * error_of_won, 2)}",
-                        "yes" if _holds(numbers) else "**no**",
+                        "yes" if _holds(numbers, at_once=len(STEPS)) else "**no**",
                     ]
                 )
     head = ["comparison, halving", "the score", "forecast", "95%", "won", "as forecast"]

@@ -17,7 +17,7 @@ from experiments.pages import number, table, write_page
 from experiments.simulation import Order
 from experiments.summary import Row
 
-__all__ = ["QUESTIONS", "Cell", "gathered", "run"]
+__all__ = ["QUESTIONS", "Cell", "gathered", "means_beside_published", "run"]
 
 FROM = {
     "coverage": "the paper's world",
@@ -122,7 +122,7 @@ def run(order: Order) -> Path:
     return write_page(
         folder / "trust.md", order.command("trust"), note, pictures=pictures,
         answers={question: _answer(cells, question) for question in pictures},
-        summary=_summary(cells), weak=_weak(cells), **_between(cells),
+        summary=_summary(cells), weak=_weak(cells), **means_beside_published(cells),
     )  # fmt: skip
 
 
@@ -175,7 +175,7 @@ def _weak(cells: Sequence[Cell]) -> str:
     return table(head, lines, text=3)
 
 
-def _between(cells: Sequence[Cell]) -> dict[str, str]:
+def means_beside_published(cells: Sequence[Cell]) -> dict[str, str]:
     """Mean coverage of values in the paper's world, ours and as published, at the same sizes."""
     values = [c for c in cells if c.experiment == "coverage" and c.row.metric == "accuracy"]
     values = [c for c in values if c.question == "values" and " value " in c.row.quantity]
