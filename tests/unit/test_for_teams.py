@@ -21,9 +21,9 @@ NUMBER = 8812.734519  # a canary among numbers, beyond all others
 
 
 def with_canaries():
-    """A level of one row, a word among numbers, an extreme number."""
+    """A level of one row that reads like a note, a word among numbers, an extreme number."""
     source, target = tables()
-    target.loc[5, "c"] = CANARY
+    target.loc[5, "c"] = f"ward (7 of {CANARY}"
     for table in (source, target):
         table["code"] = (np.arange(len(table)) % 30).astype(str)
     target.loc[7, "code"] = f"{CANARY} 2"

@@ -24,13 +24,6 @@ __all__ = ["FEW", "redacted"]
 
 FEW = 10  # rows below which offices of statistics do not publish a cell, as a rule
 FEW_ROWS = "(levels of few rows)"
-
-# Sentences that name values of rows, or that may: without the names.
-NAMING = (
-    (re.compile(r": levels? .*? \(([\d,]+) of "), r": some levels (\1 of "),
-    (re.compile(r"; not so: .*\.$", re.DOTALL), "; not all."),
-    (re.compile(r"(\d+ of them) \(.*?\)\. If not"), r"\1. If not"),
-)
 COUNTS = re.compile(r"\b\d[\d,]*(?= (?:of [\d,]+ )?(?:source |target )?(?:rows|clusters)\b)")
 
 
@@ -69,15 +62,12 @@ def rounded_share(share: float, rows: int, few: int) -> float:
 
 def note_without(note: Note, few: int) -> Note:
     """A note that names no value; its counts of rows are rounded."""
-    text = note.text
-    for pattern, instead in NAMING:
-        text = pattern.sub(instead, text)
 
     def count(found: re.Match[str]) -> str:
         number = int(found[0].replace(",", ""))
         return f"fewer than {few}" if number < few else f"about {rounded(number, few):,.0f}"
 
-    return replace(note, text=COUNTS.sub(count, text))
+    return Note(note.level, COUNTS.sub(count, note.unnamed or note.text))
 
 
 def where_without(where: Where, rows: ByDomain[int], few: int) -> Where:

@@ -49,10 +49,12 @@ class Note:
     """Something done to the data that the user must know of.
 
     `level` is "info" (said), "warning" (may change the answer) or "problem" (do not trust it).
+    `unnamed` says the same without the values of rows that `text` names; empty where it names none.
     """
 
     level: Literal["info", "warning", "problem"]
     text: str
+    unnamed: str = ""
 
 
 def outcome_itself(_: Array, outcome: Array) -> Array:
@@ -157,12 +159,6 @@ class Design:
     def covariates(self) -> tuple[int, ...]:
         """Positions of the Z columns, in the players' order."""
         return tuple(c for player in self.players for c in player.columns)
-
-    @property
-    def slope_is_constant(self) -> bool:
-        """Whether b^2 is one constant, as for accuracy and 0-1 loss: then h(G) = 0."""
-        squares = np.concatenate([self.slope.source**2, self.slope.target**2])
-        return bool(np.ptp(squares) <= 1e-12 * max(1.0, float(squares.max())))
 
     @property
     def shares_clusters(self) -> bool:

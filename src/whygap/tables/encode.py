@@ -161,9 +161,8 @@ def number_notes(name: str, levels: tuple[str, ...]) -> tuple[Note, ...]:
     words = [level for level in levels if not columns.is_number(level)]
     if len(levels) < MOSTLY_NUMBERS or not 0 < len(words) <= len(levels) / MOSTLY_NUMBERS:
         return ()
-    shown = listed(words[:3])
-    text = f"Column '{name}' is text although nearly all its values are numbers; not so: {shown}."
-    return (Note("warning", text),)
+    text = f"Column '{name}' is text although nearly all its values are numbers"
+    return (Note("warning", f"{text}; not so: {listed(words[:3])}.", f"{text}; not all."),)
 
 
 def level_counts(values: Array, levels: int) -> Array:
@@ -213,10 +212,11 @@ def one_sided_notes(
             continue
         alone = alone[np.argsort(-here[alone])]
         affected = here[alone].sum()
-        text = (
-            f"Column '{name}': level{'s' if len(alone) > 1 else ''} "
-            f"{listed([levels[i] for i in alone], 3)} ({affected:,.0f} of {rows:,} {domain} rows) "
-            f"not seen in {other}: no overlap there."
+        names = listed([levels[i] for i in alone], 3)
+        named, unnamed = (
+            f"Column '{name}': {which} ({affected:,.0f} of {rows:,} {domain} rows) not seen in "
+            f"{other}: no overlap there."
+            for which in (f"level{'s' if len(alone) > 1 else ''} {names}", "some levels")
         )
-        notes.append(Note("warning" if affected / rows >= MANY_ROWS else "info", text))
+        notes.append(Note("warning" if affected / rows >= MANY_ROWS else "info", named, unnamed))
     return tuple(notes)

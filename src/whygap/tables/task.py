@@ -152,10 +152,10 @@ def seen_task(name: str, outcome: ByDomain[RawColumn], said: Said, asked: Asked)
 
 def note_on(name: str, task: Task, outcome: ByDomain[RawColumn]) -> Note:
     levels = sorted({level for column in outcome for level in distinct_levels(column)})
-    if task == "multiclass":
-        shown = ", ".join(repr_level(level) for level in levels[:4])
-        more = ", ..." if len(levels) > 4 else ""
-        text = f"classes: {len(levels)} of them ({shown}{more})"
-    else:
-        text = f"real values: {len(levels):,} distinct ones"
-    return Note("info", f"The outcome '{name}' was taken for {text}. If not: task=...")
+    taken, but = f"The outcome '{name}' was taken for", "If not: task=..."
+    if task != "multiclass":
+        return Note("info", f"{taken} real values: {len(levels):,} distinct ones. {but}")
+    shown = ", ".join(repr_level(level) for level in levels[:4])
+    more = ", ..." if len(levels) > 4 else ""
+    classes = f"{taken} classes: {len(levels)} of them"
+    return Note("info", f"{classes} ({shown}{more}). {but}", f"{classes}. {but}")
