@@ -6,20 +6,12 @@ from functools import partial
 
 import numpy as np
 
+from whygap._metrics.means import brier
 from whygap._metrics.metric import Metric
 from whygap._metrics.pairs import auc_of, auc_slopes, auc_terms, macro_auc_terms
 from whygap.domains import Array
 
 __all__ = ["RATIOS"]
-
-
-def ratio(means: Array) -> float:
-    """Of two means."""
-    return float(means[0] / means[1])
-
-
-def ratio_slopes(means: Array) -> Array:
-    return np.array([1 / means[1], -means[0] / means[1] ** 2])
 
 
 def precision(label: Array, outcome: Array) -> Array:
@@ -41,17 +33,6 @@ def npv(label: Array, outcome: Array) -> Array:
 def cells(label: Array, outcome: Array) -> Array:
     """Both, the label, the outcome: with them the whole two-by-two table is known."""
     return np.stack([label * outcome, label, outcome])
-
-
-def f1(means: Array) -> float:
-    both, label, outcome = means
-    return float(2 * both / (label + outcome))
-
-
-def f1_slopes(means: Array) -> Array:
-    both, label, outcome = means
-    less = -2 * both / (label + outcome) ** 2
-    return np.array([2 / (label + outcome), less, less])
 
 
 def mcc(means: Array) -> float:
@@ -76,6 +57,7 @@ def class_cells(label: Array, outcome: Array, *, classes: int) -> Array:
 
 
 def mean_ratio(means: Array) -> float:
+    """Of each class, averaged; of one class, a ratio of two means."""
     hits, seen = np.reshape(means, (2, -1))
     return float(np.mean(hits / seen))
 
@@ -85,19 +67,16 @@ def mean_ratio_slopes(means: Array) -> Array:
     return np.concatenate([1 / seen, -hits / seen**2]) / len(seen)
 
 
-def macro_f1(means: Array) -> float:
+def f1(means: Array) -> float:
+    """Of each class, averaged; F1 itself where there is one class."""
     hits, said, seen = np.reshape(means, (3, -1))
     return float(np.mean(2 * hits / (said + seen)))
 
 
-def macro_f1_slopes(means: Array) -> Array:
+def f1_slopes(means: Array) -> Array:
     hits, said, seen = np.reshape(means, (3, -1))
     less = -2 * hits / (said + seen) ** 2
     return np.concatenate([2 / (said + seen), less, less]) / len(seen)
-
-
-def squared_error(prediction: Array, outcome: Array) -> Array:
-    return (prediction - outcome) ** 2
 
 
 def root(means: Array) -> float:
@@ -128,7 +107,7 @@ def r2_slopes(means: Array) -> Array:
 # What metrics of one kind have in common: of labels of two values; a share of the rows called or
 # being so; of one number per row; of pairs of rows
 _of_labels = partial(Metric, tasks=("binary",), wants="label", higher_is_better=True)
-_share_of_rows = partial(_of_labels, of=ratio, slopes=ratio_slopes, is_share=True)
+_share_of_rows = partial(_of_labels, of=mean_ratio, slopes=mean_ratio_slopes, is_share=True)
 _of_values = partial(Metric, tasks=("regression",), wants="value")
 _of_pairs = partial(Metric, of=auc_of, slopes=auc_slopes, pairs=True, higher_is_better=True)
 
@@ -194,8 +173,8 @@ RATIOS = (
         name="macro_f1",
         words="macro F1",
         terms=class_cells,
-        of=macro_f1,
-        slopes=macro_f1_slopes,
+        of=f1,
+        slopes=f1_slopes,
         tasks=("multiclass",),
         needs=("classes",),
         sentence="F1 of each class against the rest, averaged over classes.",
@@ -212,7 +191,7 @@ RATIOS = (
     _of_values(
         name="rmse",
         words="root mean squared error",
-        terms=squared_error,
+        terms=brier,
         of=root,
         slopes=root_slopes,
         higher_is_better=False,

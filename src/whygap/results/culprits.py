@@ -12,6 +12,7 @@ from whygap.domains import Array
 from whygap.errors import ResultError
 from whygap.estimate import Estimate
 from whygap.results.joint import Joint, RankInterval, Sampling
+from whygap.tables.design import Condition
 
 PartName = Literal["baseline", "covariate"]
 
@@ -68,35 +69,6 @@ class Group:
     target_share: float
     points: Estimate
     change: Estimate | None
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """One column's half of a rule.
-
-    `kind` is "is" (a level), "above" or "at most" (a number; `level` has the words where it stands
-    for a date or a time), or "missing".
-    """
-
-    variable: str
-    kind: Literal["is", "above", "at most", "missing"]
-    level: str = ""
-    number: float = 0.0
-
-    def __str__(self) -> str:
-        return f"{self.variable} {self.without_name()}"
-
-    def without_name(self) -> str:
-        """What is asked of the variable."""
-        match self.kind:
-            case "is":
-                return f"is {self.level or '(empty)'}"
-            case "missing":
-                return "is missing"
-            case _ if self.level:
-                return f"{'after' if self.kind == 'above' else 'until'} {self.level}"
-            case _:
-                return f"{self.kind} {self.number:.15g}"
 
 
 @dataclass(frozen=True, slots=True)

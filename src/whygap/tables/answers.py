@@ -11,15 +11,14 @@ from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.errors import ColumnError, InputError, ModelError, did_you_mean, listed
 from whygap.tables.columns import RawColumn, is_number, present, to_text
 from whygap.tables.design import Note
+from whygap.tables.model import Answer
 from whygap.tables.outcome import (
     Classes,
-    Labels,
     as_predictions,
     in_unit_interval,
     refuse_unusable,
     repr_level,
 )
-from whygap.tables.predictor import Answer
 
 __all__ = [
     "ClassPredictions",
@@ -81,7 +80,7 @@ class Said:
         return np.concatenate([present(column.values) for column in self.column])
 
 
-def binary_predictions(said: Said, labels: Labels) -> ByDomain[Array]:
+def binary_predictions(said: Said, labels: Classes) -> ByDomain[Array]:
     """Probabilities of the positive label, or labels as 0 and 1."""
     if said.classes is not None and len(said.classes) != 2:
         raise said.error(
@@ -104,7 +103,7 @@ def the_column(said: Said) -> ByDomain[RawColumn]:
     return said.column
 
 
-def positive_column(said: Said, labels: Labels) -> ByDomain[Array]:
+def positive_column(said: Said, labels: Classes) -> ByDomain[Array]:
     """The column of the positive label; without `classes_`, columns are in sorted order."""
     if said.table is None or said.table.source.shape[1] != 2:
         shape = () if said.table is None else said.table.source.shape
@@ -116,7 +115,7 @@ def positive_column(said: Said, labels: Labels) -> ByDomain[Array]:
     return in_unit_interval(said.what, chosen, said.error)
 
 
-def positive_place(said: Said, labels: Labels) -> int:
+def positive_place(said: Said, labels: Classes) -> int:
     """0 or 1: where the positive label stands among the model's classes.
 
     A model that does not say has them in scikit-learn's order: numbers first, then text.
@@ -125,7 +124,7 @@ def positive_place(said: Said, labels: Labels) -> int:
     def place(label: str) -> tuple[float, str]:
         return (float(label), "") if is_number(label) else (np.inf, label)
 
-    classes = said.classes or sorted((labels.negative, labels.positive), key=place)
+    classes = said.classes or sorted(labels.labels, key=place)
     codes = [labels.code(label) for label in classes]
     if codes == [0.0, 1.0] or codes == [1.0, 0.0]:
         return codes.index(1.0)

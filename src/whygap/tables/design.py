@@ -57,6 +57,35 @@ class Note:
     unnamed: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One column's half of a rule.
+
+    `kind` is "is" (a level), "above" or "at most" (a number; `level` has the words where it stands
+    for a date or a time), or "missing".
+    """
+
+    variable: str
+    kind: Literal["is", "above", "at most", "missing"]
+    level: str = ""
+    number: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.variable} {self.without_name()}"
+
+    def without_name(self) -> str:
+        """What is asked of the variable."""
+        match self.kind:
+            case "is":
+                return f"is {self.level or '(empty)'}"
+            case "missing":
+                return "is missing"
+            case _ if self.level:
+                return f"{'after' if self.kind == 'above' else 'until'} {self.level}"
+            case _:
+                return f"{self.kind} {self.number:.15g}"
+
+
 def outcome_itself(_: Array, outcome: Array) -> Array:
     """The per-row metric of a design that was given its values, not the way to compute them."""
     return outcome

@@ -4,33 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from whygap.domains import Array
 from whygap.errors import ColumnError, InputError, did_you_mean
 from whygap.tables.columns import RawColumn, raw_column, to_text
-from whygap.tables.design import MODEL_LABEL, MODEL_SCORE
+from whygap.tables.design import MODEL_LABEL, MODEL_SCORE, Condition
 from whygap.tables.encode import HUGE
 from whygap.tables.open import Frame, Mask, open_table
 
 __all__ = ["rows_that_fulfil"]
 
 _TRUTH = {"True": "1", "False": "0"}
-
-
-class Condition(Protocol):
-    """`results.Condition`, read only."""
-
-    @property
-    def variable(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def level(self) -> str: ...
-    @property
-    def number(self) -> float: ...
 
 
 def rows_that_fulfil(conditions: Sequence[Condition], table: Any, prediction: Any = None) -> Mask:

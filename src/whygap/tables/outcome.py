@@ -13,10 +13,7 @@ from whygap.tables.columns import RawColumn, is_number, present, recode, to_text
 
 __all__ = [
     "Classes",
-    "Encoded",
-    "Labels",
     "as_predictions",
-    "encode",
     "find_classes",
     "find_labels",
     "in_unit_interval",
@@ -34,21 +31,33 @@ POSITIVE = ("1", "1", "yes", "y", "true", "t", "positive", "pos")
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
-    """The two values of an outcome, as text: what counts as 0, what counts as 1."""
+class Classes:
+    """The values of an outcome, as text; its code is a label's place: of two, 1 is the positive."""
 
-    negative: str
-    positive: str
+    labels: tuple[str, ...]
 
     def code(self, value: Any) -> float | None:
-        """0.0 or 1.0 for one of the two labels (True is 1, 1.0 is 1), else None."""
-        for label, code in ((self.negative, 0.0), (self.positive, 1.0)):
+        """The place of a label (True and 1.0 are 1), None for another value."""
+        for code, label in enumerate(self.labels):
             if same_label(value, label):
-                return code
+                return float(code)
         return None
 
+    def encode(self, column: RawColumn) -> Array:
+        """Codes; missing, and what is none of the labels, is NaN."""
+        text = to_text(numbered(column))
+        codes = [self.code(level) for level in text.levels]
+        return recode(text.values, [np.nan if code is None else code for code in codes])
+
+    def first_unknown(self, column: RawColumn) -> str | None:
+        """A value that is none of the labels; of many numbers the lowest few are looked at."""
+        levels = column.levels
+        if column.kind in ("number", "boolean"):
+            levels = tuple(f"{value:.15g}" for value in np.unique(present(column.values))[:5])
+        return next((level for level in levels if self.code(level) is None), None)
+
     def __str__(self) -> str:
-        return f"'{self.negative}' and '{self.positive}'"
+        return " and ".join(f"'{label}'" for label in self.labels)
 
 
 def same_label(value: Any, label: str) -> bool:
@@ -60,7 +69,7 @@ def same_label(value: Any, label: str) -> bool:
         return False
 
 
-def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Labels:
+def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Classes:
     """The outcome's two values over both tables, and which one is positive."""
     values = sorted({level for column in raw for level in distinct_levels(column)})
     if len(values) == 2:
@@ -75,26 +84,6 @@ def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Labels:
         amount = "one distinct value"
         hint = "Two are needed: with one value there is nothing to predict."
     raise ColumnError(f"The outcome '{name}' has {amount}", got=shown, hint=hint)
-
-
-@dataclass(frozen=True, slots=True)
-class Classes:
-    """The values of an outcome of several classes, as text; its code is a label's place."""
-
-    labels: tuple[str, ...]
-
-    def code(self, value: Any) -> float | None:
-        """The place of a label (1.0 is 1), None for another value."""
-        for code, label in enumerate(self.labels):
-            if same_label(value, label):
-                return float(code)
-        return None
-
-    def encode(self, column: RawColumn) -> Array:
-        """Codes; missing, and what is none of the labels, is NaN."""
-        text = to_text(numbered(column))
-        codes = [self.code(level) for level in text.levels]
-        return recode(text.values, [np.nan if code is None else code for code in codes])
 
 
 def find_classes(name: str, raw: ByDomain[RawColumn]) -> Classes:
@@ -152,13 +141,13 @@ def repr_level(level: str) -> str:
     return level if is_number(level) else f"'{level}'"
 
 
-def choose_positive(name: str, values: list[str], positive: Any) -> Labels:
+def choose_positive(name: str, values: list[str], positive: Any) -> Classes:
     first, second = values
     got = f"values {repr_level(first)} and {repr_level(second)}"
     if positive is not None:
         for value, other in ((first, second), (second, first)):
             if same_label(positive, value):
-                return Labels(negative=other, positive=value)
+                return Classes((other, value))
         raise ColumnError(
             f"positive={positive!r} is not a value of the outcome '{name}'",
             got=got,
@@ -166,7 +155,7 @@ def choose_positive(name: str, values: list[str], positive: Any) -> Labels:
         )
     for low, high in zip(NEGATIVE, POSITIVE, strict=True):
         if {first.lower(), second.lower()} == {low, high}:
-            return Labels(*sorted(values, key=lambda v: v.lower() == high))
+            return Classes(tuple(sorted(values, key=lambda v: v.lower() == high)))
     raise ColumnError(
         f"It is not clear which value of the outcome '{name}' counts as 1",
         got=got,
@@ -174,31 +163,8 @@ def choose_positive(name: str, values: list[str], positive: Any) -> Labels:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Encoded:
-    """0.0, 1.0 or NaN per row, and the first levels that are neither label."""
-
-    values: Array
-    others: tuple[str, ...]
-
-
-def encode(column: RawColumn, labels: Labels) -> Encoded:
-    """Each value as one of the two labels."""
-    if column.kind in ("number", "boolean"):
-        distinct = np.unique(present(column.values))[:5]
-        names = {float(value): f"{value:.15g}" for value in distinct}
-    else:
-        names = {float(i): level for i, level in enumerate(column.levels)}
-    codes = {key: labels.code(name) for key, name in names.items()}
-    encoded = np.full(len(column.values), np.nan)
-    for key, code in codes.items():
-        if code is not None:
-            encoded[column.values == key] = code
-    return Encoded(encoded, tuple(names[key] for key, code in codes.items() if code is None))
-
-
 def as_predictions(
-    what: str, raw: ByDomain[RawColumn], labels: Labels, error: type[InputError] = ColumnError
+    what: str, raw: ByDomain[RawColumn], labels: Classes, error: type[InputError] = ColumnError
 ) -> ByDomain[Array]:
     """Probabilities as they are, the outcome's own labels as 0 and 1; missing stays NaN.
 
@@ -206,15 +172,14 @@ def as_predictions(
     [0, 1] (a rounding excess up to 1e-6 is cut off). Messages call the predictions `what`.
     """
     refuse_unusable(what, raw, error, "", "")
-    encoded = raw.map(lambda column: encode(column, labels))
-    others = [level for one in encoded for level in one.others]
-    if not others:
-        return encoded.map(lambda one: one.values)
+    other = next((level for level in raw.map(labels.first_unknown) if level is not None), None)
+    if other is None:
+        return raw.map(labels.encode)
     if any(column.kind in ("text", "ordered") for column in raw):
         raise error(
-            f"{what} holds {repr_level(others[0])}, which is not a value of the outcome",
+            f"{what} holds {repr_level(other)}, which is not a value of the outcome",
             got=f"outcome values {labels}",
-            hint=did_you_mean(others[0], (labels.negative, labels.positive)),
+            hint=did_you_mean(other, labels.labels),
         )
     return in_unit_interval(what, raw, error)
 

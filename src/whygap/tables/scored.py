@@ -21,7 +21,6 @@ from whygap.tables.design import Note
 from whygap.tables.encode import MANY_ROWS
 from whygap.tables.open import Frame, Mask
 from whygap.tables.outcome import (
-    encode,
     find_classes,
     find_labels,
     real_outcome,
@@ -103,9 +102,8 @@ def chances(frame: Frame, name: str) -> Array:
 
 def read_binary(name: str, raw: ByDomain[RawColumn], said: Said, asked: Asked) -> Scored:
     labels = find_labels(name, raw, asked.positive)
-    outcome = raw.map(lambda column: encode(column, labels).values)
-    classes = labels.negative, labels.positive
-    return Scored("binary", outcome, binary_predictions(said, labels), classes)
+    outcome, prediction = raw.map(labels.encode), binary_predictions(said, labels)
+    return Scored("binary", outcome, prediction, labels.labels)
 
 
 def read_classes(name: str, raw: ByDomain[RawColumn], said: Said, _: Asked) -> Scored:
