@@ -40,6 +40,7 @@ EXPERIMENTS = (
     "semisynthetic",
     "shares",
     "states",
+    "stories",
     "true_risk",
     "trust",
     "untuned",

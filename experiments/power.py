@@ -2,8 +2,8 @@
 
 Every comparison is analysed once with the fast learner. The paper's shares, which cost minutes and
 more, are those that the case studies keep (default learners, 128 subsets); the demo's are computed
-here. Finished lines are kept; the tables are read from the folder the user names, and nothing of
-them is kept.
+here. Finished lines are kept, and what an analysis says in words, for
+`stories`; the tables are read from the folder the user names, and nothing of them is kept.
 """
 
 from __future__ import annotations
@@ -97,7 +97,13 @@ def run(order: Order) -> Path:
         data_folder(order.data)
     for name, study in list(COMPARISONS.items())[: 1 if order.quick else None]:
         shares = ("covariate", "outcome") if name == DEMO else ()
-        _keep(name, study, ("points", "recoverable", *shares), folder / "answers.jsonl", order)
+        _keep(
+            name,
+            study,
+            ("points", "where", "recoverable", *shares),
+            folder / "answers.jsonl",
+            order,
+        )
     found = _kept(folder / "answers.jsonl")
     lines = [Answer(**{f.name: line[f.name] for f in fields(Answer)}) for line in found]
     lines += _from_case_studies(order.output)
@@ -129,7 +135,7 @@ def _keep(
     """Ask one comparison some questions unless their answers are kept."""
     kept = [ln for ln in _kept(path) if ln["comparison"] == name]
     there = {ln["question"] for ln in kept if not o.anew or engine_of(ln) == ENGINE}
-    if not o.jobs or all(any(q.startswith(one) for q in there) for one in asked):
+    if not o.jobs or all(any(q.startswith(one) for q in there) for one in asked if one != "where"):
         return
     o.report(f"{name}: {', '.join(asked)}")
     settings = Settings(learner="fast", n_jobs=o.jobs, progress=False)
@@ -140,6 +146,9 @@ def _keep(
         for answer in answers(name, gap, seconds):
             line = asdict(answer) | made_by(settings)
             file.write(json.dumps(line, sort_keys=True, default=float) + "\n")
+    told = {"comparison": name, "text": gap.summary(), **made_by(settings)}
+    with path.with_name("stories.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps(told, sort_keys=True) + "\n")
 
 
 def answers(comparison: str, gap: Gap, seconds: float) -> list[Answer]:

@@ -37,7 +37,7 @@ from whygap.settings import Settings
 from whygap.storage.files import write_whole
 from whygap.tables.design import Design
 
-__all__ = ["case", "plan", "replicate", "run"]
+__all__ = ["STEPS", "case", "holds", "plan", "replicate", "run"]
 
 FRESH = 20_000  # rows that a refitted model learns from and is judged on where rows are free
 LEVEL = 0.95
@@ -187,7 +187,7 @@ def run(order: Order) -> Path:
                       draws=len(drawn), band=band(LEVEL, max(len(drawn), 1)))  # fmt: skip
 
 
-def _holds(numbers: Sequence[float], at_once: int = 1) -> bool:
+def holds(numbers: Sequence[float], at_once: int = 1) -> bool:
     """Whether forecast and gain agree, the errors of both counted; `at_once` by Bonferroni."""
     forecast, error, won, error_of_won = numbers
     reach = float(special.ndtri(1 - (1 - LEVEL) / 2 / at_once))
@@ -198,7 +198,7 @@ def _table(lines: Sequence[Line]) -> str:
     body = []
     for step in STEPS if lines else ():
         numbers = np.array([line["steps"][step] for line in lines])
-        held = float(np.mean([_holds(row) for row in numbers]))
+        held = float(np.mean([holds(row) for row in numbers]))
         means = (number(100 * float(numbers[:, k].mean()), 3) for k in (0, 2))
         body.append([step, *means, number(held, 2)])
     return table(["the score", "mean forecast", "mean won", "won what was forecast"], body)
@@ -218,7 +218,7 @@ def _real(cases: Mapping[str, Sequence[Line]]) -> str:
                         number(100 * forecast, 2),
                         f"{number(low, 2)} to {number(high, 2)}",
                         f"{number(100 * won, 2)} ± {number(196 * error_of_won, 2)}",
-                        "yes" if _holds(numbers, at_once=len(STEPS)) else "**no**",
+                        "yes" if holds(numbers, at_once=len(STEPS)) else "**no**",
                     ]
                 )
     head = ["comparison, halving", "the score", "forecast", "95%", "won", "as forecast"]

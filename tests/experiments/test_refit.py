@@ -18,7 +18,7 @@ from whygap.domains import ByDomain
     [((1.0, 0.1, 1.2, 0.05), True), ((1.0, 0.1, 1.3, 0.05), False), ((1.0, 0.1, 0.8, 0.1), True)],
 )
 def test_a_forecast_holds_within_both_errors(numbers, holds):
-    assert refit._holds(numbers) is holds
+    assert refit.holds(numbers) is holds
 
 
 def test_a_refitted_model_wins_on_rows_it_has_not_seen():
