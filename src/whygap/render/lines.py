@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from whygap.errors import ResultError, did_you_mean
+from whygap.errors import ResultError, require_known
 from whygap.estimate import Estimate
 from whygap.render.answers import together
 from whygap.render.phrases import PART_TITLES
@@ -176,12 +176,9 @@ def where_blocks(gap: Gap, most: int, variable: str | None = None) -> list[Block
     if where is None or gap.aggregate.outcome is None:
         return []
     known = where.variables()
-    if variable is not None and variable not in known:
-        raise ResultError(
-            f"There are no groups of '{variable}' in this result",
-            hint=did_you_mean(variable, known) or f"Variables with groups are: {', '.join(known)}.",
-        )
-
+    if variable is not None:
+        what = f"There are no groups of '{variable}' in this result"
+        require_known(variable, known, what, "Variables with groups", ResultError)
     excess = list(zip(where.groups, where.excess(), strict=True))
 
     def spread(name: str) -> float:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from whygap.errors import ResultError, did_you_mean
+from whygap.errors import ResultError, did_you_mean, require_known
 from whygap.estimate import Estimate
 from whygap.render.lines import padded
 from whygap.render.phrases import joined
@@ -127,11 +127,8 @@ def load_revision(path: str | Path) -> Mapping[str, Any]:
 def curve_of(revision: Any, score: str = "auc") -> Curve:
     """One score of a `Revision`, or of the plain values it is saved as."""
     mapping = revision.to_mapping() if hasattr(revision, "to_mapping") else revision
-    if score not in SCORE_NAMES:
-        raise ResultError(
-            f"There is no score '{score}' in a revision",
-            hint=did_you_mean(score, SCORE_NAMES) or f"Scores are: {', '.join(SCORE_NAMES)}.",
-        )
+    what = f"There is no score '{score}' in a revision"
+    require_known(score, SCORE_NAMES, what, "Scores", ResultError)
     try:
         choices = tuple(_choices(mapping, score))
         variables = tuple(str(name) for name in mapping["variables"])

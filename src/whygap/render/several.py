@@ -67,13 +67,9 @@ def _who_differs(gaps: Mapping[str, Gap], level: float) -> str:
             f"{name} (by {units.size(distance[name].value)}, {units.size_span(*found[name])})"
             for name in names
         ]
-        told += [f"{side} it {_for(each)}"] if names else []
+        told += [f"{side} it for {joined(each, NAMED)}"] if names else []
     about = f"Compared with its mean over all {len(gaps)} targets, {_metric(gaps)} is clearly"
     return f"{about} {joined(told)}."
-
-
-def _for(each: list[str]) -> str:
-    return f"for {joined(each, NAMED)}"
 
 
 def _through_what(gaps: Mapping[str, Gap], level: float) -> Iterator[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
-from whygap.errors import SettingsError, did_you_mean
+from whygap.errors import SettingsError, require_known
 from whygap.render import frame, phrases
 from whygap.render.formats import Section, Sheet, to_html, to_latex, to_markdown, to_text
 from whygap.render.units import Units, level_name, percent, squared_error_units, units_of
@@ -18,11 +18,8 @@ from whygap.results import Gap
 
 def render(gap: Gap, format: str = "text", level: float = 0.95) -> str:  # noqa: A002 - the API's word
     """A result as a table in one of `FORMATS`, without a newline at the end."""
-    if format not in FORMATS:
-        raise SettingsError(
-            f"There is no table format '{format}'",
-            hint=did_you_mean(format, FORMATS) or f"Formats are: {', '.join(FORMATS)}.",
-        )
+    what = f"There is no table format '{format}'"
+    require_known(format, FORMATS, what, "Formats", SettingsError)
     return FORMATS[format](gap, level).rstrip("\n")
 
 

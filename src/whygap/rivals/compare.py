@@ -18,11 +18,10 @@ from whygap.errors import (
 )
 from whygap.results import Gap
 from whygap.rivals import auc_regression, disde, graph_shapley, oaxaca_blinder, region
-from whygap.rivals import random_forest_acc as forest
 from whygap.rivals.covariate_rivals import mean_change, wu_shift
 from whygap.rivals.graph import OUTCOME, Parents
 from whygap.rivals.importances import Importances, Method
-from whygap.rivals.parametric import parametric_acc, parametric_change
+from whygap.rivals.outcome_rivals import parametric_acc, parametric_change, random_forest_acc
 from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables import Design, native_table
@@ -41,7 +40,7 @@ METHODS: dict[str, tuple[Rival, ...]] = {
     "wu_shift": (wu_shift,),
     "parametric_change": (parametric_change,),
     "parametric_acc": (parametric_acc,),
-    "random_forest_acc": (forest.importance,),
+    "random_forest_acc": (random_forest_acc,),
     "disde": (disde.importance,),
     "region": (region.importance,),
     "auc_regression": (auc_regression.importance,),

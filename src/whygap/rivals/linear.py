@@ -133,17 +133,13 @@ def _curvature(matrix: Array, weights: Array, penalty: Array) -> Array:
     return np.asarray(information + np.diag(penalty + 1e-12))
 
 
-def domain_coefficients(sample: Sample, domain: Domain, fit: Fit) -> list[Estimate]:
-    """Coefficients fitted on one domain's rows, as estimates."""
-    return _one_sided(sample, domain, fit.coefficients, fit.influence)
-
-
 def domain_means(sample: Sample, domain: Domain, matrix: Array) -> list[Estimate]:
     """Column means of one domain, as estimates."""
-    return _one_sided(sample, domain, sample.weights[domain] @ matrix / len(matrix), matrix)
+    return one_sided(sample, domain, sample.weights[domain] @ matrix / len(matrix), matrix)
 
 
-def _one_sided(sample: Sample, domain: Domain, values: Array, rows: Array) -> list[Estimate]:
+def one_sided(sample: Sample, domain: Domain, values: Array, rows: Array) -> list[Estimate]:
+    """Values from one domain's rows, as estimates; `rows` hold what each row adds to them."""
     empty = sample.weights.map(np.zeros_like)
     found = []
     for value, own in zip(values, rows.T, strict=True):

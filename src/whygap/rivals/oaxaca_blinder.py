@@ -48,14 +48,12 @@ def outcome_importance(design: Design, settings: Settings) -> Importances:
 
 def _pieces(design: Design) -> _Pieces:
     matrix, sample, loss = linear.numeric_matrix(design), design.sample(), linear.unit_loss(design)
-    fits = [
-        linear.logistic(linear.with_intercept(matrix.values[d]), loss[d], sample.weights[d])
-        for d in DOMAINS
-    ]
-    slopes = [
-        linear.domain_coefficients(sample, d, f)[1:] for d, f in zip(DOMAINS, fits, strict=True)
-    ]
-    means = [linear.domain_means(sample, d, matrix.values[d]) for d in DOMAINS]
+    slopes, means = [], []
+    for d in DOMAINS:
+        block = matrix.values[d]
+        fit = linear.logistic(linear.with_intercept(block), loss[d], sample.weights[d])
+        slopes.append(linear.one_sided(sample, d, fit.coefficients, fit.influence)[1:])
+        means.append(linear.domain_means(sample, d, block))
     return _Pieces(matrix, ByDomain(*means), ByDomain(*slopes))
 
 

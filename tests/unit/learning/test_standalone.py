@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss
 
 from whygap.learning.standalone import boosted_probability, fit_mean
 from whygap.repair.model import RiskClassifier
-from whygap.rivals.random_forest_acc import forest_importances
+from whygap.rivals.outcome_rivals import forest_importances
 
 
 def drawn(rows, seed=0):

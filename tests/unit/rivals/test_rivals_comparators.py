@@ -11,10 +11,10 @@ from rival_worlds import design_of, world_a, world_b
 from scipy import stats
 
 from whygap.domains import ByDomain
-from whygap.rivals import covariate_rivals, random_forest_acc
+from whygap.rivals import covariate_rivals
 from whygap.rivals.covariate_rivals import mean_change, subset_change, wu_shift
 from whygap.rivals.importances import random_stream
-from whygap.rivals.parametric import parametric_acc, parametric_change
+from whygap.rivals.outcome_rivals import parametric_acc, parametric_change, random_forest_acc
 from whygap.settings import Settings
 from whygap.tables.design import Player
 
@@ -129,23 +129,21 @@ def test_parametric_acc_brings_any_loss_to_the_unit_interval(large_b):
 
 
 def test_random_forest_finds_what_makes_rows_hard_not_what_shifted(large_b):
-    found = random_forest_acc.importance(large_b, SETTINGS)
+    found = random_forest_acc(large_b, SETTINGS)
     assert found.ranking()[0] == "z2"
     assert 0 < found.values.sum() < 1
 
 
 def test_random_forest_repeats_with_the_seed():
     design = world_a(300, 0)
-    one, two, other = (
-        random_forest_acc.importance(design, Settings(seed=seed)).values for seed in (1, 1, 2)
-    )
+    one, two, other = (random_forest_acc(design, Settings(seed=seed)).values for seed in (1, 1, 2))
     assert (one == two).all()
     assert not (one == other).all()
 
 
 @pytest.mark.parametrize(
     "rival",
-    [mean_change, parametric_change, parametric_acc, random_forest_acc.importance, wu_shift],
+    [mean_change, parametric_change, parametric_acc, random_forest_acc, wu_shift],
 )
 def test_a_group_of_columns_is_one_player(rival):
     design = world_b(400, 0)

@@ -26,7 +26,8 @@ def test_logistic_without_penalty_equals_statsmodels(drawn):
     peer = sm.Logit(happened, block).fit(disp=False, cov_type="HC0")
     assert fit.coefficients == pytest.approx(peer.params, abs=1e-6)
     sample = Sample.of(ByDomain(600, 5))
-    errors = [e.standard_error for e in linear.domain_coefficients(sample, "source", fit)]
+    found = linear.one_sided(sample, "source", fit.coefficients, fit.influence)
+    errors = [estimate.standard_error for estimate in found]
     assert errors == pytest.approx(peer.bse, rel=2e-3)
 
 
