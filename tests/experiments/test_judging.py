@@ -1,6 +1,9 @@
 """The worlds that judge."""
 
+import json
+
 from experiments import judging, semisynthetic, simulation
+from experiments.worlds import VERSION
 
 
 def test_the_worlds_that_judge_are_none_of_those_that_rules_were_chosen_on(tmp_path):
@@ -9,3 +12,25 @@ def test_the_worlds_that_judge_are_none_of_those_that_rules_were_chosen_on(tmp_p
     assert {p.name for p in judging.KNOWN} & {p.name for p in semisynthetic.KNOWN} == set()
     page = judging.run(simulation.Order(tmp_path, jobs=0)).read_text()
     assert page.count("Not run.") == 4
+    assert "denominator alone" not in page
+
+
+def test_denominators_alone_have_a_table_and_stay_out_of_the_others(tmp_path):
+    planned = [config for config, _ in judging.plan(quick=False, folder=tmp_path)]
+    config = next(c for c in planned if c.options.get("asked") == "denominator")
+    assert (config.parts, config.subsets) == (("outcome",), ())
+    truths = dict.fromkeys(("outcome denominator", *PARTS), 0.5)
+    estimates = {name: [0.4, 0.1, 0.3, 0.6, 0.4] for name in truths}
+    line = {"config": config.label, "engine": 5, "cpu_seconds": 1.0, "estimates": estimates}
+    draws = [{**line, "seed": k, "defined": {"outcome": k < 3}} for k in range(4)]
+    folder = tmp_path / "judging"
+    folder.mkdir()
+    (folder / "replicates.jsonl").write_text("".join(json.dumps(d) + "\n" for d in draws))
+    kept = {"worlds": VERSION, "truths": {config.label: truths}}
+    (folder / "truths.json").write_text(json.dumps(kept))
+    page = judging.run(simulation.Order(tmp_path, jobs=0)).read_text()
+    assert "| louisiana | 4 | .5000 | .4000 | 1.00 (–) | .3000 | .75 | 1.00 (–) |" in page
+    assert page.count("Not run.") == 4
+
+
+PARTS = [f"aggregate {name}" for name in ("gap", "baseline", "covariate", "outcome")]
