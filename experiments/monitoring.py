@@ -41,8 +41,8 @@ SOURCE_ROWS, WEEK_ROWS = 2000, 300
 SLOPE = 1.5  # of the lab value in the outcome's logit, at home
 SHIFTS = {"small": 0.9, "medium": 0.5, "large": 0.0}  # the slope after the shift
 TOLERATED = 0.02  # a loss of two points
-# A rate of .05 among the null years has a standard error of .02.
-YEARS = {"medium": 10, "large": 10, "null": 100}
+# A rate of .05 among the null years has a standard error of .015.
+YEARS = {"medium": 20, "large": 20, "null": 200}
 QUICK = {"null": 2, "large": 2}
 NOT_FOUND = WEEKS - SHIFTED_FROM + 2  # counted as the week after the last
 PARTS = ("gap", "outcome")
