@@ -16,6 +16,7 @@ from whygap.render import frame, several, words
 from whygap.render.formats import wrapped
 from whygap.render.report import notebook_many, write_many
 from whygap.results import Gap
+from whygap.results.redaction import FEW
 from whygap.settings import DETAILS, Settings
 from whygap.study import Study
 from whygap.tables import Design, native_table
@@ -85,9 +86,15 @@ class Many:
         shown = words.chosen_level(next(iter(self.gaps.values())), level)
         return trend_figure(self.gaps, shown, **options)
 
-    def report(self, path: str | Path, level: float | None = None) -> Path:
+    def redacted(self, few: int = FEW) -> Many:
+        """The same without levels of fewer rows than `few`, and with counts rounded."""
+        return replace(self, gaps={name: gap.redacted(few) for name, gap in self.gaps.items()})
+
+    def report(
+        self, path: str | Path, level: float | None = None, redact: int | None = FEW
+    ) -> Path:
         """Write one self-contained HTML page: all targets together, and a page for each."""
-        return write_many(self.gaps, path, level)
+        return write_many(self.gaps, path, level, redact)
 
 
 def explain_many(

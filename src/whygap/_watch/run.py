@@ -21,6 +21,7 @@ from whygap._watch.rules import Alerts, read_alerts
 from whygap._watch.work import Answer, Work, answers
 from whygap.errors import SettingsError
 from whygap.results import Gap
+from whygap.results.redaction import require_few
 from whygap.settings import Settings, details_named
 from whygap.study import Study
 
@@ -47,6 +48,7 @@ def watch(
     rules: Any = None,
     jobs: int = 1,
     push: str | None = None,
+    redact: int | None = None,
 ) -> Watch:
     """Explain a stream of targets against one source, each once, and raise alarms.
 
@@ -65,6 +67,7 @@ def watch(
         rules: when to raise an alarm: a TOML file, or a mapping of the same form.
         jobs: how many targets are explained side by side.
         push: address of a Prometheus push gateway that gets the metrics, too.
+        redact: name no level of fewer rows than this in anything that is kept or said.
 
     Returns:
         The gaps, the alarms, and the targets of which nothing can be said.
@@ -74,7 +77,9 @@ def watch(
         raise SettingsError("jobs= must be a whole number from 1", got=repr(jobs))
     alerts, asked = read_alerts(rules), details_named(detail)
     plan, run = plan_of(study, targets, by), replace(settings, **_OUR_OWN)
-    work = Work(_base(plan, asked, run), plan.study, asked, run)
+    if redact is not None:
+        require_few(redact)
+    work = Work(_base(plan, asked, run, redact), plan.study, asked, run, redact)
     folder = Folder.at(into)
     with locked(folder.path):
         found = _watched(folder, plan.targets, work, alerts, jobs)
@@ -127,14 +132,15 @@ def _keep(folder: Folder, work: Work, answer: Answer) -> Learners | None:
     return answer.learners
 
 
-def _base(plan: Plan, detail: Sequence[str], settings: Settings) -> str:
-    """A digest of everything that decides the numbers, but the target."""
+def _base(plan: Plan, detail: Sequence[str], settings: Settings, redact: int | None) -> str:
+    """A digest of everything that decides what is kept, but the target."""
     study = plan.study
     roles = {name: getattr(study.roles, name) for name in study.roles.__slots__ if name != "notes"}
     asked = {name: str(getattr(study.asked, name)) for name in study.asked.__dataclass_fields__}
     said = {"order": study.order, "names": [study.source_name], "engine": ENGINE}
     said |= {"roles": str(sorted(roles.items())), "asked": asked, "model": _model(study.model)}
     said |= {"settings": str(sorted(settings.to_mapping().items()))}
+    said |= {} if redact is None else {"redact": redact}
     return digest_of({**said, "detail": list(detail), "source": plan.source})
 
 

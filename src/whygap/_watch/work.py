@@ -35,6 +35,7 @@ class Work:
     study: Study  # its source is in memory, its target is replaced
     detail: tuple[DetailName, ...]
     settings: Settings
+    redact: int | None = None  # levels of fewer rows are not named in what is kept
     learners: Learners | None = None  # None: nobody has chosen yet
     fits: SourceFits = field(default_factory=SourceFits)  # on source rows, of targets before
 
@@ -89,8 +90,9 @@ def answer(work: Work, target: Target) -> Answer:
         return Answer(target, problem=str(error), seconds=time.perf_counter() - clock)
     if was_interrupted(gap):
         raise KeyboardInterrupt
+    shown = gap if work.redact is None else gap.redacted(work.redact)
     found = Learners.chosen(work.base, target.content, design, menu) if own else None
-    return Answer(target, timeless(gap), "", found, time.perf_counter() - clock)
+    return Answer(target, timeless(shown), "", found, time.perf_counter() - clock)
 
 
 def timeless(gap: Any) -> str:

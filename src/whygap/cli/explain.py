@@ -12,6 +12,7 @@ from typer import Argument
 from whygap.cli import options
 from whygap.cli.options import names_in, option, settings_with
 from whygap.cli.output import Speaker, check_ending, check_writable
+from whygap.errors import SettingsError
 
 if TYPE_CHECKING:
     from whygap._many import Many
@@ -55,6 +56,7 @@ def command(
     learner: options.Learner = None,
     settings: options.Set = None,
     influence: Influence = False,
+    redact: options.Redact = None,
     unsafe_pickle: options.UnsafePickle = False,
     speaker: Speaker,
 ) -> None:
@@ -64,6 +66,7 @@ def command(
     for path, ending in ((output, ".json"), (report, ".html")):
         check_ending(path, ending)
     check_writable(output, report)
+    check_redaction(redact, influence)
     wanted = details_in(detail)
     chosen: dict[str, Any] = {"level": level, "seed": seed, "n_jobs": jobs}
     chosen |= {"time_budget": time_budget}
@@ -74,7 +77,7 @@ def command(
         roles.refuse_beside_a_file()
         file = options.StudyOptions(study_file, settings, unsafe_pickle, learner)
         asked = file.read(speaker.quiet, **chosen)
-    delivery = Delivery(output, report or asked.report, influence, speaker)
+    delivery = Delivery(output, report or asked.report, influence, redact, speaker)
     check_writable(delivery.page)
     _run(asked, asked.detail or DETAILS if wanted is None else wanted, delivery)
 
@@ -87,6 +90,20 @@ def details_in(text: str | None) -> tuple[str, ...] | None:
     if names is None or list(names) == ["all"]:
         return None
     return details_named(tuple(name for name in names if name != "none"))
+
+
+def check_redaction(redact: int | None, influence: bool) -> None:
+    """Refuse what cannot be done, before any work is done."""
+    from whygap.results.redaction import require_few
+
+    if redact is None:
+        return
+    require_few(redact)
+    if influence:
+        raise SettingsError(
+            "--influence keeps a number for every row, and --redact is for results to be shared",
+            hint="Leave one of them out.",
+        )
 
 
 def _run(asked: StudyFile, parts: tuple[str, ...], delivery: Delivery) -> None:
@@ -111,6 +128,7 @@ class Delivery:
     output: Path | None
     page: Path | None
     influence: bool
+    redact: int | None
     speaker: Speaker
 
     def one(self, gap: Gap) -> bool:
@@ -118,6 +136,7 @@ class Delivery:
         from whygap import storage
         from whygap._explain import was_interrupted
 
+        gap = gap if self.redact is None else gap.redacted(self.redact)
         self._save(gap, self.output)
         self._report(gap)
         self.speaker.warn(gap.diagnostics.warnings)
@@ -129,6 +148,7 @@ class Delivery:
         from whygap import storage
         from whygap._explain import was_interrupted
 
+        many = many if self.redact is None else many.redacted(self.redact)
         for name, gap in many.gaps.items():
             self._save(gap, named_for(self.output, name))
             self.speaker.warn(f"{name}: {text}" for text in gap.diagnostics.warnings)
@@ -143,8 +163,10 @@ class Delivery:
             self.speaker.note(f"Wrote {path}")
 
     def _report(self, result: Gap | Many) -> None:
+        from whygap.results.redaction import FEW
+
         if self.page is not None:
-            result.report(self.page)
+            result.report(self.page, redact=FEW if self.redact is None else None)
             self.speaker.note(f"Wrote {self.page}")
 
 

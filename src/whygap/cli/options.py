@@ -46,6 +46,9 @@ Set = Annotated[
 UnsafePickle = Annotated[
     bool, option("--unsafe-pickle", None, "Allow a pickled model, which can run any code.")
 ]
+Redact = Annotated[
+    int | None, option("--redact", "ROWS", "Name no level of fewer rows; round counts.")
+]
 StudyPath = Annotated[Path, Argument(metavar="STUDY.toml", help="A study file.")]
 ResultPath = Annotated[Path, Argument(metavar="GAP.json", help="A result of explain.")]
 
@@ -71,18 +74,20 @@ class StudyOptions:
 
 @dataclasses.dataclass(frozen=True)
 class ResultOptions:
-    """A result file, and the confidence level to show it at."""
+    """A result file, the confidence level to show it at, and what not to show of it."""
 
     result: ResultPath
     level: Level = None
+    redact: Redact = None
 
     def read(self) -> Gap:
-        """The result; a level that is none is refused first."""
+        """The result, redacted where asked; a level that is none is refused first."""
         from whygap import storage
 
         if self.level is not None:
             require_level(self.level, "The level")
-        return storage.load(self.result)
+        gap = storage.load(self.result)
+        return gap if self.redact is None else gap.redacted(self.redact)
 
     def level_of(self, gap: Gap) -> float:
         """The level asked for, or the one the result was made at."""

@@ -23,13 +23,16 @@ def command(
 ) -> None:
     """Write a result as one self-contained HTML page.
 
-    With --revision, the page also shows what revising the model would bring.
+    With --revision, the page also shows what revising the model would bring. Levels of fewer
+    than ten rows are not named; --redact sets another number, --redact 1 names all.
     """
     from whygap.render.revision import load_revision
+    from whygap.results.redaction import FEW
 
     check_ending(output, ".html")
     check_writable(output)
     gap = shown.read()
     revised = None if revision is None else load_revision(revision)
-    gap.report(output, shown.level_of(gap), revised)
+    redact = FEW if shown.redact is None else None  # else it is redacted already
+    gap.report(output, shown.level_of(gap), revised, redact=redact)
     speaker.result(f"Wrote {output}", {"report": output})

@@ -47,6 +47,7 @@ def command(
     jobs: options.Jobs = None,
     push: Push = None,
     github: GitHub = False,
+    redact: options.Redact = None,
     *,
     speaker: Speaker,
 ) -> None:
@@ -74,6 +75,7 @@ def command(
         rules=rules,
         jobs=jobs or settings.n_jobs,
         push=push,
+        redact=redact,
     )
     _deliver(seen, speaker, github=github)
     raise typer.Exit(seen.code)

@@ -20,7 +20,7 @@ from whygap.tables.design import Note
 if TYPE_CHECKING:
     from whygap.results.gap import Gap
 
-__all__ = ["FEW", "redacted"]
+__all__ = ["FEW", "redacted", "require_few"]
 
 FEW = 10  # rows below which offices of statistics do not publish a cell, as a rule
 FEW_ROWS = "(levels of few rows)"
@@ -29,8 +29,7 @@ COUNTS = re.compile(r"\b\d[\d,]*(?= (?:of [\d,]+ )?(?:source |target )?(?:rows|c
 
 def redacted(gap: Gap, few: int = FEW) -> Gap:
     """Groups of fewer rows than `few` are put together, rules on them left out, counts rounded."""
-    if isinstance(few, bool) or not isinstance(few, int) or few < 1:
-        raise SettingsError("redact= must be a whole number of at least 1", got=repr(few))
+    require_few(few)
     notes = tuple(note_without(note, few) for note in gap.diagnostics.notes)
     return replace(
         gap,
@@ -38,6 +37,12 @@ def redacted(gap: Gap, few: int = FEW) -> Gap:
         diagnostics=replace(gap.diagnostics, notes=notes),
         where=None if gap.where is None else where_without(gap.where, gap.about.rows, few),
     )
+
+
+def require_few(few: Any) -> None:
+    """Refuse what is no number of rows."""
+    if isinstance(few, bool) or not isinstance(few, int) or few < 1:
+        raise SettingsError("redact= must be a whole number of at least 1", got=repr(few))
 
 
 def rounded_about(about: About, few: int) -> About:

@@ -1,0 +1,107 @@
+"""`--redact`: a value planted in a row is in nothing that a command prints or writes."""
+
+from __future__ import annotations
+
+import pytest
+from command_line import call as call
+from small_study import tables
+
+CANARY = "Zachary Quill"
+TABLES = ("source.parquet", "target.parquet")
+ROLES = 'outcome = "y"\nbaseline = ["w"]\nprediction = "risk"\n'
+QUICK = ("--learner", "fast", "--set", "folds=3", "--detail", "points,where")
+EXPLAIN = ("explain", "study.toml", *QUICK, "-o", "gap.json", "--report", "gap.html")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Two tables, the target with a name where a category should be; also as a month of two."""
+    monkeypatch.chdir(tmp_path)
+    source, target = tables()
+    target.loc[5, "c"] = CANARY
+    source.to_parquet("source.parquet")
+    target.to_parquet("target.parquet")
+    tables_named = 'source = "source.parquet"\ntarget = "target.parquet"\n'
+    (tmp_path / "study.toml").write_text(tables_named + ROLES)
+    (tmp_path / "several.toml").write_text(
+        f'{tables_named}{ROLES}[targets]\nagain = "target.parquet"\n'
+    )
+    (tmp_path / "alerts.toml").write_text('[[rule]]\npart = "outcome"\nbelow = "-2 points"\n')
+    return tmp_path
+
+
+def places_of(canary, done, folder):
+    """Where it can be read: what was printed, and every file but the tables themselves."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name not in TABLES]
+    written = {str(path.relative_to(folder)): path.read_bytes() for path in files}
+    printed = {"stdout": done.out.encode(), "stderr": done.err.encode()}
+    return {name for name, text in (written | printed).items() if canary.encode() in text}
+
+
+def test_without_it_only_the_report_is_redacted(folder, call):
+    done = call(*EXPLAIN)
+    assert done.code == 0, done.err
+    assert places_of(CANARY, done, folder) == {"gap.json"}
+
+
+@pytest.mark.parametrize("how", [(), ("--json",), ("--verbose",)])
+def test_explain(folder, call, how):
+    done = call(*EXPLAIN, "--redact", "10", *how)
+    assert done.code == 0, done.err
+    assert (folder / "gap.json").exists()
+    assert (folder / "gap.html").exists()
+    assert places_of(CANARY, done, folder) == set()
+
+
+def test_explain_of_several_targets(folder, call):
+    done = call(*EXPLAIN[:1], "several.toml", *EXPLAIN[2:], "--redact", "10")
+    assert done.code == 0, done.err
+    assert len(list(folder.glob("gap-*.json"))) == 2
+    assert places_of(CANARY, done, folder) == set()
+
+
+def test_results_are_shown_redacted(folder, call):
+    assert call(*EXPLAIN[:-2], "--quiet").code == 0
+    for command in (
+        ("report", "gap.json", "-o", "page.html"),
+        ("table", "gap.json", "--format", "csv", "-o", "table.csv"),
+        ("plot", "gap.json", "--what", "where", "-o", "where.svg"),
+    ):
+        done = call(*command, "--redact", "10")
+        assert done.code == 0, done.err
+        assert places_of(CANARY, done, folder) == {"gap.json"}
+
+
+def test_one_row_is_enough_to_be_named_if_you_say_so(folder, call):
+    assert call(*EXPLAIN[:-2], "--quiet").code == 0
+    call("report", "gap.json", "-o", "page.html", "--redact", "1")
+    assert CANARY in (folder / "page.html").read_text()
+
+
+def test_watch(folder, call):
+    asked = ("watch", "study.toml", *QUICK, "--rules", "alerts.toml", "--into", "kept")
+    done = call(*asked, "--redact", "10")
+    assert done.code == 1, done.err
+    assert places_of(CANARY, done, folder) == set()
+    assert call(*asked).code == 1
+    assert places_of(CANARY, done, folder) == {"kept/all.parquet", "kept/gaps/target.json"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (("--redact", "0"), "redact= must be a whole number of at least 1. Got 0."),
+        (
+            ("--redact", "10", "--influence"),
+            (
+                "--influence keeps a number for every row, and --redact is for results to be "
+                "shared. Leave one of them out."
+            ),
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_any_work(folder, call, asked, words):
+    done = call(*EXPLAIN, *asked)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"Error: {words}\n"
+    assert not (folder / "gap.json").exists()
