@@ -73,19 +73,22 @@ def watch(
         The gaps, the alarms, and the targets of which nothing can be said.
     """
     study, settings = Study.given(study, "watch"), Settings.given(settings)
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise SettingsError("jobs= must be a whole number from 1", got=repr(jobs))
+    _check(jobs, redact)
     alerts, asked = read_alerts(rules), details_named(detail)
     plan, run = plan_of(study, targets, by), replace(settings, **_OUR_OWN)
-    if redact is not None:
-        require_few(redact)
     work = Work(_base(plan, asked, run, redact), plan.study, asked, run, redact)
-    folder = Folder.at(into)
-    with locked(folder.path):
+    with locked((folder := Folder.at(into)).path):
         found = _watched(folder, plan.targets, work, alerts, jobs)
     if push is not None:
         push_to(found.board().families, push)
     return found
+
+
+def _check(jobs: Any, redact: Any) -> None:
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise SettingsError("jobs= must be a whole number from 1", got=repr(jobs))
+    if redact is not None:
+        require_few(redact)
 
 
 def _watched(
