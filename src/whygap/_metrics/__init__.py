@@ -8,9 +8,9 @@ from whygap._metrics.registry import (
     metric_of,
     metrics,
     names_for,
+    our_name,
     tasks_of,
 )
-from whygap._metrics.scikit import our_name
 
 __all__ = [
     "METRICS",

@@ -1,4 +1,4 @@
-"""All metrics by name, and the user's own."""
+"""All metrics by name, scikit-learn's of the same meaning, and the user's own."""
 
 from __future__ import annotations
 
@@ -9,9 +9,27 @@ from whygap._metrics.metric import TASKS, Metric, Task
 from whygap._metrics.ratios import RATIOS
 from whygap.errors import SettingsError, did_you_mean, require_known
 
-__all__ = ["METRICS", "metric_named", "metric_of", "metrics", "names_for", "tasks_of"]
+__all__ = ["METRICS", "metric_named", "metric_of", "metrics", "names_for", "our_name", "tasks_of"]
 
 METRICS = (*MEANS, *RATIOS)
+# Its functions -> our metrics
+OF_SCIKIT_LEARN = {
+    "accuracy_score": "accuracy",
+    "balanced_accuracy_score": "balanced_accuracy",
+    "brier_score_loss": "brier",
+    "f1_score": "f1",
+    "log_loss": "log_loss",
+    "matthews_corrcoef": "mcc",
+    "mean_absolute_error": "mae",
+    "mean_pinball_loss": "pinball",
+    "mean_squared_error": "mse",
+    "precision_score": "precision",
+    "r2_score": "r2",
+    "recall_score": "recall",
+    "roc_auc_score": "auc",
+    "root_mean_squared_error": "rmse",
+    "zero_one_loss": "zero_one",
+}
 
 
 def names_for(task: Task) -> tuple[str, ...]:
@@ -63,6 +81,25 @@ def metric_of(metric: Any, task: Task = "binary") -> Metric:
             got=type(metric).__name__,
         )
     return Metric(name=getattr(metric, "__name__", "metric"), terms=metric)
+
+
+def our_name(metric: Any) -> Any:
+    """The name of a metric of scikit-learn's among ours; anything else is handed back.
+
+    Functions of scikit-learn take (outcome, prediction) and give one number for all rows, so the
+    ones we do not have cannot be used as they are.
+    """
+    function = getattr(metric, "_score_func", metric)  # what make_scorer wraps
+    if not str(getattr(function, "__module__", "")).startswith("sklearn."):
+        return metric
+    name = getattr(function, "__name__", type(function).__name__)
+    if name not in OF_SCIKIT_LEARN:
+        raise SettingsError(
+            f"The metric '{name}' of scikit-learn gives one number for all rows",
+            hint='Name one of ours (metric="accuracy"), or give a callable(prediction, outcome) '
+            "with one value per row.",
+        )
+    return OF_SCIKIT_LEARN[name]
 
 
 class Listing(dict[str, str]):

@@ -9,7 +9,7 @@ import numpy as np
 from whygap.domains import Array, ByDomain
 from whygap.results.overlap import LIMITS, Separator
 from whygap.tables.design import Column, Design
-from whygap.tables.hints import FEW_VALUES, best_auc, distinct_values
+from whygap.tables.hints import FEW_VALUES, best_auc, places
 
 # An AUC below which two columns look alike once units or origin are set right: less than a
 # standard deviation apart
@@ -43,12 +43,12 @@ def column_auc(values: ByDomain[Array], kind: str) -> float:
     """
     missing = values.map(lambda v: float(np.isnan(v).mean()))
     by_missing = (1 + abs(missing.source - missing.target)) / 2
-    distinct = distinct_values(np.concatenate(list(values)))
-    if kind != "category" and distinct.number > FEW_VALUES:
+    place = places(np.concatenate(list(values)))
+    if kind != "category" and place.max() >= FEW_VALUES:
         known = values.map(lambda v: v[~np.isnan(v)])
         return max(by_missing, _auc(known)) if all(map(len, known)) else by_missing
     domain = np.repeat([0.0, 1.0], [len(v) for v in values])
-    return max(best_auc(distinct, domain, unordered=True), by_missing)
+    return max(best_auc(place, domain, unordered=True), by_missing)
 
 
 def _auc(known: ByDomain[Array]) -> float:
@@ -57,7 +57,7 @@ def _auc(known: ByDomain[Array]) -> float:
     domain = np.repeat([0.0, 1.0], [len(v) for v in known])
     both = np.concatenate(list(known))
     looks = (both, np.abs(both - middle))
-    return max(best_auc(distinct_values(look), domain, unordered=False) for look in looks)
+    return max(best_auc(places(look), domain, unordered=False) for look in looks)
 
 
 def _difference(column: Column, values: ByDomain[Array]) -> str:

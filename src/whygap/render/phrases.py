@@ -56,10 +56,8 @@ def joined(names: Sequence[str], at_most: int = 4) -> str:
 
 def in_domain(about: About, domain: str) -> str:
     """In the source; or: for US-born citizens (source)."""
-    name = about.source_name if domain == "source" else about.target_name
-    if name in ("", domain):
-        return f"in the {domain}"
-    return f"for {name} ({domain})"
+    words = named(about, domain)
+    return f"in {words}" if words == f"the {domain}" else f"for {words}"
 
 
 def named(about: About, domain: str) -> str:

@@ -144,11 +144,7 @@ def reading_of(gap: Gap, level: float) -> Reading:
 
 def readings_of(gap: Gap, levels: Sequence[float]) -> list[Reading]:
     """Read a result at several levels."""
-    parts = {
-        name: part
-        for name, part in gap.aggregate.parts().items()
-        if name != "baseline" or gap.about.baseline
-    }
+    parts = gap.shown_parts()
     found = {name: gap.aggregate.share_of_gap(name) for name in parts}
     shares = {name: share for name, share in found.items() if share is not None}
     # A part 5% or more against the gap makes percentages of it misleading.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from whygap.errors import ResultError, require_known
+from whygap.estimate import Estimate
 from whygap.results.about import About, Diagnostics
 from whygap.results.aggregate import Aggregate
 from whygap.results.culprits import Points, Recoverable, Where
@@ -51,6 +52,11 @@ class Gap:
                 hint="gap = wg.explain(study), or wg.load(path).",
             )
         return gap
+
+    def shown_parts(self) -> dict[str, Estimate]:
+        """The parts there are, from source to target; without baseline variables no such part."""
+        parts = self.aggregate.parts()
+        return {name: p for name, p in parts.items() if name != "baseline" or self.about.baseline}
 
     def details(self) -> dict[str, Detailed]:
         """The detailed parts that were asked for."""

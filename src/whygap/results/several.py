@@ -54,7 +54,7 @@ def every_gap(gaps: Mapping[str, Gap]) -> Series:
 
 def every_part(gaps: Mapping[str, Gap]) -> list[Series]:
     """Every part that some target has, from source to target."""
-    parts = {name: _parts(gap) for name, gap in gaps.items()}
+    parts = {name: gap.shown_parts() for name, gap in gaps.items()}
     longest = max(parts.values(), key=len)
     return [
         Series(part, "", {name: own[part] for name, own in parts.items() if part in own})
@@ -97,12 +97,6 @@ def require_alike(gaps: Mapping[str, Gap]) -> None:
             got=", ".join(metrics),
             hint="Write a report for each metric.",
         )
-
-
-def _parts(gap: Gap) -> dict[str, Estimate]:
-    """The parts a reader is shown: no baseline variables, no baseline part."""
-    parts = gap.aggregate.parts()
-    return {name: one for name, one in parts.items() if name != "baseline" or gap.about.baseline}
 
 
 def _points(gap: Gap) -> Iterator[tuple[str, str, Estimate]]:

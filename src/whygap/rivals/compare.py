@@ -164,14 +164,12 @@ def _checked(methods: Sequence[str], known: Mapping[str, object]) -> list[str]:
 
 
 def _table(found: Sequence[Importances], kind: str) -> Any:
-    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+    lines: list[tuple[Any, ...]] = []
     for item in found:
         blank = np.full(len(item.names), np.nan)
         low, high = (blank if ends is None else ends for ends in (item.low, item.high))
         ranks = item.ranks()
         for name, value, bottom, top in zip(item.names, item.values, low, high, strict=True):
             ends = float(value), float(bottom), float(top)
-            line = (item.part, item.method, name, *ends, ranks[name], item.unit)
-            for column, cell in zip(columns.values(), line, strict=True):
-                column.append(cell)
-    return native_table(columns, kind)
+            lines.append((item.part, item.method, name, *ends, ranks[name], item.unit))
+    return native_table({name: [line[k] for line in lines] for k, name in enumerate(COLUMNS)}, kind)

@@ -87,7 +87,7 @@ def binary_predictions(said: Said, labels: Classes) -> ByDomain[Array]:
             f"{said.who} must tell two classes apart", got=f"{len(said.classes)} classes"
         )
     if said.table is not None:
-        return positive_column(said, labels)
+        return positive_column(said, said.table, labels)
     column = the_column(said)
     if said.answer == "score":
         place = positive_place(said, labels)
@@ -103,15 +103,15 @@ def the_column(said: Said) -> ByDomain[RawColumn]:
     return said.column
 
 
-def positive_column(said: Said, labels: Classes) -> ByDomain[Array]:
+def positive_column(said: Said, table: ByDomain[Array], labels: Classes) -> ByDomain[Array]:
     """The column of the positive label; without `classes_`, columns are in sorted order."""
-    if said.table is None or said.table.source.shape[1] != 2:
-        shape = () if said.table is None else said.table.source.shape
+    columns = table.source.shape[1]
+    if columns != 2:
         raise said.error(
-            f"{said.who} must tell two classes apart", got=f"{shape[1]} columns of probabilities"
+            f"{said.who} must tell two classes apart", got=f"{columns} columns of probabilities"
         )
     place = positive_place(said, labels)
-    chosen = said.table.map(lambda values: RawColumn("number", values[:, place]))
+    chosen = table.map(lambda values: RawColumn("number", values[:, place]))
     return in_unit_interval(said.what, chosen, said.error)
 
 
@@ -148,7 +148,7 @@ class ClassPredictions:
 def class_predictions(said: Said, classes: Classes) -> ClassPredictions:
     """The outcome's own labels, or the most probable class of each row."""
     if said.table is not None:
-        return most_probable(said, classes)
+        return most_probable(said, said.table, classes)
     column = the_column(said)
     refuse_unusable(said.what, column, said.error, "", "")
     for one in column.map(to_text):
@@ -162,10 +162,7 @@ def class_predictions(said: Said, classes: Classes) -> ClassPredictions:
     return ClassPredictions(column.map(classes.encode))
 
 
-def most_probable(said: Said, classes: Classes) -> ClassPredictions:
-    table = said.table
-    if table is None:
-        raise said.error(f"{said.what} must be one column per class")
+def most_probable(said: Said, table: ByDomain[Array], classes: Classes) -> ClassPredictions:
     order = columns_in_order(said, classes, table.source.shape[1])
     scores = table.map(lambda values: values[:, order])
     require_probabilities(said, scores)

@@ -130,7 +130,8 @@ class Design:
     @classmethod
     def affine(cls, *, intercept: ByDomain[Array], slope: ByDomain[Array], **rest: Any) -> Design:
         """A design with a 0/1 outcome and the per-row metric `intercept + slope * y`."""
-        return cls(term_intercept=intercept.map(_one_row), term_slope=slope.map(_one_row), **rest)
+        start, step = (one.map(lambda values: values[None, :]) for one in (intercept, slope))
+        return cls(term_intercept=start, term_slope=step, **rest)
 
     @property
     def terms(self) -> ByDomain[Array]:
@@ -161,23 +162,18 @@ class Design:
         """b(x), see `intercept`."""
         return self.affine_terms()[1].map(_the_row)
 
-    def with_loss(self, intercept: ByDomain[Array], slope: ByDomain[Array]) -> Design:
-        """The same rows with another per-row metric `intercept + slope * y`."""
-        return replace(
-            self,
-            metric=PER_ROW,
-            term_intercept=intercept.map(_one_row),
-            term_slope=slope.map(_one_row),
-        )
-
     def as_binary(self) -> Design:
         """Several classes scored right or wrong: C = 1{Y = predicted} in the outcome's place."""
         right = self.prediction.zip(self.outcome, lambda p, y: np.equal(p, y).astype(float))
         sign = 1.0 if self.metric.higher_is_better else -1.0
-        start = right.map(lambda c: np.full(len(c), (1 - sign) / 2))
-        slope = right.map(lambda c: np.full(len(c), sign))
-        binary = replace(self, task="binary", outcome=right, observed_terms=None)
-        return replace(binary.with_loss(start, slope), metric=self.metric)
+        return replace(
+            self,
+            task="binary",
+            outcome=right,
+            observed_terms=None,
+            term_intercept=right.map(lambda c: np.full((1, len(c)), (1 - sign) / 2)),
+            term_slope=right.map(lambda c: np.full((1, len(c)), sign)),
+        )
 
     @property
     def rows(self) -> ByDomain[int]:
@@ -263,10 +259,6 @@ OUTCOMES: dict[Task, str] = {
     "multiclass": "several classes",
     "regression": "real values",
 }
-
-
-def _one_row(values: Array) -> Array:
-    return values[None, :]
 
 
 def _the_row(terms: Array) -> Array:

@@ -85,11 +85,11 @@ def read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
 
 
 def zero_notes(weights: ByDomain[Array]) -> tuple[Note, ...]:
-    zeros = {domain: int((weights[domain] == 0).sum()) for domain in DOMAINS}
-    texts = [
-        f"{count:,} {domain} rows have weight zero." for domain, count in zeros.items() if count
-    ]
-    return tuple(Note("info", text) for text in texts)
+    return tuple(
+        Note("info", f"{count:,} {domain} rows have weight zero.")
+        for domain in DOMAINS
+        if (count := int((weights[domain] == 0).sum()))
+    )
 
 
 def read_clusters(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDomain[IntArray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ from whygap.domains import Array, ByDomain, IntArray
 from whygap.errors import listed
 from whygap.tables.copies import copy_notes
 from whygap.tables.design import Design, Note
-from whygap.tables.look import NEARLY_ONE, area, prediction_notes
+from whygap.tables.look import NEARLY_ONE, prediction_notes
 
 if TYPE_CHECKING:  # replicates run without the packages that tables need
     from whygap.tables.encode import EncodedColumn
@@ -43,22 +43,14 @@ def with_hints(
     return replace(design, notes=design.notes + hints)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Distinct:
-    """The distinct values of a column, missing included (it comes last)."""
-
-    number: int
-    position: IntArray
-
-
 def leak_hints(columns: Sequence[EncodedColumn], design: Design) -> tuple[Note, ...]:
     """Columns that give the outcome away."""
     outcome = np.concatenate(list(design.outcome))
     notes = []
     for column in columns:
-        distinct = distinct_values(column.pooled)
-        unordered = column.column.kind == "category" or distinct.number <= FEW_VALUES
-        found = given_away(distinct, outcome, design.task, unordered)
+        place = places(column.pooled)
+        unordered = column.column.kind == "category" or place.max() < FEW_VALUES
+        found = given_away(place, outcome, design.task, unordered)
         if found == 1:
             text = f"Column '{column.name}' alone gives the outcome in every row"
             notes.append(
@@ -71,38 +63,38 @@ def leak_hints(columns: Sequence[EncodedColumn], design: Design) -> tuple[Note, 
     return tuple(notes)
 
 
-def distinct_values(values: Array) -> Distinct:
-    found, position = np.unique(values, return_inverse=True)
-    return Distinct(len(found), position.astype(np.int64))
+def places(values: Array) -> IntArray:
+    """Where each value stands among the distinct ones; missing comes last."""
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
-def given_away(distinct: Distinct, outcome: Array, task: Task, unordered: bool) -> float:
+def given_away(place: IntArray, outcome: Array, task: Task, unordered: bool) -> float:
     """How well a column alone gives the outcome; 1 is in every row."""
     if task == "binary":
-        return best_auc(distinct, outcome, unordered)
+        return best_auc(place, outcome, unordered)
     if task == "regression":
         ranks = np.unique(outcome, return_inverse=True)[1]
-        together = np.corrcoef(distinct.position, ranks)[0, 1] if distinct.number > 1 else 0.0
+        together = np.corrcoef(place, ranks)[0, 1] if place.any() else 0.0
         return round(abs(float(together)), 9)  # rounding is not a difference
-    if distinct.number > FEW_VALUES:
+    if place.max() >= FEW_VALUES:
         return 0.0  # so many values have a class each by chance
-    counts = np.zeros((distinct.number, int(outcome.max()) + 1))
-    np.add.at(counts, (distinct.position, outcome.astype(np.int64)), 1)
+    counts = np.zeros((place.max() + 1, int(outcome.max()) + 1))
+    np.add.at(counts, (place, outcome.astype(np.int64)), 1)
     return float(counts.max(axis=1).sum() / len(outcome))
 
 
-def best_auc(distinct: Distinct, truth: Array, unordered: bool) -> float:
+def best_auc(place: IntArray, truth: Array, unordered: bool) -> float:
     """How well the column alone ranks a 0/1 truth, in the better direction.
 
     Unordered values are first sorted by their share of ones.
     """
-    ones = np.bincount(distinct.position, weights=truth, minlength=distinct.number)
-    zeros = np.bincount(distinct.position, weights=1 - truth, minlength=distinct.number)
+    ones, zeros = np.bincount(place, weights=truth), np.bincount(place, weights=1 - truth)
     if unordered:
         order = np.argsort(ones / (ones + zeros), kind="stable")
         ones, zeros = ones[order], zeros[order]
-    found = area(ones, zeros)
-    return max(found, 1 - found)
+    below, total = np.cumsum(zeros) - zeros, float(ones.sum() * zeros.sum())
+    area = float(ones @ (below + zeros / 2)) / total if total > 0 else 0.5
+    return max(area, 1 - area)
 
 
 def spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> tuple[Note, ...]:

@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whygap._metrics import metric_named
 from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.tables.design import Design, Note
 
 __all__ = ["Measure", "look_at", "prediction_notes"]
 
+AUC = metric_named("auc")
 NEARLY_ONE = 0.999  # an AUC that nothing reaches which is not the outcome, or the domain, itself
 NOT_CHANCE = 3.0  # standard errors
 TENTHS = 10  # of the rows by score: the groups that calibration is usually read off
@@ -106,19 +108,7 @@ def _binary_measures(design: Design) -> tuple[Measure, ...]:
 
 def auc(scores: Scores) -> float:
     """How well the predictions rank a 0/1 outcome; ties count half. NaN where all rows have one."""
-    if np.ptp(scores.outcome) == 0:
-        return math.nan
-    _, position = np.unique(scores.prediction, return_inverse=True)
-    ones = np.bincount(position, weights=scores.outcome * scores.weight)
-    zeros = np.bincount(position, weights=(1 - scores.outcome) * scores.weight)
-    return area(ones, zeros)
-
-
-def area(ones: NDArray[Any], zeros: NDArray[Any]) -> float:
-    """Area under the curve, from the mass of ones and zeros at each value in ascending order."""
-    below = np.cumsum(zeros) - zeros
-    total = float(ones.sum() * zeros.sum())
-    return float(ones @ (below + zeros / 2)) / total if total > 0 else 0.5
+    return AUC.value(np.stack([scores.outcome, scores.prediction]), scores.weight)
 
 
 def calibration_error(scores: Scores) -> float:

@@ -29,7 +29,7 @@ from whygap.tables.outcome import (
 )
 from whygap.tables.roles import Roles
 from whygap.tables.score import ModelScoring
-from whygap.tables.task import Asked, decide_task
+from whygap.tables.task import Asked, decide_task, task_notes
 
 __all__ = ["LEAST_ROWS", "Scored", "Terms", "complete_rows", "score_rows", "terms_of"]
 
@@ -67,9 +67,10 @@ def score_rows(
     finite = "Only finite values are allowed."
     refuse_unusable(f"The outcome '{name}'", raw, ColumnError, finite, "Turn it into yes/no first.")
     said = given_columns(frames, roles) if model is None else model.ask(frames)
-    decided = decide_task(name, raw, said, asked)
-    found = READ[decided.task](name, raw, said, asked)
-    notes = (*decided.notes, *said.notes, *found.notes)
+    task = decide_task(name, raw, said, asked)
+    found = READ[task](name, raw, said, asked)
+    taken = task_notes(name, task, raw) if asked.task == "auto" else ()
+    notes = (*taken, *said.notes, *found.notes)
     notes += left_out_notes(found.outcome, f"a missing outcome ('{name}')")
     columns = roles.prediction or ", ".join(roles.class_columns.values())
     notes += left_out_notes(found.prediction, f"a missing prediction ('{columns}')")

@@ -15,7 +15,7 @@ from whygap.tables.columns import RawColumn, present
 from whygap.tables.design import OUTCOMES, Note
 from whygap.tables.outcome import distinct_levels, repr_level
 
-__all__ = ["Asked", "Decided", "decide_task"]
+__all__ = ["Asked", "decide_task", "task_notes"]
 
 FEW = 10  # whole numbers of so few values may be codes of classes; more are counts or amounts
 DEFAULT_THRESHOLD = 0.5  # a threshold other than this was meant
@@ -108,21 +108,11 @@ def require_number(name: str, value: Any, inside: bool, span: str, hint: str = "
         raise SettingsError(f"The {name} must be a number from {span}", got=got, hint=hint)
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """What the outcome is, and what the user must know of how that was found."""
-
-    task: Task
-    notes: tuple[Note, ...] = ()
-
-
-def decide_task(name: str, outcome: ByDomain[RawColumn], said: Said, asked: Asked) -> Decided:
+def decide_task(name: str, outcome: ByDomain[RawColumn], said: Said, asked: Asked) -> Task:
     """The task asked for, else the one that the metric or the columns leave no doubt about."""
     task = seen_task(name, outcome, said, asked) if asked.task == "auto" else asked.task
     asked.require_fit(task)
-    if task == asked.task or task == "binary":
-        return Decided(task)
-    return Decided(task, (note_on(name, task, outcome),))
+    return task
 
 
 def seen_task(name: str, outcome: ByDomain[RawColumn], said: Said, asked: Asked) -> Task:
@@ -150,12 +140,15 @@ def seen_task(name: str, outcome: ByDomain[RawColumn], said: Said, asked: Asked)
     )
 
 
-def note_on(name: str, task: Task, outcome: ByDomain[RawColumn]) -> Note:
+def task_notes(name: str, task: Task, outcome: ByDomain[RawColumn]) -> tuple[Note, ...]:
+    """What the outcome was taken for, where nobody said it."""
+    if task == "binary":
+        return ()
     levels = sorted({level for column in outcome for level in distinct_levels(column)})
     taken, but = f"The outcome '{name}' was taken for", "If not: task=..."
     if task != "multiclass":
-        return Note("info", f"{taken} real values: {len(levels):,} distinct ones. {but}")
+        return (Note("info", f"{taken} real values: {len(levels):,} distinct ones. {but}"),)
     shown = ", ".join(repr_level(level) for level in levels[:4])
     more = ", ..." if len(levels) > 4 else ""
     classes = f"{taken} classes: {len(levels)} of them"
-    return Note("info", f"{classes} ({shown}{more}). {but}", f"{classes}. {but}")
+    return (Note("info", f"{classes} ({shown}{more}). {but}", f"{classes}. {but}"),)

@@ -82,16 +82,11 @@ def with_whole_averages(
         if not design.metric.pairs:
             means = whole_means(domain, tables[domain], drawn, scoring, design)
             factor = calibration(design.terms[domain], weights[domain], means)
-        notes.append(note_on(said, factor is not None))
+        of = "that of the drawn rows" if factor is None else "averaged over all of them"
+        notes.append(Note("info", f"{said} at random; the metric is {of}."))
         if factor is not None:
             weights = replace(weights, **{domain: weights[domain] * factor})
     return replace(design, weights=weights, notes=tuple(notes))
-
-
-def note_on(said: str, whole: bool) -> Note:
-    if whole:
-        return Note("info", f"{said} at random; the metric is averaged over all of them.")
-    return Note("info", f"{said} at random; the metric is that of the drawn rows.")
 
 
 def whole_means(
