@@ -75,3 +75,18 @@ def test_the_readme_says_of_coverage_what_the_evidence_counts():
     theirs = mean_coverage("risk_uncertainty=False, twins=False")
     assert f"hold in {min(ours):.0%} to {max(ours):.0%} of the draws on average" in text
     assert f"they hold in {min(theirs):.0%} to {max(theirs):.0%}." in text
+
+
+def rules_found(tool: str) -> str:
+    """How often planted rules were found, weak to strong, as the comparison says it."""
+    with (ROOT / "evidence" / "rules" / "rules.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["tool"] == tool and float(row["effect"])]
+    weak, middling, strong = (f"{float(r['found']):.0%}" for r in
+                              sorted(rows, key=lambda row: float(row["effect"])))  # fmt: skip
+    return f"{weak}, {middling} and {strong}"
+
+
+def test_the_comparison_says_of_planted_rules_what_the_evidence_counts():
+    text = " ".join((ROOT / "docs" / "comparison.md").read_text(encoding="utf-8").split())
+    theirs, ours = rules_found("wise-pizza"), rules_found("whygap")
+    assert f"({theirs} of the draws; ours {ours})" in text
