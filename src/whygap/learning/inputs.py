@@ -95,18 +95,6 @@ class Inputs:
         added = (np.arange(self.lift.width) < len(self.lift.times)).astype(float)
         return np.concatenate([self.light, added])
 
-    def places_of(self, heads: int, terms: int) -> IntArray:
-        """Where the coefficients are of a lift with fewer terms, `heads` of them multiplying.
-
-        Those are the first multiplying terms of the own lift, and the first of its other terms.
-        """
-        assert self.lift is not None  # noqa: S101 - only inputs with extra terms ask
-        first = 1 + self.basis.shape[1]
-        others, products = first + len(self.lift.times), first + self.lift.terms.shape[1]
-        stop = products + sum(int(mask.sum()) for mask in self.lift.times[:heads])
-        spans = ((0, first + heads), (others, others + terms - heads), (products, stop))
-        return np.concatenate([np.arange(*span) for span in spans])
-
     def in_full_precision(self) -> Inputs:
         """For sums over rows; predictions are content with what the table has."""
         return replace(self, basis=self.basis.astype(np.float64, copy=False))

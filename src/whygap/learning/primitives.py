@@ -104,10 +104,10 @@ def fit_means(features: Features, learner: Learner, task: MeanTask) -> Fits:
 def _fit_means(features: Features, learner: Learner, task: MeanTask) -> Mapping[BlockSet, Model]:
     """Those of a column set that comes again all at once."""
     rows_of = partial(training, features, task)
-    known = partial(_known, features, task.name, task.columns, rows_of)
-    if task.common is not None:
-        known = partial(_known_in_part, features, task, task.common)
-    fit = partial(_alone, learner, task.columns, rows_of, known if task.repeated else None)
+    shared = task if task.common is None else replace(task, extra=task.common)
+    known = partial(_known, features, task.name, task.columns, partial(training, features, shared))
+    in_full = task.repeated and task.common is None
+    fit = partial(_alone, learner, task.columns, rows_of, known if in_full else None)
     together = None
     if task.repeated and isinstance(learner, Fast):
         together = partial(means_together, features, learner, task, known)
@@ -240,17 +240,6 @@ def _known(
     features: Features, name: str, columns: Columns, rows_of: RowsOf, blocks: BlockSet
 ) -> Curvature:
     return features.known(name, blocks, columns, partial(rows_of, blocks))
-
-
-def _known_in_part(
-    features: Features, task: MeanTask, common: Mapping[BlockSet, Extra], blocks: BlockSet
-) -> Curvature:
-    """The fit on all columns has seen only those extra terms that all column sets have."""
-    rows_of = partial(training, features, replace(task, extra=common))
-    found = _known(features, task.name, task.columns, rows_of, blocks)
-    inputs = training(features, task, blocks, task.columns).inputs.in_full_precision()
-    seen = inputs.places_of(common[blocks].heads, common[blocks].width)
-    return found.beside(inputs, seen) if len(seen) <= inputs.width else found
 
 
 def _name(features: Features, name: str, blocks: BlockSet, columns: Sequence[int]) -> str:

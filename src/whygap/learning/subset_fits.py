@@ -16,8 +16,15 @@ from whygap.blocks import BlockSet
 from whygap.domains import DOMAINS, Array, Domain, IntArray
 from whygap.learning.features import Extra, Features, at
 from whygap.learning.models import BasisModel, Fast, Scale
-from whygap.learning.ridge import Curvature, factor_of, solve
-from whygap.learning.together import Heads, Segment, Together, logistic_together
+from whygap.learning.ridge import Curvature
+from whygap.learning.together import (
+    Heads,
+    Segment,
+    Together,
+    factor_of,
+    logistic_together,
+    solve,
+)
 
 if TYPE_CHECKING:
     from whygap.learning.primitives import MeanTask
@@ -37,11 +44,16 @@ class _Trained:
     light: Array  # 1 for each lightly penalised basis column, -1 for closed ones, else 0
     known: Curvature
     extra: Extra | None = None
+    place: IntArray | None = None  # of what is known among its coefficients, if it is not all
 
 
 def means_together(features: Features, learner: Fast, task: MeanTask, known: Known) -> Found:
-    """A model per training set, but of those that have nothing to learn or come to no end."""
-    if not task.columns and task.extra is None:
+    """A model per training set, but of those that have nothing to learn.
+
+    Least squares needs all second derivatives; where some are not known, fits are left alone.
+    """
+    nothing_seen = not task.columns and task.extra is None
+    if nothing_seen or (task.kind == "real" and task.common is not None):
         return {}
     functions = features.dictionary.select(task.columns)
     groups: dict[tuple[int, int], list[_Trained]] = defaultdict(list)
@@ -89,14 +101,16 @@ def _trained(
     target = task.targets[blocks] if isinstance(task.targets, Mapping) else task.targets
     rows = features.blocks.training_rows(task.domain, blocks)
     light = features.light(task.domain, functions, blocks)
-    extra = None if task.extra is None else task.extra[blocks]
+    extra, place = None if task.extra is None else task.extra[blocks], None
     if extra is not None:
         times = features.times(functions, extra)
         added = extra.width + sum(int(mask.sum()) for mask in times)
         light = np.concatenate([light, np.arange(added) < extra.heads])
+        if task.common is not None and task.common[blocks] is not extra:
+            place = features.place_beside(functions, extra, task.common[blocks])
     scale = Scale.of(task.kind, at(target, rows))
     weight = _weight(features, (task.domain,), blocks)
-    return _Trained(blocks, target, scale, weight, light, known(blocks), extra)
+    return _Trained(blocks, target, scale, weight, light, known(blocks), extra, place)
 
 
 def _weight(features: Features, domains: Sequence[Domain], blocks: BlockSet) -> float:
@@ -126,17 +140,36 @@ def _segment(
 
 
 def _fitted(learner: Fast, segments: Sequence[Segment], group: Sequence[_Trained]) -> Found:
-    """Those that have come to an end."""
     fits = Together([segment for segment in segments if segment.weight.size], len(group))
     ridge = np.stack([_ridge(learner, one) for one in group])
-    coefficients, finished = logistic_together(fits, ridge, [one.known for one in group])
-    each = zip(group, coefficients, finished, strict=True)
-    return {one.blocks: BasisModel(found, one.scale) for one, found, ended in each if ended}
+    starts = [_start(*each) for each in zip(group, ridge, strict=True)]
+    known = [start.factor for start in starts if start.factor is not None]
+    coefficients = logistic_together(
+        fits, ridge, np.stack([start.coefficients for start in starts]), known or None
+    )
+    each = zip(group, coefficients, strict=True)
+    return {one.blocks: BasisModel(found, one.scale) for one, found in each}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Start:
+    coefficients: Array
+    factor: Array | None  # of second derivatives, where all are known
+
+
+def _start(one: _Trained, ridge: Array) -> _Start:
+    """One step from what is known; coefficients of which nothing is known are 0."""
+    if one.place is None:
+        factor = factor_of(one.known.gram, ridge)
+        return _Start(solve(factor, one.known.moments), factor)
+    coefficients = np.zeros(len(ridge))
+    factor = factor_of(one.known.gram, ridge[one.place])
+    coefficients[one.place] = solve(factor, one.known.moments)
+    return _Start(coefficients, None)
 
 
 def _exactly(learner: Fast, one: _Trained) -> BasisModel:
-    factor = factor_of(one.known.gram, _ridge(learner, one))
-    return BasisModel(solve(factor, one.known.moments), one.scale)
+    return BasisModel(_start(one, _ridge(learner, one)).coefficients, one.scale)
 
 
 def _ridge(learner: Fast, one: _Trained) -> Array:

@@ -1,20 +1,35 @@
-"""One column set, several training sets: their penalised fits, all at once.
+"""Penalised logistic fits side by side: one column set, several training sets.
 
 The rows, their columns and mostly their targets are the same; a training set is some of the blocks.
 So each block's columns are gathered once, and one product with them serves all models that are
-trained on the block. The fits take the steps that `ridge.logistic` takes, side by side.
+trained on the block. A single fit is one model trained on one block.
+
+Second derivatives are the dear part, so each new ones serve a few cheap steps (limited memory,
+preconditioned). They only guide the steps, so single precision is enough for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg
 
 from whygap.domains import Array, IntArray
-from whygap.learning.ridge import LEAST_GAIN, MOST_STEPS, Curvature, factor_of, solve
+from whygap.learning.inputs import ENOUGH_ROWS
+
+# Cheap steps before second derivatives are renewed: good ones need no more, and renewing costs
+# about as much as two steps.
+_STEPS = 6
+# Newton's method needs about ten; a fit that is not there after so many will never be.
+_MOST_ROUNDS = 40
+# A fit ends when one more step would gain less than this per unit weight. With a hundred times as
+# much, fits take a quarter fewer steps and values of subsets move by a tenth of a standard error.
+LEAST_GAIN = 1e-10
+# A row's second derivative is never less than this per unit weight.
+LEAST_CURVATURE = 1e-8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +54,25 @@ class Segment:
     target: Array  # (m or 1, rows), between 0 and 1
     weight: Array  # (rows,)
     heads: Heads | None = None
+
+    def only(self, kept: NDArray[np.bool_]) -> Segment:
+        """For some of all models, numbered anew."""
+        own, heads = kept[self.models], self.heads
+        if heads is not None and len(heads.terms) > 1:
+            heads = Heads(heads.terms[own], heads.times)
+        target = self.target[own] if len(self.target) > 1 else self.target
+        models = (np.cumsum(kept) - 1)[self.models[own]]
+        return Segment(models, self.basis, target, self.weight, heads)
+
+    def written_out(self, model: int, rows: slice) -> Array:
+        """Every column one model sees, (width, rows), in single precision."""
+        basis = self.basis[:, rows].astype(np.float32)
+        parts = [np.ones((1, basis.shape[1]), dtype=np.float32), basis]
+        if self.heads is not None:
+            terms = self.heads.terms[model % len(self.heads.terms), :, rows].astype(np.float32)
+            times = zip(self.heads.times, terms, strict=False)
+            parts += [terms, *(basis[mask] * head for mask, head in times)]
+        return np.concatenate(parts)
 
 
 class Together:
@@ -67,6 +101,11 @@ class Together:
         self.repeat = np.concatenate([np.repeat(s.models, s.basis.shape[1]) for s in segments])
         heads = segments[0].heads
         self.width = 1 + self.functions + (0 if heads is None else heads.width)
+
+    def only(self, kept: NDArray[np.bool_]) -> Together:
+        """Some of the models."""
+        segments = [segment.only(kept) for segment in self.segments if kept[segment.models].any()]
+        return Together(segments, int(kept.sum()))
 
     def _filled(self, parts: Sequence[Array]) -> Array:
         out = np.empty(self.size)
@@ -103,6 +142,19 @@ class Together:
                 total[segment.models, 1:] += _gathered(here, segment.basis, segment.heads)
         return total
 
+    def factors(self, logit: Array, ridge: Array) -> list[Array]:
+        """Of second derivatives where the fits are; of very many rows, from an even part."""
+        small = np.exp(-np.abs(logit))
+        weight = self.weight * np.maximum(small / (1.0 + small) ** 2, LEAST_CURVATURE)
+        most = int(np.bincount(self.repeat).max(initial=1))
+        rows = slice(None, None, max(1, most // ENOUGH_ROWS))
+        grams = np.zeros((self.models, self.width, self.width))
+        for segment, (place, shape) in zip(self.segments, self.places, strict=True):
+            own = weight[place].reshape(shape)[:, rows]
+            for k, gram in enumerate(_grams(segment, own, rows)):
+                grams[segment.models[k]] += gram * (shape[1] / own.shape[1])
+        return [factor_of(*each) for each in zip(grams, ridge, strict=True)]
+
 
 def _lifted(coefficients: Array, basis: Array, heads: Heads, out: Array) -> None:
     """Basis columns, the extra column's terms and its products with basis columns."""
@@ -134,6 +186,16 @@ def _gathered(rows: Array, basis: Array, heads: Heads) -> Array:
     return np.concatenate([sums[:, 0], own, *products], axis=1)
 
 
+def _grams(segment: Segment, weight: Array, rows: slice) -> Iterator[Array]:
+    """Of each model, weighted inner products of its columns: the upper triangle."""
+    alike = segment.heads is None or len(segment.heads.terms) == 1
+    columns = np.empty(0)
+    for k, root in enumerate(np.sqrt(weight).astype(np.float32)):
+        if not (k and alike):
+            columns = segment.written_out(k, rows)
+        yield np.asarray(linalg.blas.ssyrk(1.0, (columns * root).T, trans=1))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _State:
     """Where the fits are: coefficients, linear predictors, and what they say there."""
@@ -141,44 +203,76 @@ class _State:
     coefficients: Array
     logit: Array
     value: Array  # (models,) penalised negative log likelihood
-    residual: Array  # probability minus target, times weight
+    gradient: Array  # (models, width)
 
 
 def logistic_together(
-    fits: Together, ridge: Array, known: Sequence[Curvature]
-) -> tuple[Array, NDArray[np.bool_]]:
-    """Coefficients (models, width) of penalised logistic fits, and which of them are finished.
+    fits: Together, ridge: Array, start: Array, factors: list[Array] | None = None
+) -> Array:
+    """Coefficients (models, width) of penalised logistic fits, from where they start.
 
-    `ridge` (models, width) is the penalty times the training weight.
+    `ridge` (models, width) is the penalty times the training weight; `factors` are of second
+    derivatives, if these are known.
     """
-    factors = [factor_of(one.gram, own) for one, own in zip(known, ridge, strict=True)]
-    start = _each(factors, np.stack([one.moments for one in known]))
+    found, left = start.copy(), np.arange(fits.models)
     here = _state(fits, ridge, start, fits.forward(start))
-    gradient = fits.adjoint(here.residual) + ridge * here.coefficients
+    for _ in range(_MOST_ROUNDS):
+        factors = factors or fits.factors(here.logit, ridge)
+        here, finished = _descend(fits, ridge, here, factors)
+        found[left] = here.coefficients
+        if finished.all():
+            break
+        kept, rows = ~finished, ~finished[fits.repeat]
+        here = _State(
+            here.coefficients[kept], here.logit[rows], here.value[kept], here.gradient[kept]
+        )
+        fits, ridge, left, factors = fits.only(kept), ridge[kept], left[kept], None
+    return found
+
+
+def _descend(
+    fits: Together, ridge: Array, here: _State, factors: Sequence[Array]
+) -> tuple[_State, NDArray[np.bool_]]:
+    """A few steps; says which fits have come to their end."""
     least = 2 * LEAST_GAIN * fits.sums(fits.weight)
     finished = np.zeros(fits.models, dtype=bool)
     memory: list[tuple[Array, Array]] = []
-    for _ in range(MOST_STEPS):
-        move = -_two_loops(gradient, memory, factors)
-        finished |= -_dot(gradient, move) <= least
+    for _ in range(_STEPS):
+        move = -_two_loops(here.gradient, memory, factors)
+        finished |= -_dot(here.gradient, move) <= least
         move[finished] = 0.0
         if finished.all():
             break
         reached = _step(fits, ridge, here, move)
         finished |= here.value - reached.value <= 1e-12 * np.abs(here.value)
-        before, gradient = gradient, fits.adjoint(reached.residual) + ridge * reached.coefficients
-        memory.append((reached.coefficients - here.coefficients, gradient - before))
+        moved = reached.coefficients - here.coefficients
+        memory.append((moved, reached.gradient - here.gradient))
         here = reached
-    return here.coefficients, finished
+    return here, finished
 
 
-def _state(fits: Together, ridge: Array, coefficients: Array, logit: Array) -> _State:
-    """One exponential serves log(1 + e^x), stably, and the probability."""
-    small = np.exp(-np.abs(logit))
-    loss = np.maximum(logit, 0.0) + np.log1p(small) - fits.target * logit
-    value = fits.sums(fits.weight * loss) + 0.5 * _dot(ridge, coefficients**2)
-    probability = np.where(logit >= 0, 1.0, small) / (1.0 + small)
-    return _State(coefficients, logit, value, fits.weight * (probability - fits.target))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Loss:
+    """Penalised negative log likelihood (models,), and e^-|x| of every working value."""
+
+    value: Array
+    small: Array
+
+    @classmethod
+    def at(cls, fits: Together, ridge: Array, coefficients: Array, logit: Array) -> _Loss:
+        """log(1 + e^x) - y x, stably."""
+        small = np.exp(-np.abs(logit))
+        rows = np.maximum(logit, 0.0) + np.log1p(small) - fits.target * logit
+        return cls(fits.sums(fits.weight * rows) + 0.5 * _dot(ridge, coefficients**2), small)
+
+
+def _state(
+    fits: Together, ridge: Array, coefficients: Array, logit: Array, loss: _Loss | None = None
+) -> _State:
+    loss = loss or _Loss.at(fits, ridge, coefficients, logit)
+    probability = np.where(logit >= 0, 1.0, loss.small) / (1.0 + loss.small)
+    residual = fits.weight * (probability - fits.target)
+    return _State(coefficients, logit, loss.value, fits.adjoint(residual) + ridge * coefficients)
 
 
 def _step(fits: Together, ridge: Array, here: _State, move: Array) -> _State:
@@ -186,15 +280,12 @@ def _step(fits: Together, ridge: Array, here: _State, move: Array) -> _State:
     direction = fits.forward(move)
     size = np.ones(fits.models)
     while True:
-        reached = _state(
-            fits,
-            ridge,
-            here.coefficients + size[:, None] * move,
-            here.logit + size[fits.repeat] * direction,
-        )
-        worse = reached.value > here.value + 1e-12 * np.abs(here.value)
+        coefficients = here.coefficients + size[:, None] * move
+        logit = here.logit + size[fits.repeat] * direction
+        loss = _Loss.at(fits, ridge, coefficients, logit)
+        worse = loss.value > here.value + 1e-12 * np.abs(here.value)
         if not (worse & (size > 0)).any():
-            return reached
+            return _state(fits, ridge, coefficients, logit, loss)
         size = np.where(worse, np.where(size > 1e-4, size / 2, 0.0), size)
 
 
@@ -221,3 +312,21 @@ def _dot(first: Array, second: Array) -> Array:
 
 def _each(factors: Sequence[Array], right: Array) -> Array:
     return np.stack([solve(*one) for one in zip(factors, right, strict=True)])
+
+
+def factor_of(gram: Array, ridge: Array) -> Array:
+    """The Cholesky factor of second derivatives with their penalty; of the upper triangle."""
+    jitter = 1e-10 * float(np.trace(gram)) / len(gram)
+    for _ in range(6):
+        eased = gram.T.copy(order="F")
+        eased.flat[:: len(gram) + 1] += ridge + jitter
+        factor, wrong = linalg.lapack.dpotrf(eased, lower=True, overwrite_a=True)
+        if not wrong:
+            return np.asarray(factor)
+        jitter *= 100
+    raise linalg.LinAlgError("the penalised Hessian is not positive definite")
+
+
+def solve(factor: Array, right: Array) -> Array:
+    """The inverse of what was factored, times a vector."""
+    return np.asarray(linalg.lapack.dpotrs(factor, right, lower=True)[0])

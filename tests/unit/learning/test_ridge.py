@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from whygap.learning import ridge
+from whygap.learning import ridge, together
 from whygap.learning.inputs import Inputs
 from whygap.learning.ridge import Curvature
 
@@ -122,7 +122,7 @@ def test_fits_on_fewer_columns_are_the_same_with_what_a_fit_on_all_found_out(dat
 
 def test_a_misleading_start_is_left_behind(data):
     basis, _, label, weight = data
-    known = Curvature(np.eye(7) * 1e-3, np.full(7, 5.0), weight, label)
+    known = Curvature(np.eye(7) * 1e-3, np.full(7, 5.0))
     penalty = np.full(6, 1e-3)
     misled = ridge.logistic(design(basis), label, weight, penalty, known)
     assert np.allclose(misled, ridge.logistic(design(basis), label, weight, penalty), atol=1e-4)
@@ -132,7 +132,7 @@ def test_second_derivatives_from_a_part_of_the_rows_lead_to_the_same_fit(data, m
     basis, _, label, weight = data
     penalty = np.full(6, 1e-3)
     exact = ridge.logistic(design(basis), label, weight, penalty)
-    monkeypatch.setattr(ridge, "ENOUGH_ROWS", 150)
+    monkeypatch.setattr(together, "ENOUGH_ROWS", 150)
     known = Curvature.of_logistic(design(basis), label, weight, penalty)
     for helped in (None, known):
         found = ridge.logistic(design(basis), label, weight, penalty, helped)

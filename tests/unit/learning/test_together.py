@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from learning_designs import featured, shifted_design
 
-from whygap.learning import primitives, subset_fits
+from whygap.learning import primitives, subset_fits, together
 from whygap.learning.features import Extra, View
 from whygap.learning.models import Fast
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
+from whygap.learning.together import Segment, Together, logistic_together
 
 FAST = Fast(penalty=1e-2)
 HALVES = tuple(frozenset(pair) for pair in [(0, 1), (2, 3), (1, 2), (3, 4), (0, 4)])
@@ -102,13 +103,48 @@ def test_nothing_to_learn_in_one_training_set_is_left_to_single_fits(features):
     assert np.ptp(fits.predict(HALVES[1], "target", 4)) > 0.1
 
 
-def test_fits_that_come_to_no_end_are_left_to_single_fits(features, monkeypatch):
-    task = task_of(features, "probability")
+@pytest.mark.parametrize("steps", [1, 2, 40])
+def test_however_often_second_derivatives_are_renewed(features, monkeypatch, steps):
+    task = replace(task_of(features, "probability"), name=f"renewed after {steps}")
     expected = predictions(fit_means(features, FAST, task), features)
-
-    def unfinished(fits, ridge, known):
-        return np.zeros((fits.models, fits.width)), np.zeros(fits.models, dtype=bool)
-
-    monkeypatch.setattr(subset_fits, "logistic_together", unfinished)
+    monkeypatch.setattr(together, "_STEPS", steps)
     found = predictions(fit_means(features, FAST, task), features)
     np.testing.assert_allclose(found, expected, atol=5e-3 * np.std(expected))
+
+
+def test_a_model_that_has_ended_is_left_out_of_further_steps(monkeypatch):
+    rng = np.random.default_rng(5)
+    basis, weight = rng.normal(size=(3, 400)), rng.exponential(size=400)
+    target = (rng.random((2, 400)) < 1 / (1 + np.exp(-2 * basis[:2]))).astype(float)
+    ridge = np.full((2, 4), 0.1)
+    fits = Together([Segment(np.arange(2), basis, target, weight)], 2)
+    expected = logistic_together(fits, ridge, np.zeros((2, 4)))
+    kept = []
+    plain = Together.only
+    monkeypatch.setattr(Together, "only", lambda self, own: kept.append(own) or plain(self, own))
+    monkeypatch.setattr(together, "_STEPS", 1)
+    start = np.stack([expected[0], np.zeros(4)])
+    found = logistic_together(fits, ridge, start)
+    assert kept[0].tolist() == [False, True]
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+    assert (found[0] == expected[0]).all()
+
+
+@pytest.mark.parametrize("kind", ["probability", "real"])
+def test_terms_that_only_one_column_set_has_are_fitted_beside_the_common_ones(features, kind):
+    rng = np.random.default_rng(4)
+    score, rest = rng.normal(size=(2, 310))
+    both = np.column_stack([score, rest])
+    alone = Extra.of(lambda x: [x], {"own": View("target", score)})
+    more = Extra.of(lambda x: [*x.T], {"own": View("target", both)}, bending=2)
+    task = replace(
+        task_of(features, kind, dict.fromkeys(HALVES, more)),
+        common=dict.fromkeys(HALVES, alone),
+        name=f"{kind}, common",
+    )
+    found = predictions(fit_means(features, FAST, task), features, extra=True)
+    single = fit_means(features, FAST, replace(task, repeated=False))
+    expected = predictions(single, features, extra=True)
+    np.testing.assert_allclose(found, expected, atol=5e-3 * np.std(expected))
+    fits = fit_means(features, FAST, replace(task, extra=task.common, name="alone"))
+    assert np.abs(found - predictions(fits, features, extra=True)).max() > 0.01
