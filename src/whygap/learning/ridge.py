@@ -15,10 +15,10 @@ from scipy import special
 from whygap.domains import Array, IntArray
 from whygap.learning.inputs import Inputs
 from whygap.learning.together import (
-    LEAST_CURVATURE,
     Heads,
     Segment,
     Together,
+    curvature_of,
     factor_of,
     logistic_together,
     solve,
@@ -48,9 +48,8 @@ class Curvature:
     def of_logistic(cls, design: Inputs, target: Array, weight: Array, penalty: Array) -> Curvature:
         """At the fit with this penalty."""
         logit = design.forward(logistic(design, target, weight, penalty))
-        fitted = special.expit(logit)
-        curvature = np.maximum(weight * fitted * (1 - fitted), LEAST_CURVATURE * weight)
-        response = curvature * logit + weight * (target - fitted)
+        curvature = weight * curvature_of(logit)
+        response = curvature * logit + weight * (target - special.expit(logit))
         return cls(design.gram(curvature), design.adjoint(response))
 
     def part(self, place: IntArray) -> Curvature:

@@ -23,13 +23,9 @@ from whygap.learning.inputs import ENOUGH_ROWS
 # Cheap steps before second derivatives are renewed: good ones need no more, and renewing costs
 # about as much as two steps.
 _STEPS = 6
-# Newton's method needs about ten; a fit that is not there after so many will never be.
-_MOST_ROUNDS = 40
 # A fit ends when one more step would gain less than this per unit weight. With a hundred times as
 # much, fits take a quarter fewer steps and values of subsets move by a tenth of a standard error.
 LEAST_GAIN = 1e-10
-# A row's second derivative is never less than this per unit weight.
-LEAST_CURVATURE = 1e-8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,8 +140,7 @@ class Together:
 
     def factors(self, logit: Array, ridge: Array) -> list[Array]:
         """Of second derivatives where the fits are; of very many rows, from an even part."""
-        small = np.exp(-np.abs(logit))
-        weight = self.weight * np.maximum(small / (1.0 + small) ** 2, LEAST_CURVATURE)
+        weight = self.weight * curvature_of(logit)
         most = int(np.bincount(self.repeat).max(initial=1))
         rows = slice(None, None, max(1, most // ENOUGH_ROWS))
         grams = np.zeros((self.models, self.width, self.width))
@@ -216,7 +211,7 @@ def logistic_together(
     """
     found, left = start.copy(), np.arange(fits.models)
     here = _state(fits, ridge, start, fits.forward(start))
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(40):  # Newton's method needs about ten
         factors = factors or fits.factors(here.logit, ridge)
         here, finished = _descend(fits, ridge, here, factors)
         found[left] = here.coefficients
@@ -312,6 +307,12 @@ def _dot(first: Array, second: Array) -> Array:
 
 def _each(factors: Sequence[Array], right: Array) -> Array:
     return np.stack([solve(*one) for one in zip(factors, right, strict=True)])
+
+
+def curvature_of(logit: Array) -> Array:
+    """Second derivatives of each row's loss; never quite 0."""
+    small = np.exp(-np.abs(logit))
+    return np.asarray(np.maximum(small / (1.0 + small) ** 2, 1e-8))
 
 
 def factor_of(gram: Array, ridge: Array) -> Array:
