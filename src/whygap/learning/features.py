@@ -206,21 +206,6 @@ class Features:
         bending = len(extra.knots)
         return (linear,) * bending + (single,) * (extra.heads - bending)
 
-    def place_beside(self, functions: IntArray, extra: Extra, common: Extra) -> IntArray:
-        """Where coefficients of a common extra column are among those of one with more terms.
-
-        Those are the first multiplying terms, and the first of the other terms.
-        """
-        first, times = 1 + len(functions), self.times(functions, extra)
-        others, products = first + len(times), first + extra.width
-        stop = products + sum(int(mask.sum()) for mask in times[: common.heads])
-        spans = (
-            (0, first + common.heads),
-            (others, others + common.width - common.heads),
-            (products, stop),
-        )
-        return np.concatenate([np.arange(*span) for span in spans])
-
     def known(
         self, name: str, blocks: BlockSet, columns: Sequence[int], rows_of: RowsOf
     ) -> Curvature:

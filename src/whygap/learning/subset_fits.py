@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whygap.blocks import BlockSet
 from whygap.domains import DOMAINS, Array, Domain, IntArray
@@ -107,10 +108,24 @@ def _trained(
         added = extra.width + sum(int(mask.sum()) for mask in times)
         light = np.concatenate([light, np.arange(added) < extra.heads])
         if task.common is not None and task.common[blocks] is not extra:
-            place = features.place_beside(functions, extra, task.common[blocks])
+            place = _place_beside(len(functions), times, extra, task.common[blocks])
     scale = Scale.of(task.kind, at(target, rows))
     weight = _weight(features, (task.domain,), blocks)
     return _Trained(blocks, target, scale, weight, light, known(blocks), extra, place)
+
+
+def _place_beside(
+    functions: int, times: Sequence[NDArray[np.bool_]], extra: Extra, common: Extra
+) -> IntArray:
+    """Where coefficients of a common extra column are among those of one with more terms.
+
+    Those are the first multiplying terms, and the first of the other terms.
+    """
+    first, heads = 1 + functions, common.heads
+    others, products = first + len(times), first + extra.width
+    stop = products + sum(int(mask.sum()) for mask in times[:heads])
+    spans = (0, first + heads), (others, others + common.width - heads), (products, stop)
+    return np.concatenate([np.arange(*span) for span in spans])
 
 
 def _weight(features: Features, domains: Sequence[Domain], blocks: BlockSet) -> float:
