@@ -13,16 +13,9 @@ import numpy as np
 from scipy import special
 
 from whygap.domains import Array, IntArray
+from whygap.learning.descent import curvature_of, factor_of, logistic_together, solve
 from whygap.learning.inputs import Inputs
-from whygap.learning.together import (
-    Heads,
-    Segment,
-    Together,
-    curvature_of,
-    factor_of,
-    logistic_together,
-    solve,
-)
+from whygap.learning.together import Heads, Segment, Together
 
 # Probabilities nearer to 0 or 1 than this are not known to be nearer.
 LEAST_PROBABILITY = 1e-6

@@ -15,17 +15,11 @@ from numpy.typing import NDArray
 
 from whygap.blocks import BlockSet
 from whygap.domains import DOMAINS, Array, Domain, IntArray
+from whygap.learning.descent import factor_of, logistic_together, solve
 from whygap.learning.features import Extra, Features, at
 from whygap.learning.models import BasisModel, Fast, Scale
 from whygap.learning.ridge import Curvature
-from whygap.learning.together import (
-    Heads,
-    Segment,
-    Together,
-    factor_of,
-    logistic_together,
-    solve,
-)
+from whygap.learning.together import Heads, Segment, Together
 
 if TYPE_CHECKING:
     from whygap.learning.primitives import MeanTask

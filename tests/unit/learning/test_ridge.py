@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from whygap.learning import ridge, together
+from whygap.learning import descent, ridge
 from whygap.learning.inputs import Inputs
 from whygap.learning.ridge import Curvature
 
@@ -132,7 +132,7 @@ def test_second_derivatives_from_a_part_of_the_rows_lead_to_the_same_fit(data, m
     basis, _, label, weight = data
     penalty = np.full(6, 1e-3)
     exact = ridge.logistic(design(basis), label, weight, penalty)
-    monkeypatch.setattr(together, "ENOUGH_ROWS", 150)
+    monkeypatch.setattr(descent, "ENOUGH_ROWS", 150)
     known = Curvature.of_logistic(design(basis), label, weight, penalty)
     for helped in (None, known):
         found = ridge.logistic(design(basis), label, weight, penalty, helped)

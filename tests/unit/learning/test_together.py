@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from learning_designs import featured, shifted_design
 
-from whygap.learning import primitives, subset_fits, together
+from whygap.learning import descent, primitives, subset_fits
+from whygap.learning.descent import logistic_together
 from whygap.learning.features import Extra, View
 from whygap.learning.models import Fast
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
-from whygap.learning.together import Segment, Together, logistic_together
+from whygap.learning.together import Segment, Together
 
 FAST = Fast(penalty=1e-2)
 HALVES = tuple(frozenset(pair) for pair in [(0, 1), (2, 3), (1, 2), (3, 4), (0, 4)])
@@ -107,7 +108,7 @@ def test_nothing_to_learn_in_one_training_set_is_left_to_single_fits(features):
 def test_however_often_second_derivatives_are_renewed(features, monkeypatch, steps):
     task = replace(task_of(features, "probability"), name=f"renewed after {steps}")
     expected = predictions(fit_means(features, FAST, task), features)
-    monkeypatch.setattr(together, "_STEPS", steps)
+    monkeypatch.setattr(descent, "_STEPS", steps)
     found = predictions(fit_means(features, FAST, task), features)
     np.testing.assert_allclose(found, expected, atol=5e-3 * np.std(expected))
 
@@ -122,7 +123,7 @@ def test_a_model_that_has_ended_is_left_out_of_further_steps(monkeypatch):
     kept = []
     plain = Together.only
     monkeypatch.setattr(Together, "only", lambda self, own: kept.append(own) or plain(self, own))
-    monkeypatch.setattr(together, "_STEPS", 1)
+    monkeypatch.setattr(descent, "_STEPS", 1)
     start = np.stack([expected[0], np.zeros(4)])
     found = logistic_together(fits, ridge, start)
     assert kept[0].tolist() == [False, True]
