@@ -33,6 +33,11 @@ class ByDomain(Generic[T]):
         yield self.source
         yield self.target
 
+    def items(self) -> Iterator[tuple[Domain, T]]:
+        """Each domain's name and what it has."""
+        yield "source", self.source
+        yield "target", self.target
+
     def map(self, function: Callable[[T], U]) -> ByDomain[U]:
         """Apply a function to both sides."""
         return ByDomain(function(self.source), function(self.target))

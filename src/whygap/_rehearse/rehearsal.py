@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -133,26 +133,24 @@ def _cells(term: Term, level: float) -> tuple[str, ...]:
     return term.term, term.part, *numbers, f"{term.width:.3f}", mark
 
 
-def _verdict(rehearsal: Rehearsal) -> list[str]:
+def _verdict(rehearsal: Rehearsal) -> Iterator[str]:
     level, count = rehearsal.level, len(rehearsal.terms)
-    texts = []
     if rehearsal.short:
         named = ", ".join(f"{t.part} {t.term} ({t.coverage:.0%})" for t in rehearsal.short)
-        texts.append(
+        yield (
             f"{len(rehearsal.short)} of {count} intervals cover less often than the {level:.0%} "
             f"they claim, beyond the luck of the draw (marked !): {named}. Read them as narrower "
             "than they should be."
         )
     elif count:
-        texts.append(
+        yield (
             f"As far as {rehearsal.finished} replicates can tell, all {count} intervals cover as "
             f"often as the {level:.0%} they claim."
         )
     for part, times in rehearsal.undefined.items():
-        texts.append(
+        yield (
             f"The {part} shares were undefined in {times} of {rehearsal.finished} replicates: "
             "expect that there may be too little shift, or too few rows, to explain."
         )
     for message, times in rehearsal.failures.items():
-        texts.append(f"{times} replicates could not be analysed: {message}")
-    return texts
+        yield f"{times} replicates could not be analysed: {message}"

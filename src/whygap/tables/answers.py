@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from whygap.domains import DOMAINS, Array, ByDomain
+from whygap.domains import Array, ByDomain
 from whygap.errors import ColumnError, InputError, ModelError, did_you_mean, listed
 from whygap.tables.columns import RawColumn, is_number, present, to_text
 from whygap.tables.design import Note
@@ -213,7 +213,7 @@ def best_class(scores: Array) -> Array:
 
 def require_probabilities(said: Said, scores: ByDomain[Array]) -> None:
     """From 0 to 1, adding up to 1 in every row."""
-    for domain, values in zip(DOMAINS, scores, strict=True):
+    for domain, values in scores.items():
         known = values[~np.isnan(values).any(axis=1)]
         if not len(known):
             raise said.error(f"{said.what} is missing in every row of {domain}")
@@ -236,7 +236,7 @@ def real_predictions(said: Said) -> ByDomain[Array]:
         )
     column = the_column(said)
     refuse_unusable(said.what, column, said.error, "", "")
-    for domain, one in zip(DOMAINS, column, strict=True):
+    for domain, one in column.items():
         if one.kind not in ("number", "boolean"):
             raise said.error(f"{said.what} must hold numbers", got=f"{one.kind} in {domain}")
     return column.map(lambda one: one.values)

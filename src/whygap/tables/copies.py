@@ -16,7 +16,7 @@ FEW_PAIRS = 10  # of equal rows: where neither table repeats itself, chance make
 OFTEN = 2  # times as many as chance makes: its own count is estimated from few pairs
 
 
-def copy_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
+def copy_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
     """Rows equal in every column that chance does not explain.
 
     Rows of few codes are equal often, measured ones never; so how often chance makes them equal is
@@ -34,26 +34,20 @@ def copy_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
     pairs = number.map(lambda n: float(n @ (n - 1)))
     rate = pairs.zip(rows, lambda n, total: n / max(total * (total - 1), 1))
     across = between / (rows.source * rows.target)
-    notes = []
     if _too_many(between, rows.source * rows.target * (rate.source * rate.target) ** 0.5):
         shared = int(number.target[here[1]].sum())
-        notes.append(_in_both(shared, rows.target, names))
+        yield Note(
+            "warning",
+            f"{shared:,} of {rows.target:,.0f} rows of {names.target} are equal in every column to "
+            f"rows of {names.source}: if they are the same cases, leave them out of one table; "
+            "intervals take the tables for independent.",
+        )
     if design.clusters is None:
-        notes += _within(number, rate, across, names)
-    return tuple(notes)
+        yield from _within(number, rate, across, names)
 
 
 def _too_many(found: float, by_chance: float) -> bool:
     return found > OFTEN * by_chance + FEW_PAIRS
-
-
-def _in_both(shared: int, rows: float, names: ByDomain[str]) -> Note:
-    return Note(
-        "warning",
-        f"{shared:,} of {rows:,.0f} rows of {names.target} are equal in every column to "
-        f"rows of {names.source}: if they are the same cases, leave them out of one table; "
-        "intervals take the tables for independent.",
-    )
 
 
 def _within(

@@ -6,6 +6,7 @@ max(10, 0.5% of the rows of both tables together) become one level, "(other)".
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -134,8 +135,7 @@ def encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
         pooled = pool(levels, rare, total)
         levels, members = pooled.levels, pooled.members
         values = values.map(lambda v: columns.recode(v, pooled.codes))
-    notes += one_sided_notes(name, levels, values)
-    notes += number_notes(name, members)
+    notes = (*notes, *one_sided_notes(name, levels, values), *number_notes(name, members))
     unique = all(len(r.levels) == len(r.values) > 1 for r in raw)
     return EncodedColumn(Column(name, "category", levels), values, "text", False, unique, notes)
 
@@ -152,17 +152,16 @@ def encode_ordered(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     used = columns.only_observed(RawColumn("ordered", codes, longer))
     cut = len(raw.source.values)
     values = ByDomain(used.values[:cut], used.values[cut:])
-    notes = one_sided_notes(name, used.levels, values)
+    notes = tuple(one_sided_notes(name, used.levels, values))
     return EncodedColumn(Column(name, "ordinal", used.levels), values, "ordered", notes=notes)
 
 
-def number_notes(name: str, levels: tuple[str, ...]) -> tuple[Note, ...]:
+def number_notes(name: str, levels: tuple[str, ...]) -> Iterator[Note]:
     """Text that is nearly all numbers: most often a missing value was written as a word."""
     words = [level for level in levels if not columns.is_number(level)]
-    if len(levels) < MOSTLY_NUMBERS or not 0 < len(words) <= len(levels) / MOSTLY_NUMBERS:
-        return ()
-    text = f"Column '{name}' is text although nearly all its values are numbers"
-    return (Note("warning", f"{text}; not so: {listed(words[:3])}.", f"{text}; not all."),)
+    if len(levels) >= MOSTLY_NUMBERS and 0 < len(words) <= len(levels) / MOSTLY_NUMBERS:
+        text = f"Column '{name}' is text although nearly all its values are numbers"
+        yield Note("warning", f"{text}; not so: {listed(words[:3])}.", f"{text}; not all.")
 
 
 def level_counts(values: Array, levels: int) -> Array:
@@ -200,11 +199,8 @@ def pooling_note(name: str, rare: Mask, total: Array, limit: float) -> Note:
     return Note("info", text)
 
 
-def one_sided_notes(
-    name: str, levels: tuple[str, ...], values: ByDomain[Array]
-) -> tuple[Note, ...]:
+def one_sided_notes(name: str, levels: tuple[str, ...], values: ByDomain[Array]) -> Iterator[Note]:
     counts = values.map(lambda v: level_counts(v, len(levels)))
-    notes = []
     for domain, other in zip(DOMAINS, reversed(DOMAINS), strict=True):
         here, there, rows = counts[domain], counts[other], len(values[domain])
         alone = np.flatnonzero((here > 0) & (there == 0))
@@ -218,5 +214,4 @@ def one_sided_notes(
             f"{other}: no overlap there."
             for which in (f"level{'s' if len(alone) > 1 else ''} {names}", "some levels")
         )
-        notes.append(Note("warning" if affected / rows >= MANY_ROWS else "info", named, unnamed))
-    return tuple(notes)
+        yield Note("warning" if affected / rows >= MANY_ROWS else "info", named, unnamed)

@@ -56,7 +56,7 @@ def read_kept(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDom
 
 def numbers(name: str, role: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
     what = f"Column '{name}' ({role})"
-    for domain, column in zip(DOMAINS, raw, strict=True):
+    for domain, column in raw.items():
         if column.kind not in ("number", "boolean", "missing"):
             raise ColumnError(f"{what} must hold numbers", got=f"{column.kind} in {domain}")
         if column.infinite:
@@ -72,7 +72,7 @@ def numbers(name: str, role: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
 def read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
     weights = numbers(name, "weights", raw)
     what = f"Column '{name}' (weights)"
-    for domain, values in zip(DOMAINS, weights, strict=True):
+    for domain, values in weights.items():
         negative = int((values < 0).sum())
         if negative:
             raise ColumnError(
@@ -96,7 +96,7 @@ def read_clusters(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> B
     """Cluster numbers 0, 1, ..., the same number for the same name in both tables."""
     arrays = frames.zip(keep, lambda frame, rows: frame.arrow(name).filter(pa.array(rows)))
     raw = ByDomain(*(raw_column(arrays[domain], name, domain) for domain in DOMAINS))
-    for domain, column in zip(DOMAINS, raw, strict=True):
+    for domain, column in raw.items():
         if column.missing:
             raise ColumnError(
                 f"Column '{name}' (clusters) is missing in {column.missing} rows of {domain}",
@@ -132,7 +132,7 @@ def same_scale(arrays: ByDomain[Any], raw: ByDomain[RawColumn]) -> ByDomain[Any]
 
 def read_risk(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
     risk = numbers(name, "source_risk", raw)
-    for domain, values in zip(DOMAINS, risk, strict=True):
+    for domain, values in risk.items():
         if values.min() <= 0 or values.max() >= 1:
             raise ColumnError(
                 f"Column '{name}' (source_risk) must lie strictly between 0 and 1",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -43,24 +43,19 @@ def with_hints(
     return replace(design, notes=design.notes + hints)
 
 
-def leak_hints(columns: Sequence[EncodedColumn], design: Design) -> tuple[Note, ...]:
+def leak_hints(columns: Sequence[EncodedColumn], design: Design) -> Iterator[Note]:
     """Columns that give the outcome away."""
     outcome = np.concatenate(list(design.outcome))
-    notes = []
     for column in columns:
         place = places(column.pooled)
         unordered = column.column.kind == "category" or place.max() < FEW_VALUES
         found = given_away(place, outcome, design.task, unordered)
         if found == 1:
             text = f"Column '{column.name}' alone gives the outcome in every row"
-            notes.append(
-                Note("problem", f"{text}: it is the outcome itself, or recorded after it.")
-            )
+            yield Note("problem", f"{text}: it is the outcome itself, or recorded after it.")
         elif found > NEARLY_ONE:
             text = f"Column '{column.name}' alone predicts the outcome almost perfectly"
-            text += ": it may be the outcome itself, or recorded after it."
-            notes.append(Note("warning", text))
-    return tuple(notes)
+            yield Note("warning", f"{text}: it may be the outcome itself, or recorded after it.")
 
 
 def places(values: Array) -> IntArray:
@@ -97,7 +92,7 @@ def best_auc(place: IntArray, truth: Array, unordered: bool) -> float:
     return max(area, 1 - area)
 
 
-def spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> tuple[Note, ...]:
+def spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> Iterator[Note]:
     """0/1 columns with a common prefix of which at most one is 1: one category, spread out."""
     families: dict[str, list[EncodedColumn]] = {}
     for column in columns:
@@ -106,20 +101,18 @@ def spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> tu
         is_flag = column.column.kind == "numeric" and np.all((values == 0) | (values == 1))
         if is_flag and prefix not in ("", column.name) and column.name not in grouped:
             families.setdefault(prefix, []).append(column)
-    notes = []
     for prefix, members in families.items():
         if len(members) < 3 or np.max(np.sum([m.pooled for m in members], axis=0)) > 1:
             continue
         names = [m.name for m in members]
-        text = (
+        yield Note(
+            "info",
             f"Columns {listed(names)} look like one category spread over {len(names)} columns; "
-            f"to give it one share: groups={{'{prefix}': [...]}}."
+            f"to give it one share: groups={{'{prefix}': [...]}}.",
         )
-        notes.append(Note("info", text))
-    return tuple(notes)
 
 
-def swap_hint(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
+def swap_hint(design: Design, names: ByDomain[str]) -> Iterator[Note]:
     """A model usually does better where it was trained; the other way round is worth a word.
 
     When it is not chance (rows taken as independent), it is a warning.
@@ -128,7 +121,7 @@ def swap_hint(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
     share = weights.map(lambda values: values / values.sum())
     source, target = design.terms.zip(share, design.metric.value)
     if source == target or design.metric.higher_is_better != (target > source):
-        return ()
+        return
     text = (
         f"{design.metric.name} is better in {names.target} ({target:.3f}) than in {names.source} "
         f"({source:.3f}): if the model was trained on {names.target}, swap the two tables."
@@ -136,12 +129,11 @@ def swap_hint(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
     centred = design.terms.zip(share, design.metric.influence)
     variance = sum(share.zip(centred, lambda part, rest: float(part**2 @ rest**2)))
     sure = (target - source) ** 2 > 3.0**2 * variance  # three standard errors are not chance
-    return (Note("warning" if sure else "info", text),)
+    yield Note("warning" if sure else "info", text)
 
 
-def label_hint(design: Design) -> tuple[Note, ...]:
+def label_hint(design: Design) -> Iterator[Note]:
     both = np.concatenate(list(design.prediction))
-    if design.metric.wants != "probability" or not np.all((both == 0) | (both == 1)):
-        return ()
-    text = f"All predictions are 0 or 1, but {design.metric.name} is meant for probabilities."
-    return (Note("warning", text),)
+    if design.metric.wants == "probability" and np.all((both == 0) | (both == 1)):
+        text = f"All predictions are 0 or 1, but {design.metric.name} is meant for probabilities."
+        yield Note("warning", text)

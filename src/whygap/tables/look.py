@@ -124,7 +124,7 @@ def _binary_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
     if all(one > 1 - ROUNDING for one in found["AUC"]):
         yield Note("problem", EQUALS_OUTCOME)
         return
-    for domain, name in zip(DOMAINS, names, strict=True):
+    for domain, name in names.items():
         area_, rows = found["AUC"][domain], design.outcome[domain]
         if area_ > NEARLY_ONE:
             text = f"The prediction gives the outcome almost perfectly in {name} (AUC {area_:.4f})"

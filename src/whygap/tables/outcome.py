@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from whygap.domains import DOMAINS, Array, ByDomain
+from whygap.domains import Array, ByDomain
 from whygap.errors import ColumnError, InputError, did_you_mean
 from whygap.tables.columns import RawColumn, is_number, present, recode, to_text
 
@@ -103,7 +103,7 @@ def find_classes(name: str, raw: ByDomain[RawColumn]) -> Classes:
 
 def real_outcome(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
     """Numbers as they are."""
-    for table, column in zip(DOMAINS, raw, strict=True):
+    for table, column in raw.items():
         if column.kind not in ("number", "boolean"):
             raise ColumnError(
                 f"The outcome '{name}' must hold numbers for a regression",
@@ -117,7 +117,7 @@ def refuse_unusable(
     what: str, raw: ByDomain[RawColumn], error: type[InputError], if_infinite: str, if_dates: str
 ) -> None:
     """Refuse infinite values, dates, and a column that holds nothing."""
-    for table, column in zip(DOMAINS, raw, strict=True):
+    for table, column in raw.items():
         if column.infinite:
             found = f"{what} holds {column.infinite} infinite values in {table}"
             raise error(found, hint=if_infinite)
@@ -188,7 +188,7 @@ def in_unit_interval(
     what: str, raw: ByDomain[RawColumn], error: type[InputError]
 ) -> ByDomain[Array]:
     """Probabilities: they lie in [0, 1], but for rounding, which is cut off."""
-    for table, column in zip(DOMAINS, raw, strict=True):
+    for table, column in raw.items():
         values = present(column.values)
         low, high = float(values.min()), float(values.max())
         if low < -1e-6 or high > 1 + 1e-6:  # float32 models round that much

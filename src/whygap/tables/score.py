@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from whygap.domains import DOMAINS, Array, ByDomain
+from whygap.domains import Array, ByDomain
 from whygap.errors import ModelError, WhygapError, did_you_mean, first_line, listed
 from whygap.tables.answers import Said
 from whygap.tables.columns import raw_column
@@ -187,7 +187,7 @@ def read_answers(predictor: Predictor, raw: ByDomain[Any], notes: tuple[Note, ..
         )
     arrays = raw.map(lambda answer: pa.array(answer.ravel().tolist()))
     columns = arrays.map(lambda array: raw_column(array, "prediction", "the model"))
-    for domain, column in zip(DOMAINS, columns, strict=True):
+    for domain, column in columns.items():
         if column.missing:
             raise ModelError(f"{what} is missing or infinite in {column.missing} rows of {domain}")
     return replace(said, column=columns)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from whygap._metrics import Metric, Task, metric_of
-from whygap.domains import DOMAINS, Array, ByDomain
+from whygap.domains import Array, ByDomain
 from whygap.errors import ColumnError, SettingsError, TableError
 from whygap.tables.answers import (
     Said,
@@ -70,11 +70,12 @@ def score_rows(
     task = decide_task(name, raw, said, asked)
     found = READ[task](name, raw, said, asked)
     taken = task_notes(name, task, raw) if asked.task == "auto" else ()
-    notes = (*taken, *said.notes, *found.notes)
-    notes += left_out_notes(found.outcome, f"a missing outcome ('{name}')")
     columns = roles.prediction or ", ".join(roles.class_columns.values())
-    notes += left_out_notes(found.prediction, f"a missing prediction ('{columns}')")
-    return replace(found, notes=notes)
+    left_out = (
+        *left_out_notes(found.outcome, f"a missing outcome ('{name}')"),
+        *left_out_notes(found.prediction, f"a missing prediction ('{columns}')"),
+    )
+    return replace(found, notes=(*taken, *said.notes, *found.notes, *left_out))
 
 
 def raw_of(frame: Frame, name: str) -> RawColumn:
@@ -138,25 +139,21 @@ def complete_rows(name: str, scored: Scored, asked: Asked) -> Scored:
         scores=None if scored.scores is None else kept(scored.scores),
     )
     require_rows(found)
-    return replace(found, notes=found.notes + rare_values(name, found, asked))
+    return replace(found, notes=(*found.notes, *rare_values(name, found, asked)))
 
 
-def left_out_notes(values: ByDomain[Array], what: str) -> tuple[Note, ...]:
-    notes = []
-    for domain, column in zip(DOMAINS, values, strict=True):
-        missing, rows = int(np.isnan(column).sum()), len(column)
+def left_out_notes(values: ByDomain[Array], what: str) -> Iterator[Note]:
+    for domain, column in values.items():
+        missing, share = int(np.isnan(column).sum()), float(np.isnan(column).mean())
         if missing:
-            share = missing / rows
-            text = (
-                f"{missing:,} of {rows:,} {domain} rows ({share:.1%}) have {what} and are left out."
-            )
-            notes.append(Note("info" if share < MANY_ROWS else "warning", text))
-    return tuple(notes)
+            lacking = f"{missing:,} of {len(column):,} {domain} rows ({share:.1%})"
+            text = f"{lacking} have {what} and are left out."
+            yield Note("info" if share < MANY_ROWS else "warning", text)
 
 
 def require_rows(scored: Scored) -> None:
     """The least any analysis needs."""
-    for domain, values in zip(DOMAINS, scored.outcome, strict=True):
+    for domain, values in scored.outcome.items():
         if len(values) < LEAST_ROWS:
             raise TableError(
                 f"The {domain} table has too few usable rows",
@@ -165,20 +162,18 @@ def require_rows(scored: Scored) -> None:
             )
 
 
-def rare_values(name: str, scored: Scored, asked: Asked) -> tuple[Note, ...]:
+def rare_values(name: str, scored: Scored, asked: Asked) -> Iterator[Note]:
     """Outcome values that hardly occur in a table: an error, or a note.
 
     Models of the source's outcome cannot do without them. Of the target's outcome the parts need
     the metric's mean only, which is defined all the same; other metrics are not.
     """
     is_mean = metric_of(asked.metric, scored.task).is_mean
-    notes = []
-    for domain, values in zip(DOMAINS, scored.outcome, strict=True):
+    for domain, values in scored.outcome.items():
         for error in too_few(name, scored, domain, values):
             if domain == "source" or not is_mean:
                 raise error
-            notes.append(Note("warning", f"{error.what} ({error.got}): {RECORDED_ALIKE}"))
-    return tuple(notes)
+            yield Note("warning", f"{error.what} ({error.got}): {RECORDED_ALIKE}")
 
 
 def too_few(name: str, scored: Scored, domain: str, values: Array) -> Iterator[TableError]:

@@ -193,7 +193,7 @@ def test_rows_that_stand_twice_in_one_table_are_counted():
         "take rows for independent.",
     )
     numbered = [t.assign(case=np.arange(len(t)) // 2) for t in (twice, target)]
-    assert copy_notes(make_study(*numbered, clusters="case").design, NAMES) == ()
+    assert list(copy_notes(make_study(*numbered, clusters="case").design, NAMES)) == []
 
 
 def test_rows_of_a_few_codes_are_equal_by_chance():
@@ -203,7 +203,7 @@ def test_rows_of_a_few_codes_are_equal_by_chance():
         codes = {name: rng.integers(0, 3, rows) for name in "wabc"}
         score = rng.integers(1, 3, rows) / 3
         pair.append(make_table(rows, 0.0, 1).assign(**codes, risk=score))
-    assert copy_notes(make_study(*pair).design, NAMES) == ()
+    assert list(copy_notes(make_study(*pair).design, NAMES)) == []
 
 
 def test_equal_rows_have_equal_keys_and_others_do_not():
