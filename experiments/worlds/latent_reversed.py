@@ -22,7 +22,6 @@ from whygap.domains import Array, ByDomain, Domain
 __all__ = ["reversed_mass"]
 
 ORDER = 10  # Gauss-Hermite nodes of each index: with 16, no truth moves by 1e-9
-NEVER = 1e-300  # a probability so small that nothing is divided by it
 
 
 def reversed_mass(answers: LatentAnswers, columns: Sequence[int]) -> Array:
@@ -57,7 +56,7 @@ def _of_classes(answers: LatentAnswers, v: list[int]) -> Array:
     here, left = _indices(v)
     # t = its index + an independent error, so that the indices are normal given t.
     spread = here.cov[0, 0] + left[0, 0]
-    density = np.exp(-0.5 * (t - here.mean[0]) ** 2 / spread)
+    log_density = -0.5 * (t - here.mean[0]) ** 2 / spread
     along = here.cov[:, 0] / spread
     root = _root(here.cov - np.outer(along, here.cov[0]))
     for node, weight in _nodes(root.shape[1]):
@@ -66,11 +65,13 @@ def _of_classes(answers: LatentAnswers, v: list[int]) -> Array:
         noise = np.sqrt(left[1, 1] - left[0, 1] ** 2 / left[0, 0])
         for c in range(len(cuts) - 1):
             ends = cuts[c : c + 2]
-            inside = _between(ends, sharper, noise)
-            ratio = _between(ends, y_1, _noise("target", v)) / np.maximum(
-                _between(ends, y_0, np.sqrt(left[1, 1])), NEVER
+            log_mass = (
+                log_density
+                + _log_between(ends, sharper, noise)
+                + _log_between(ends, y_1, _noise("target", v))
+                - _log_between(ends, y_0, np.sqrt(left[1, 1]))
             )
-            mass[:, np.argmax(at == c)] += weight * density * inside * ratio
+            mass[:, np.argmax(at == c)] += weight * np.exp(log_mass)
     return mass / mass.sum()
 
 
@@ -96,10 +97,12 @@ def _noise(domain: Domain, v: list[int]) -> float:
     return float(np.sqrt(_given(domain, v)[2][1, 1]))
 
 
-def _between(ends: Array, mean: Array, spread: float) -> Array:
-    return np.asarray(
-        special.ndtr((ends[1] - mean) / spread) - special.ndtr((ends[0] - mean) / spread)
-    )
+def _log_between(ends: Array, mean: Array, spread: float) -> Array:
+    """Log probability between two ends; above the mean by upper tails, else all would cancel."""
+    low, high = (ends[0] - mean) / spread, (ends[1] - mean) / spread
+    low, high = np.where(low > 0, -high, low), np.where(low > 0, -low, high)
+    outer, inner = special.log_ndtr(high), special.log_ndtr(low)
+    return np.asarray(outer + np.log1p(-np.exp(inner - outer)))
 
 
 def _root(cov: Array) -> Array:

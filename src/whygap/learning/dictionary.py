@@ -1,7 +1,8 @@
 """The shared dictionary: basis functions of the columns, computed once for all column sets.
 
 A numeric column gives a linear term, natural cubic splines, indicators of its atoms (values that
-many rows share) and of missingness; a category gives indicators of its levels. Pairs of columns
+many rows share) and of missingness; a category gives indicators of its levels; an outcome that rows
+are compared by gives a square besides. Pairs of columns
 (all, or those that `choose_pairs` finds) give products of their linear terms. Each function is
 tagged with the columns it uses, so that the design matrix of a column set is a selection of
 ready-made columns.
@@ -23,7 +24,7 @@ from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.learning.inputs import ROWS_AT_ONCE, Inputs, some_of
 from whygap.learning.models import Fast, TrainingRows
 from whygap.learning.trees import Boosted
-from whygap.tables.design import Column, Design
+from whygap.tables.design import THE_OUTCOME, Column, Design
 
 # Natural splines with four curved terms a column: enough for one or two bends.
 _KNOTS = 6
@@ -162,6 +163,10 @@ def _column_pieces(values: Array, j: int, column: Column) -> tuple[list[Piece], 
     knots = np.unique((np.quantile(seen, np.linspace(0.03, 0.97, _KNOTS)) - mean) / spread)
     spline = partial(_spline, j=j, mean=mean, spread=spread, knots=knots)
     splines: list[Piece] = [partial(spline, k=k) for k in range(len(knots) - 2)]
+    if column.name == THE_OUTCOME:
+        # Splines are straight beyond the outer knots, but squared errors and the ratio of two
+        # spreads bend on; points given the outcome were off by half a standard deviation.
+        splines.append(partial(_product, left=linear[0], right=linear[0]))
     return linear + missing, splines + [partial(_equals, j=j, value=v) for v in atoms]
 
 

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy import linalg, stats
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.preprocessing import PolynomialFeatures
 
 from experiments.worlds.answers import Above
 from experiments.worlds.by_name import answers_of, make_world
-from experiments.worlds.latent import COEFFICIENTS, LAWS, MODEL, NAMES, moved
+from experiments.worlds.latent import COEFFICIENTS, CUTS, LAWS, MODEL, NAMES, Law, moved
+from experiments.worlds.latent_reversed import _given, _log_between
 from whygap._metrics import pair_means
 from whygap.domains import ByDomain
 from whygap.nuisances.walk import plain_values
@@ -79,3 +81,39 @@ def test_a_real_outcome_first_is_what_a_regression_in_the_source_shows():
     model = LinearRegression().fit(PolynomialFeatures(2).fit_transform(given[0]), loss)
     shown = model.predict(PolynomialFeatures(2).fit_transform(given[1])).mean()
     assert shown == pytest.approx(world.corners().mean_110, abs=0.01)
+
+
+@pytest.mark.parametrize(("mean", "ends"), [(-40.0, (2.0, np.inf)), (40.0, (-3.0, -2.0))])
+def test_classes_that_hardly_occur_keep_their_probabilities(mean, ends):
+    far = float(_log_between(np.array(ends), np.array([mean]), 1.5)[0])
+    near, beyond = sorted(abs(end - mean) / 1.5 for end in ends)
+    wanted = stats.norm.logsf(near) + np.log1p(
+        -np.exp(stats.norm.logsf(beyond) - stats.norm.logsf(near))
+    )
+    assert far == pytest.approx(wanted, rel=1e-12)
+
+
+def test_rows_far_out_in_the_source_do_not_spoil_a_truth(monkeypatch):
+    """Source probabilities of classes, taken as differences of numbers near 1, would be noise."""
+    risks = ByDomain(np.array([0.5, -0.2, 0.6, 0.5, -0.4]), np.array([0.5, -0.2, 0.2, 0.5, -0.7]))
+    means, spreads = np.array([0.2, 0.3, 0.0, 0.5, 0.2]), np.array([1.1, 0.9, 0.85, 1.1, 1.25])
+    model, alike = np.array([0.5, -0.2, 0.6, 0.3, -0.6]), linalg.toeplitz((-0.3) ** np.arange(5))
+    laws = ByDomain(Law(0 * means, alike), Law(means, np.outer(spreads, spreads) * alike))
+    for name, value in {"COEFFICIENTS": risks, "LAWS": laws, "MODEL": model}.items():
+        monkeypatch.setattr(f"experiments.worlds.latent_answers.{name}", value)
+        monkeypatch.setattr(f"experiments.worlds.latent_reversed.{name}", value)
+    world = make_world("latent", "log_loss", {"task": "multiclass", "order": "outcome first"})
+    answers, v, rows = answers_of(world), [0, 1, 2, 3], 400_000
+    law, rng = moved(v, laws), np.random.default_rng(0)
+    x = rng.multivariate_normal(law.mean, law.cov, rows)
+    outcome = world.outcome(x @ risks.source + rng.standard_normal(rows))
+    cuts, code = np.array([-np.inf, *CUTS["multiclass"], np.inf]), outcome.astype(int)
+    logs, ends = [], np.stack([cuts[code], cuts[code + 1]])
+    for domain in ("source", "target"):
+        slopes, intercepts, left = _given(domain, v)
+        logs.append(_log_between(ends, x[:, v] @ slopes[1] + intercepts[1], left[1, 1] ** 0.5))
+    weight = np.exp(logs[1] - logs[0])
+    (loss,) = world.given_metric.per_row(world.shown(x @ model), outcome)
+    shown = float(weight @ loss / weight.sum())
+    error = float(np.std(weight * (loss - shown)) / rows**0.5)
+    assert abs(shown - answers.value(answers.after(v))) < 4 * error

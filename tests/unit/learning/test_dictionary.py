@@ -7,7 +7,7 @@ import pytest
 from learning_designs import inputs_of
 
 from whygap.learning.dictionary import build_dictionary
-from whygap.tables.design import Column
+from whygap.tables.design import THE_OUTCOME, Column
 
 
 def tags(dictionary):
@@ -154,3 +154,17 @@ def test_no_columns_at_all():
     assert inputs.raw.shape == (30, 0)
     assert inputs.basis.shape == (30, 0)
     assert len(inputs) == 30
+
+
+@pytest.mark.parametrize(("name", "bends_on"), [(THE_OUTCOME, True), ("a", False)])
+def test_a_given_outcome_bends_on_where_splines_are_straight(rng, name, bends_on):
+    raw = rng.normal(size=(4000, 1))
+    basis = build_dictionary(raw, numeric(name)).transform(raw)
+    columns, square = np.column_stack([np.ones(len(raw)), basis]), raw[:, 0] ** 2
+    missed = square - columns @ np.linalg.lstsq(columns, square, rcond=None)[0]
+    assert (np.abs(missed).max() < 1e-9) == bends_on
+
+
+def test_an_outcome_of_few_values_has_no_square(rng):
+    raw = rng.integers(0, 2, size=(400, 1)).astype(float)
+    assert len(tags(build_dictionary(raw, numeric(THE_OUTCOME)))) == 1
