@@ -24,7 +24,8 @@ from experiments.record import engine_of, made_by
 from experiments.simulation import Order
 from whygap._explain import explain_design
 from whygap._version import ENGINE
-from whygap._watch.alarms import broken, culprit_of
+from whygap._watch.alarms import broken
+from whygap._watch.culprit import culprit_of
 from whygap._watch.learners import Learners
 from whygap._watch.rules import AlertRule, read_alerts
 from whygap.estimate import Estimate
@@ -90,10 +91,10 @@ class Weeks:
         self.learners = self.learners or Learners.chosen("", "", design, menu)
         return {"gap": aggregate.gap, **aggregate.parts()}
 
-    def variable(self, target: pd.DataFrame, part: str) -> str:
-        """What an alarm on a loss would name."""
+    def named(self, target: pd.DataFrame, part: str) -> tuple[str, ...]:
+        """The variables that an alarm on a loss would name."""
         gap = explain_design(self._study(target).design, ("points", "where"), self.settings)
-        return culprit_of(gap, part, -1.0).variable
+        return culprit_of(gap, part, -1.0).variables
 
     def _study(self, target: pd.DataFrame) -> Study:
         return Study(self.source, target, outcome="y", baseline=["age"], prediction="risk")
@@ -129,15 +130,16 @@ def shifted_year(kind: str, seed: int) -> Year:
     slopes = [SLOPE if look < SHIFTED_FROM else SHIFTS[kind] for look in range(1, WEEKS + 1)]
     tables = [week(WEEK_ROWS, slope, rng) for slope in slopes]
     weeks, asked = Weeks(source, settings_of(seed)), rule("outcome", -TOLERATED)
-    found, named = NOT_FOUND, ""
+    found: int = NOT_FOUND
+    named: tuple[str, ...] = ()
     for look in range(SHIFTED_FROM, WEEKS + 1):
         target = tables[look - 1]
         if broken(asked, weeks.parts(target)["outcome"], look, WEEKS) is not None:
-            found, named = look - SHIFTED_FROM + 1, weeks.variable(target, "outcome")
+            found, named = look - SHIFTED_FROM + 1, weeks.named(target, "outcome")
             break
     return {
         "weeks": found,
-        "variable": named,
+        "variables": list(named),
         "mapie": mapie_week(source, tables) - SHIFTED_FROM + 1,
         "mapie_started_then": mapie_week(source, tables[SHIFTED_FROM - 1 :]),
     }
@@ -228,14 +230,16 @@ def shift_table(lines: list[Year]) -> str:
         here = [line for line in lines if line["kind"] == kind]
         if not here:
             continue
-        right = [line["variable"] == "lab" for line in here if line["variable"]]
+        named = [line["variables"] for line in here if line["variables"]]
         body.append([
             kind, number(100 * true_loss(slope), 1), len(here),
             *(_weeks([line[key] for line in here]) for key in MONITORS),
-            f"{sum(right)} of {len(right)}",
+            f"{sum(names[0] == 'lab' for names in named)} of {len(named)}",
+            f"{sum('lab' in names for names in named)} of {len(named)}",
+            number(float(np.mean([len(names) for names in named])), 1) if named else "–",
         ])  # fmt: skip
     head = ["shift", "true loss, points", "years", "whygap", "MAPIE", "MAPIE, begun in week 26",
-            "variable named rightly"]  # fmt: skip
+            "`lab` comes first", "`lab` is named", "variables named, of 4"]  # fmt: skip
     return table(head, body, text=1)
 
 

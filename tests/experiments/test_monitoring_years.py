@@ -63,10 +63,15 @@ def test_the_page_is_written_from_what_is_kept(tmp_path):
             "uncorrected": {"gap": 2, "outcome": 0}}  # fmt: skip
     large = {"kind": "large", "weeks": 2, "mapie": 28, "mapie_started_then": 5, "engine": ENGINE}
     lines = [null | {"seed": 0}, null | {"seed": 1, "first": {"gap": None, "outcome": None}}]
-    lines += [large | {"seed": 0, "variable": "lab"}, large | {"seed": 1, "variable": "dose"}]
+    lines += [large | {"seed": 0, "variables": ["lab"]}]
+    lines += [
+        large | {"seed": 1, "variables": ["dose", "lab"]},
+        large | {"seed": 2, "variables": []},
+    ]
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (folder / "years.jsonl").write_text(text, encoding="utf-8")
     page = monitoring.run(Order(tmp_path, jobs=0)).read_text(encoding="utf-8")
     assert "| outcome | 2 | 1 | .500 | 0 |" in page
     assert "| gap | 2 | 0 | .000 | 2 |" in page
-    assert "| 2 (mean 2.0) | 28 (mean 28.0, not in the year: 2) | 5 (mean 5.0) | 1 of 2 |" in page
+    weeks = "| 2 (mean 2.0) | 28 (mean 28.0, not in the year: 3) | 5 (mean 5.0) |"
+    assert f"{weeks} 1 of 2 | 2 of 2 | 1.5 |" in page

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from scipy import stats
-
+from whygap._watch.culprit import Culprit, culprit_of
 from whygap._watch.rules import AlertRule, Alerts, allowance
 from whygap.errors import InputError, require_known
 from whygap.estimate import Estimate
-from whygap.results import Gap, Where
-from whygap.tables.design import MODEL_LABEL, MODEL_SCORE
+from whygap.results import Gap
 
 __all__ = ["Alarm", "Silence", "broken", "judge"]
 
@@ -25,7 +22,8 @@ class Alarm:
         rule: its name.
         bound: what the part is at most (or at least), all looks taken together.
         limit: what the rule allows.
-        variable: through which the part comes about, as far as the details tell.
+        variables: through which the part may come about most, the likeliest first: the one that
+            truly comes first is among them nine times in ten, as far as the details tell.
         group: whom it hits, of an outcome part.
     """
 
@@ -33,7 +31,7 @@ class Alarm:
     look: int
     rule: str
     part: str
-    variable: str
+    variables: tuple[str, ...]
     group: str
     metric: str
     value: float
@@ -44,8 +42,8 @@ class Alarm:
     def __str__(self) -> str:
         side, ends = ("below", "at most") if self.bound < self.limit else ("above", "at least")
         what = "gap" if self.part == "gap" else f"{self.part} part"
-        whom = f"{self.variable} ({self.group})" if self.group else self.variable
-        through = f"; most of it through {whom}" if whom else ""
+        whom = str(Culprit(self.variables, self.group))
+        through = f"; {whom}" if whom else ""
         return (
             f"{self.target}: rule '{self.rule}' is broken. The {what} of {self.metric} is "
             f"{self._said(self.value)}, {ends} {self._said(self.bound)} over all looks, {side} "
@@ -89,14 +87,14 @@ def alarm_of(rule: AlertRule, name: str, gap: Gap, look: int, looks: int) -> Ala
     if estimate is None or bound is None:
         return None
     sign, limit = (-1.0, rule.below) if rule.above is None else (1.0, rule.above)
-    culprit = Culprit(rule.variable) if rule.variable else culprit_of(gap, rule.part, sign)
+    culprit = Culprit((rule.variable,)) if rule.variable else culprit_of(gap, rule.part, sign)
     about = gap.about
     return Alarm(
         target=name,
         look=look,
         rule=rule.name,
         part=rule.part,
-        variable=culprit.variable,
+        variables=culprit.variables,
         group=culprit.group,
         metric=about.metric,
         value=estimate.value,
@@ -122,53 +120,3 @@ def _estimate(rule: AlertRule, gap: Gap) -> Estimate | None:
             require_known(rule.variable, points, what, "Variables")
         return points[rule.variable] if points else None
     return {"gap": gap.aggregate.gap, **gap.aggregate.parts()}.get(rule.part)
-
-
-@dataclass(frozen=True, slots=True)
-class Culprit:
-    """Where a part comes from."""
-
-    variable: str = ""
-    group: str = ""
-
-
-def culprit_of(gap: Gap, part: str, sign: float) -> Culprit:
-    """The variable that moves a part most in one direction; of an outcome part, who is hit."""
-    if part == "gap":
-        parts = gap.aggregate.parts()
-        if not parts:
-            return Culprit()
-        return culprit_of(gap, max(parts, key=lambda name: sign * parts[name].value), sign)
-    if part == "outcome" and gap.where is not None:
-        return _hit_hardest(gap, sign)
-    points: Mapping[str, Estimate] = {} if gap.points is None else gap.points.parts().get(part, {})
-    if not points:
-        return Culprit()
-    return Culprit(max(points, key=lambda name: sign * points[name].value))
-
-
-def _hit_hardest(gap: Gap, sign: float) -> Culprit:
-    """The variable whose groups differ most; its first confirmed rule, or its worst group."""
-    where = gap.where
-    if where is None or not where.groups:
-        return Culprit()
-    names = [name for name in where.variables() if name not in (MODEL_LABEL, MODEL_SCORE)]
-    variable = max(names or where.variables(), key=lambda name: _unlike(where, name))
-    for rule in where.rules:
-        named = {condition.variable for condition in rule.conditions}
-        if variable in named and sign * rule.points.value > 0:
-            return Culprit(variable, str(rule))
-    beyond = zip(where.groups, where.excess(), strict=True)
-    own = {group.label: excess.distance() for group, excess in beyond if group.variable == variable}
-    return Culprit(variable, max(own, key=lambda label: sign * own[label]))
-
-
-def _unlike(where: Where, variable: str) -> float:
-    """How surely a variable's groups did not change alike: minus the log of Wald's p-value."""
-    rows = [k for k, group in enumerate(where.groups) if group.variable == variable]
-    points = np.array([where.groups[k].points.value for k in rows])
-    share = np.array([where.groups[k].target_share for k in rows])
-    beyond = np.eye(len(rows)) - share[:, None]  # less what its share of rows would carry
-    excess, covariance = beyond @ points, beyond @ where.covariance[np.ix_(rows, rows)] @ beyond.T
-    wald = float(excess @ np.linalg.pinv(covariance, hermitian=True) @ excess)
-    return -float(stats.chi2.logsf(wald, max(len(rows) - 1, 1)))

@@ -37,6 +37,11 @@ class Family:
     samples: tuple[Sample, ...]
 
 
+def _alarm_labels(alarm: Alarm) -> dict[str, str]:
+    variable = " or ".join(alarm.variables)
+    return {"target": alarm.target, "rule": alarm.rule, "part": alarm.part, "variable": variable}
+
+
 def families_of(
     gaps: Mapping[str, Gap], silences: Sequence[Silence], alarms: Sequence[Alarm], level: float
 ) -> tuple[Family, ...]:
@@ -68,10 +73,7 @@ def families_of(
     known = [(name, not gap.problems()) for name, gap in gaps.items()]
     known += [(one.target, False) for one in silences if one.target not in gaps]
     trusted = tuple(Sample({"target": name}, float(good)) for name, good in known)
-    raised = tuple(
-        Sample({"target": a.target, "rule": a.rule, "part": a.part, "variable": a.variable}, 1.0)
-        for a in alarms
-    )
+    raised = tuple(Sample(_alarm_labels(alarm), 1.0) for alarm in alarms)
     return (
         *families,
         Family("whygap_trusted", "1 where the numbers of a target can be relied on", trusted),
