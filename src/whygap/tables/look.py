@@ -108,7 +108,7 @@ def _binary_measures(design: Design) -> tuple[Measure, ...]:
 
 def auc(scores: Scores) -> float:
     """How well the predictions rank a 0/1 outcome; ties count half. NaN where all rows have one."""
-    if np.ptp(scores.outcome) == 0:
+    if np.ptp(scores.outcome[scores.weight > 0]) == 0:
         return math.nan
     return AUC.value(np.stack([scores.outcome, scores.prediction]), scores.weight)
 
