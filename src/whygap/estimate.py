@@ -147,6 +147,7 @@ class Estimate:
         sampling_error: the part of the standard error due to sampled subsets.
         degrees_of_freedom: how well the standard error is known; of Student's t behind `interval`
             and `p_value`. Few effective rows or clusters have few.
+        growth: of the variance with the value, set by `growing`; makes the interval lopsided.
     """
 
     value: float
@@ -157,6 +158,7 @@ class Estimate:
     ratio: Ratio | None = field(default=None, repr=False)
     sampling_error: float = 0.0
     degrees_of_freedom: float = math.inf
+    growth: float = 0.0
 
     @classmethod
     def from_contributions(
@@ -197,6 +199,14 @@ class Estimate:
             sampling_error=math.sqrt(influence.sampling_variance()),
             degrees_of_freedom=influence.degrees_of_freedom(),
         )
+
+    def growing(self) -> Estimate:
+        """A mean square whose standard error is that of a signal of the size of its plug-in value.
+
+        The variance is in proportion to the signal, so a larger value has a larger one.
+        """
+        signal = max(self.plugin, self.standard_error)  # no smaller than its noise
+        return replace(self, growth=self.standard_error**2 / signal if signal > 0 else 0.0)
 
     def __add__(self, other: Estimate | float) -> Estimate:
         if not isinstance(other, Estimate):
@@ -254,6 +264,7 @@ class Estimate:
             ratio=None if self.ratio is None else self.ratio.affine(scale, offset),
             sampling_error=abs(scale) * self.sampling_error,
             degrees_of_freedom=self.degrees_of_freedom,
+            growth=scale * self.growth,
         )
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
@@ -266,8 +277,11 @@ class Estimate:
         t = as_student(critical, self.degrees_of_freedom)
         if self.ratio is not None:
             return self.ratio.interval(t)
-        half = t * self.standard_error
-        return self.value - half, self.value + half
+        half, shift = t * self.standard_error, t**2 * self.growth / 2
+        # The v with (value - v)^2 = t^2 (variance + growth (v - value)), where that is more.
+        far = abs(shift) + math.hypot(half, shift)
+        down, up = (half, far) if shift >= 0 else (far, half)
+        return self.value - down, self.value + up
 
     def p_value(self, null: float = 0.0) -> float:
         """Two-sided p-value of `value == null`: small where intervals leave it out."""
@@ -278,7 +292,8 @@ class Estimate:
         """From `null`, in standard errors: for a ratio those of Fieller's interval."""
         if self.ratio is not None and self.ratio.scale != 0:
             return self.ratio.distance(null)
-        return in_errors(self.value - null, self.standard_error)
+        more = max(self.growth * (null - self.value), 0.0)
+        return in_errors(self.value - null, math.hypot(self.standard_error, math.sqrt(more)))
 
     def __format__(self, spec: str) -> str:
         low, high = self.interval()

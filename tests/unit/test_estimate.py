@@ -380,3 +380,32 @@ def test_the_noise_of_fits_adds_to_the_variance_and_goes_through_the_algebra(sam
     assert (noisy - noisy).standard_error == pytest.approx(0.0, abs=1e-12)
     expected = (a - b * 2).standard_error ** 2 + fits @ fits
     assert (noisy - b * 2).standard_error ** 2 == pytest.approx(expected, rel=1e-9)
+
+
+def square(plugin: float) -> Estimate:
+    return Estimate(0.3, 0.1, plugin=plugin).growing()
+
+
+@pytest.mark.parametrize("plugin", [0.5, 0.2, 0.01, -1.0])
+def test_a_square_reaches_further_up_by_the_variance_it_would_have_there(plugin):
+    grown, plain = square(plugin), Estimate(0.3, 0.1)
+    low, high = grown.interval(0.9)
+    assert low == plain.interval(0.9)[0]
+    signal = max(plugin, 0.1)
+    variance = 0.1**2 * (1 + (high - 0.3) / signal)
+    assert (high - 0.3) ** 2 == pytest.approx(stats.norm.ppf(0.95) ** 2 * variance, rel=1e-12)
+    assert grown.p_value(high) == pytest.approx(0.1, rel=1e-9)
+    assert grown.p_value(low) == pytest.approx(0.1, rel=1e-9)
+    assert grown.p_value() == plain.p_value()
+
+
+def test_the_longer_side_of_a_square_goes_through_affine_maps_and_no_further(sample):
+    low, high = square(0.2).interval()
+    assert (1 - 2 * square(0.2)).interval() == pytest.approx((1 - 2 * high, 1 - 2 * low))
+    a, b = means(sample, 2)
+    assert (a.growing() - b).interval() == (a - b).interval()
+
+
+def test_a_square_without_error_is_a_point():
+    assert Estimate(0.3, 0.0, plugin=0.3).growing().interval() == (0.3, 0.3)
+    assert Estimate(0.0, 0.0, plugin=0.0).growing().interval() == (0.0, 0.0)

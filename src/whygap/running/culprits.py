@@ -58,12 +58,11 @@ def _points(
     whole = median_of([g.full for g in games]) - median_of([g.empty for g in games])
     floor = _FLOOR * whole.standard_error
     played = play(f"points {part}", games, run, floor=floor)
-    return _joint(names, played), played.sampling
+    return _joint(names, played.shares), played.sampling
 
 
-def _joint(names: Sequence[str], played: Played) -> Joint:
-    shares = dict(zip(names, played.shares, strict=True))
-    return Joint(shares, joint_covariance(played.shares))
+def _joint(names: Sequence[str], shares: Sequence[Estimate]) -> Joint:
+    return Joint(dict(zip(names, shares, strict=True)), joint_covariance(shares))
 
 
 def where(crossfits: Sequence[CrossFit], run: Run) -> Where:
@@ -131,7 +130,7 @@ def _at_home(crossfits: Sequence[CrossFit], run: Run, *, in_full: bool) -> Budge
             return _budget(names, error, played)
     with one_thread():
         total = median_of([game.value(tuple(range(game.players))) for game in games])
-    return Budget(total, error - total)
+    return Budget(total.growing(), error - total)
 
 
 def _gains(
@@ -149,6 +148,6 @@ def _gains(
 
 
 def _budget(names: Sequence[str], error: Estimate, played: Played) -> Budget:
-    return Budget(
-        played.full, error - played.full, played.empty, _joint(names, played), played.sampling
-    )
+    shares = _joint(names, [share.growing() for share in played.shares])
+    left = error - played.full
+    return Budget(played.full.growing(), left, played.empty.growing(), shares, played.sampling)

@@ -121,6 +121,19 @@ def test_squared_error_is_what_can_be_won_back_and_what_cannot(weights):
     assert more.value == pytest.approx(expected, abs=EXACT)
 
 
+def test_budgets_of_one_table_reach_further_up_and_what_is_made_of_them_does_not(tmp_path):
+    gap = wg.explain(make_study(), "recoverable", fast(support="all"))
+    found = wg.load(gap.save(tmp_path / "gap.json")).recoverable
+    for budget in (found.here, found.at_home):
+        for square in (budget.total, budget.recalibration, *budget.variables.values()):
+            low, high = square.interval()
+            assert high - square.value > square.value - low > 0
+            assert square.growth <= square.standard_error
+        assert budget.irreducible.growth == 0
+    assert found.on_target_mix.total.growth == 0
+    assert found.here_less_at_home.growth == 0
+
+
 def test_a_constant_metric_costs_nothing_and_hits_nobody():
     study = make_study(metric=always_one)
     gap = wg.explain(study, THREE, fast(support="all"))
