@@ -9,7 +9,8 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+# Spelled out, because saved results are read back by it: since numpy 2.5 NDArray hides the class.
+Array = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
 IntArray = NDArray[np.int64]
 Subset = tuple[int, ...]  # of players, by number
 Domain = Literal["source", "target"]
