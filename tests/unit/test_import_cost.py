@@ -24,11 +24,15 @@ OPTIONAL = {
 }
 
 
-def libraries_after(statement: str) -> set[str]:
-    script = f"{statement}\nimport sys; print(*{{name.partition('.')[0] for name in sys.modules}})"
+def modules_after(statement: str) -> set[str]:
+    script = f"{statement}\nimport sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return set(done.stdout.split())
+
+
+def libraries_after(statement: str) -> set[str]:
+    return {name.partition(".")[0] for name in modules_after(statement)}
 
 
 @pytest.mark.parametrize("statement", ["import whygap", "from whygap import errors"])
@@ -38,3 +42,8 @@ def test_the_package_itself_loads_no_library(statement):
 
 def test_explain_loads_no_library_it_can_do_without():
     assert libraries_after("from whygap import explain") & OPTIONAL == set()
+
+
+def test_explain_waits_with_what_few_analyses_need():
+    slow = {"scipy.optimize", "scipy.stats", "sklearn.linear_model", "matplotlib.pyplot"}
+    assert modules_after("from whygap import explain") & slow == set()

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 
 from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.estimate import Sample
@@ -92,6 +91,8 @@ def _edges(probability: ByDomain[Array], weights: ByDomain[Array]) -> Edges:
     isotonic regression: an end of it that holds enough rows, and next to none of the other domain,
     is outside, whatever the model says of it.
     """
+    from scipy.optimize import isotonic_regression  # slow to import, and seldom needed
+
     weight = np.concatenate([w / w.sum() for w in weights])
     counted = weight > 0
     weight, label = weight[counted], np.repeat([0.0, 1.0], list(weights.map(len)))[counted]
