@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from scipy import stats
+
 from experiments.pages import number, signed, table
 from experiments.quantities import SCORE
 from experiments.record import engine_of
@@ -15,7 +17,7 @@ from experiments.replicates import Config
 from experiments.simulation import Lines, Order, Plan, Simulation, run_simulation
 from experiments.summary import Row
 
-__all__ = ["METRICS", "plan", "run", "verdict"]
+__all__ = ["METRICS", "by_chance", "outside", "plan", "run", "verdict"]
 
 METRICS = {
     "binary": ("auc", "f1", "recall", "precision", "brier"),
@@ -23,8 +25,9 @@ METRICS = {
     "multiclass": ("accuracy", "log_loss"),
 }
 KINDS = {"aggregate": "Parts", "points": "Points", "where": "Who is hit"}
+BARRED = ("aggregate ", "points ")  # what the bar is set for
 SIZES = {2000: 200, 8000: 50}  # rows by replicates; the bar is set at the first
-LEARNERS: tuple[dict[str, str], ...] = ({}, {"learner": "fast"})  # the bar is set for the first
+LEARNERS: tuple[dict[str, str], ...] = ({}, {"learner": "fast"})
 BAR = (0.86, 0.94)  # what 90% intervals are asked to cover
 COLUMNS = (("W1", 0.0), ("Z1", 0.5), ("Z2", 0.0), ("Z3", 0.0))
 SCORES = {"binary": ((SCORE, 0.5),), "regression": ((SCORE, 0.0),)}
@@ -75,7 +78,15 @@ def run(order: Order) -> Path:
 
 def _view(steps: Plan, rows: list[Row], lines: Lines, folder: Path) -> dict[str, Any]:  # noqa: ARG001
     made = {label: engine_of(of[0]) for label, of in lines.items()}
-    return {"bar": BAR, "verdict": verdict(steps, rows, made)}
+    barred = [row for row in rows if row.quantity.startswith(BARRED)]
+    return {
+        "bar": BAR,
+        "verdict": verdict(steps, rows, made),
+        "outside": outside(steps, barred),
+        "missing": sum(map(_misses, barred)),
+        "cells": len(barred),
+        "by_chance": number(sum(map(by_chance, barred)), 0),
+    }
 
 
 def verdict(steps: Plan, rows: Sequence[Row], made: Mapping[str, int]) -> str:
@@ -97,12 +108,39 @@ def verdict(steps: Plan, rows: Sequence[Row], made: Mapping[str, int]) -> str:
     return table([*head, *(title.lower() for title in KINDS.values())], body, text=5)
 
 
+def outside(steps: Plan, rows: Sequence[Row]) -> str:
+    """Every cell that misses the bar, the worst first."""
+    configs = {config.label: config for config, _ in steps}
+    body = []
+    for row in sorted(filter(_misses, rows), key=lambda r: -abs(r.coverage - sum(BAR) / 2)):
+        config = configs[row.config]
+        learner = config.settings.get("learner", "defaults")
+        told = [row.metric, config.options.get("order", "covariates first"), learner, row.quantity]
+        figures = [row.replicates, number(row.coverage, 3), signed(row.bias_over_sd)]
+        ratio = number(row.standard_error / row.sd, 2)
+        body.append([*told, *figures, ratio])
+    head = ["metric", "order", "learner", "quantity", "R", "covers", "bias / sd", "error / sd"]
+    return table(head, body, text=4)
+
+
+def by_chance(row: Row) -> float:
+    """How likely a right interval's coverage misses the bar with so many draws."""
+    count = row.replicates
+    law = stats.binom(count, sum(BAR) / 2)
+    inside = [k for k in range(count + 1) if BAR[0] <= k / count <= BAR[1]]
+    return 1.0 - float(law.pmf(inside).sum())
+
+
+def _misses(row: Row) -> bool:
+    return not BAR[0] <= row.coverage <= BAR[1]
+
+
 def _cell(rows: Sequence[Row]) -> str:
     """`.87 to .93; bias -0.21`; then how many miss the bar."""
     if not rows:
         return "–"
     lowest, highest = (pick(r.coverage for r in rows) for pick in (min, max))
     bias = max((r.bias_over_sd for r in rows), key=abs)
-    missed = sum(not BAR[0] <= row.coverage <= BAR[1] for row in rows)
+    missed = sum(map(_misses, rows))
     text = f"{number(lowest, 2)} to {number(highest, 2)}; bias {signed(bias)}"
     return f"{text}; **{missed} of {len(rows)} miss**" if missed else text
