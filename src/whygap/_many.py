@@ -20,7 +20,7 @@ from whygap.results.redaction import FEW
 from whygap.settings import DETAILS, Settings
 from whygap.study import Study
 from whygap.tables import Design, native_table
-from whygap.tables.open import open_table
+from whygap.tables.open import OpenedTable, open_table
 
 # Nuisances fitted on source rows alone: which learner serves them is decided once.
 SOURCE_ONLY = ("p_0", "p_0 (twins)", "mu_00_w", "mu_00_wzs", "mu_ws", "mu_wzs", "m_s, source")
@@ -146,20 +146,22 @@ def explain_many(
 
 def _studies(study: Study, targets: Mapping[str, Any], settings: Settings) -> dict[str, Study]:
     """One study per target, every table read and checked, the source read once."""
-    if not isinstance(targets, Mapping) or not targets:
-        raise InputError(
-            "explain_many needs targets by name",
-            got="none" if isinstance(targets, Mapping) else type(targets).__name__,
-            hint="targets={'site B': table, 'site C': table}",
-        )
-    for name in targets:
-        if not isinstance(name, str) or not name.strip():
-            raise InputError("The name of a target must be text", got=repr(name))
+    require_targets(targets, "explain_many", "targets={'site B': table, 'site C': table}")
     opened = {name: _checked(study, name, table) for name, table in targets.items()}
     source = _source(tuple(opened.values()))
     alike = {name: replace(one, source=source) for name, one in opened.items()}
     with reporter(settings.progress) as report:
         return {name: _checked(one, name, report=report) for name, one in alike.items()}
+
+
+def require_targets(targets: Any, asking: str, hint: str) -> None:
+    """Refuse what is not a table for every name."""
+    if not isinstance(targets, Mapping) or not targets:
+        got = "none" if isinstance(targets, Mapping) else type(targets).__name__
+        raise InputError(f"{asking} needs targets by name", got=got, hint=hint)
+    for name in targets:
+        if not isinstance(name, str) or not name.strip():
+            raise InputError("The name of a target must be text", got=repr(name))
 
 
 def _checked(study: Study, name: str, table: Any = None, report: Reporter | None = None) -> Study:
@@ -177,28 +179,36 @@ def _checked(study: Study, name: str, table: Any = None, report: Reporter | None
 
 def _source(studies: Sequence[Study]) -> Any:
     """The source table in memory, with every column that some study needs."""
-    needed: dict[str, None] = {}
-    for study in studies:
-        asked = () if study.model_scoring is None else tuple(study.model_scoring.columns)
-        needed.update(dict.fromkeys(study.roles.columns + asked))
-    opened = studies[0].tables.source
-    held = open_table(opened.read(tuple(needed)).native, "source")
-    return replace(held, notes=opened.notes)
+    needed = dict.fromkeys(name for study in studies for name in needed_columns(study))
+    return in_memory(studies[0].tables.source, tuple(needed))
+
+
+def needed_columns(study: Study) -> tuple[str, ...]:
+    """What is read of a table: the roles' columns, and those that a model asks for."""
+    asked = () if study.model_scoring is None else tuple(study.model_scoring.columns)
+    return tuple(dict.fromkeys(study.roles.columns + asked))
+
+
+def in_memory(source: OpenedTable, columns: Sequence[str]) -> OpenedTable:
+    """The source with these columns, read once for all targets."""
+    held = open_table(source.read(tuple(columns)).native, "source")
+    return replace(held, notes=source.notes)
 
 
 def _menu(first: Menu, settings: Settings, studies: Mapping[str, Study], study: Study) -> Menu:
     """A menu that knows the first target's choices, where the encoded columns are the same."""
     menu = Menu(settings)
-    if _encoded(next(iter(studies.values())).design) == _encoded(study.design):
+    if encoded(next(iter(studies.values())).design) == encoded(study.design):
         known = [kind for kind in SOURCE_ONLY if kind in first.choices]
         menu.choices.update({kind: first.choices[kind] for kind in known})
         menu.records.extend(record for record in first.records if record.name in known)
     return menu
 
 
-def _encoded(design: Design) -> tuple[Any, ...]:
-    columns = [(column.name, column.kind) for column in design.columns]
-    return columns, design.baseline, design.players
+def encoded(design: Design) -> list[Any]:
+    """Columns and players of a design, as far as source fits depend on them; plain values."""
+    columns = [[column.name, column.kind] for column in design.columns]
+    return [columns, list(design.baseline), [[p.name, *p.columns] for p in design.players]]
 
 
 def _folders(names: Sequence[str], settings: Settings) -> dict[str, str | None]:

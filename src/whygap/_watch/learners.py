@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from whygap._many import SOURCE_ONLY
+from whygap._many import SOURCE_ONLY, encoded
 from whygap.learning.choose import Choice
 from whygap.learning.menu import Menu
 from whygap.learning.models import Fast, Mean
@@ -21,7 +21,7 @@ from whygap.settings import Settings
 from whygap.storage import plain
 from whygap.tables import Design
 
-__all__ = ["Learners", "encoded"]
+__all__ = ["Learners"]
 
 KEPT = {"Fast": Fast, "Boosted": Boosted, "Mean": Mean}
 
@@ -70,12 +70,6 @@ class Learners:
                 menu.choices[kind] = Choice(_restored(learner), record.scores, record.score_name)
                 menu.records.append(record)
         return menu
-
-
-def encoded(design: Design) -> list[Any]:
-    """Columns and players of a design, as far as source fits depend on them."""
-    columns = [[column.name, column.kind] for column in design.columns]
-    return [columns, list(design.baseline), [[p.name, *p.columns] for p in design.players]]
 
 
 def _plain(learner: Any) -> dict[str, Any]:

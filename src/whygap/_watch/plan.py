@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from pathlib import Path
@@ -14,7 +14,8 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from whygap.errors import InputError, TableError, name_list
+from whygap._many import in_memory, needed_columns, require_targets
+from whygap.errors import TableError, name_list
 from whygap.study import Study
 from whygap.study_file import hiding
 from whygap.tables import files
@@ -59,12 +60,10 @@ def plan_of(study: Study, targets: Any = None, by: Any = None) -> Plan:
         tables = _by_value(alone, shown, columns)
     else:
         alone, tables = study, _by_name(study, targets)
-    held = _needed(alone)
-    source = open_table(alone.source, "source")
-    native = source.read(held).native
-    alone = replace(alone, source=replace(open_table(native, "source"), notes=source.notes))
+    held = needed_columns(alone)
+    source = in_memory(open_table(alone.source, "source"), held)
     found = tuple(Target(name, table, content_of(table, held)) for name, table in tables.items())
-    return Plan(alone, found, content_of(native, held))
+    return Plan(replace(alone, source=source), found, content_of(source, held))
 
 
 def files_named(pattern: str | Path) -> dict[str, Path]:
@@ -97,21 +96,14 @@ def _by_name(study: Study, targets: Any) -> dict[str, Any]:
         return {study.target_name: study.target}
     if isinstance(targets, str | Path):
         return dict(files_named(targets))
-    if not isinstance(targets, Mapping) or not targets:
-        raise InputError(
-            "watch needs targets by name",
-            got="none" if isinstance(targets, Mapping) else type(targets).__name__,
-            hint="targets={'site B': table, ...}, targets='folder/*.parquet', or by='month'.",
-        )
-    for name in targets:
-        if not isinstance(name, str) or not name.strip():
-            raise InputError("The name of a target must be text", got=repr(name))
+    ways = "targets={'site B': table, ...}, targets='folder/*.parquet', or by='month'."
+    require_targets(targets, "watch", ways)
     return dict(targets)
 
 
 def _by_value(study: Study, table: Any, by: Sequence[str]) -> dict[str, Any]:
     """One target for every value of a column (or of several together), in the values' order."""
-    wanted = _needed(study)
+    wanted = needed_columns(study)
     frame = nw.from_native(open_table(table, "target").read((*wanted, *by)).native, eager_only=True)
     rows: dict[tuple[str, ...], list[int]] = {}
     for number, values in enumerate(zip(*(_texts(frame[name], name) for name in by), strict=True)):
@@ -143,11 +135,6 @@ def _whole(table: Any, by: Sequence[str]) -> Any:
     """The table with the columns that name targets, where they were hidden from the study."""
     hides = isinstance(table, TablePart) and not table.where and set(table.drop) <= set(by)
     return table.table if hides else table
-
-
-def _needed(study: Study) -> tuple[str, ...]:
-    asked = () if study.model_scoring is None else tuple(study.model_scoring.columns)
-    return tuple(dict.fromkeys(study.roles.columns + asked))
 
 
 def content_of(table: Any, columns: Sequence[str]) -> str:
