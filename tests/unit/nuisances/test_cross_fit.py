@@ -59,9 +59,10 @@ def test_a_given_source_risk_is_taken_as_it_is(design):
 
 
 def test_the_fitted_metric_is_affine_in_the_risk(design):
-    slanted = design.with_loss(
-        intercept=design.outcome.map(lambda y: np.full(len(y), 0.25)),
-        slope=design.outcome.map(lambda y: np.full(len(y), -2.0)),
+    slanted = replace(
+        design,
+        term_intercept=design.outcome.map(lambda y: np.full((1, len(y)), 0.25)),
+        term_slope=design.outcome.map(lambda y: np.full((1, len(y)), -2.0)),
     )
     crossfit = crossed(slanted)
     risk = crossfit.evaluated(crossfit.risk)

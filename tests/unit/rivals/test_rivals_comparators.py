@@ -120,9 +120,10 @@ def test_parametric_acc_is_flat_where_the_shift_is(large_b):
 
 
 def test_parametric_acc_brings_any_loss_to_the_unit_interval(large_b):
-    scaled = large_b.with_loss(
-        intercept=large_b.intercept.map(lambda a: 5 * a - 2),
-        slope=large_b.slope.map(lambda b: 5 * b),
+    scaled = replace(
+        large_b,
+        term_intercept=large_b.term_intercept.map(lambda a: 5 * a - 2),
+        term_slope=large_b.term_slope.map(lambda b: 5 * b),
     )
     here = parametric_acc(large_b, SETTINGS).values
     assert parametric_acc(scaled, SETTINGS).values == pytest.approx(here, abs=1e-9)
