@@ -128,6 +128,11 @@ class BasisModel:
 
     coefficients: Array
     scale: Scale
+    name: str = "fast"
+
+    def fit(self, rows: TrainingRows) -> BasisModel:  # noqa: ARG002 - the protocol
+        """Nothing left to train: trees may start from it as from a learner."""
+        return self
 
     def score(self, inputs: Inputs) -> Array:
         """The linear predictor."""

@@ -19,14 +19,14 @@ from whygap.domains import DOMAINS, Array, Domain
 from whygap.errors import FitError, WhygapError
 from whygap.learning.features import Extra, Features, at
 from whygap.learning.inputs import Inputs, Lift, stacked
-from whygap.learning.models import Fast, Kind, Learner, Model, TrainingRows, fitted
+from whygap.learning.models import BasisModel, Fast, Kind, Learner, Model, TrainingRows, fitted
 from whygap.learning.ridge import LEAST_PROBABILITY, Curvature
 from whygap.learning.source_fits import digest_of
 from whygap.learning.subset_fits import means_together, ratios_together
+from whygap.learning.trees import Boosted
 
 Columns = tuple[int, ...]
 RowsOf = Callable[[BlockSet, Sequence[int]], TrainingRows]
-KnownOf = Callable[[BlockSet], Curvature]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,15 +103,13 @@ def fit_means(features: Features, learner: Learner, task: MeanTask) -> Fits:
 
 def _fit_means(features: Features, learner: Learner, task: MeanTask) -> Mapping[BlockSet, Model]:
     """Those of a column set that comes again all at once."""
-    rows_of = partial(training, features, task)
     shared = task if task.common is None else replace(task, extra=task.common)
     known = partial(_known, features, task.name, task.columns, partial(training, features, shared))
-    in_full = task.repeated and task.common is None
-    fit = partial(_alone, learner, task.columns, rows_of, known if in_full else None)
-    together = None
-    if task.repeated and isinstance(learner, Fast):
-        together = partial(means_together, features, learner, task, known)
-    return _models(features, task.name, task.columns, task.trained_on, fit, together)
+    begun, linear = None, _linear(learner)
+    if task.repeated and linear is not None:
+        begun = partial(means_together, features, linear, task, known)
+    fit = partial(_fitted, learner, task.columns, partial(training, features, task))
+    return _models(features, task.name, task.columns, task.trained_on, fit, begun)
 
 
 def training(
@@ -140,11 +138,11 @@ def fit_ratios(
     """
     rows_of = partial(domain_rows, features)
     known = partial(_known, features, "domain", columns, rows_of)
-    fit = partial(_alone, learner, columns, rows_of, known if repeated else None)
-    together = None
-    if repeated and isinstance(learner, Fast):
-        together = partial(ratios_together, features, learner, columns, known)
-    models = _models(features, name, columns, features.blocks.complements(), fit, together)
+    begun, linear = None, _linear(learner)
+    if repeated and linear is not None:
+        begun = partial(ratios_together, features, linear, columns, known)
+    fit = partial(_fitted, learner, columns, rows_of)
+    models = _models(features, name, columns, features.blocks.complements(), fit, begun)
     ratios = {b: Ratio(model, _odds_to_ratio(features, b)) for b, model in models.items()}
     return Fits(features, columns, ratios)
 
@@ -211,29 +209,37 @@ def _models(
     name: str,
     columns: Columns,
     sets: Sequence[BlockSet],
-    fit: Callable[[BlockSet], Model],
-    together: Callable[[], Mapping[BlockSet, Model]] | None,
+    fit: Callable[[BlockSet, BasisModel | None], Model],
+    begun: Callable[[], Mapping[BlockSet, BasisModel]] | None,
 ) -> dict[BlockSet, Checked]:
-    """All at once where that works, the others one by one."""
+    """What is linear all at once where that works, the rest one by one."""
     names = {blocks: _name(features, name, blocks, columns) for blocks in sets}
-    found: dict[BlockSet, Model] = {}
-    if together is not None:
+    linear: Mapping[BlockSet, BasisModel] = {}
+    if begun is not None:
         with named(f"Fitting {_name(features, name, frozenset().union(*sets), columns)}"):
-            found |= together()
+            linear = begun()
+    found: dict[BlockSet, Checked] = {}
     for blocks in sets:
-        if blocks not in found:
-            with named(f"Fitting {names[blocks]}"):
-                found[blocks] = fit(blocks)
-    return {blocks: Checked(found[blocks], names[blocks]) for blocks in sets}
+        with named(f"Fitting {names[blocks]}"):
+            found[blocks] = Checked(fit(blocks, linear.get(blocks)), names[blocks])
+    return found
 
 
-def _alone(
-    learner: Learner, columns: Columns, rows_of: RowsOf, known: KnownOf | None, blocks: BlockSet
+def _linear(learner: Learner) -> Fast | None:
+    """What a learner is, or starts from, if that is linear."""
+    first = learner.start if isinstance(learner, Boosted) else learner
+    return first if isinstance(first, Fast) else None
+
+
+def _fitted(
+    learner: Learner, columns: Columns, rows_of: RowsOf, blocks: BlockSet, linear: BasisModel | None
 ) -> Model:
-    """One model; its start is known where the column set comes again."""
-    rows = rows_of(blocks, columns)
-    start = None if known is None else partial(known, blocks)
-    return fitted(learner, replace(rows, inputs=replace(rows.inputs, known=start)))
+    """One model, of which what is linear may be fitted already."""
+    if linear is not None and isinstance(learner, Fast):
+        return linear
+    if linear is not None and isinstance(learner, Boosted):
+        learner = replace(learner, start=linear)
+    return fitted(learner, rows_of(blocks, columns))
 
 
 def _known(

@@ -92,7 +92,7 @@ class Boosted:
     rate: float = 0.15
     rows_per_leaf: int = 20
     seed: int = 0
-    start: Fast | Given | None = None
+    start: Fast | BasisModel | Given | None = None
 
     @property
     def name(self) -> str:
