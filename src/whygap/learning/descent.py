@@ -6,8 +6,9 @@ preconditioned). They only guide the steps, so single precision is enough for th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,22 +149,23 @@ def _factors(fits: Together, logit: Array, ridge: Array) -> list[Array]:
     weight = fits.weight * curvature_of(logit)
     most = int(np.bincount(fits.repeat).max(initial=1))
     rows = slice(None, None, max(1, most // ENOUGH_ROWS))
-    grams = np.zeros((fits.models, fits.width, fits.width))
-    for segment, (place, shape) in zip(fits.segments, fits.places, strict=True):
-        own = weight[place].reshape(shape)[:, rows]
-        for k, gram in enumerate(_grams(segment, own, rows)):
-            grams[segment.models[k]] += gram * (shape[1] / own.shape[1])
+    shape = fits.models, fits.width, fits.width
+    grams: list[Any] = [gram.T for gram in np.zeros(shape, dtype=np.float32)]
+    for segment, (place, size) in zip(fits.segments, fits.places, strict=True):
+        own = weight[place].reshape(size)[:, rows]
+        _add_grams(grams, segment, own * (size[1] / own.shape[1]), rows)
     return [factor_of(*each) for each in zip(grams, ridge, strict=True)]
 
 
-def _grams(segment: Segment, weight: Array, rows: slice) -> Iterator[Array]:
+def _add_grams(grams: list[Any], segment: Segment, weight: Array, rows: slice) -> None:
     """Of each model, weighted inner products of its columns: the upper triangle."""
     alike = segment.heads is None or len(segment.heads.terms) == 1
     columns = np.empty(0)
     for k, root in enumerate(np.sqrt(weight).astype(np.float32)):
         if not (k and alike):
             columns = segment.written_out(k, rows)
-        yield np.asarray(linalg.blas.ssyrk(1.0, (columns * root).T, trans=1))
+        gram = grams[segment.models[k]]
+        linalg.blas.ssyrk(1.0, (columns * root).T, beta=1.0, c=gram, trans=1, overwrite_c=1)
 
 
 def curvature_of(logit: Array) -> Array:
@@ -173,12 +175,16 @@ def curvature_of(logit: Array) -> Array:
 
 
 def factor_of(gram: Array, ridge: Array) -> Array:
-    """The Cholesky factor of second derivatives with their penalty; of the upper triangle."""
+    """The Cholesky factor of second derivatives with their penalty.
+
+    They are symmetric, or BLAS's own: column by column, and the upper triangle alone.
+    """
     jitter = 1e-10 * float(np.trace(gram)) / len(gram)
+    columns = gram.T if gram.flags.c_contiguous else gram
     for _ in range(6):
-        eased = gram.T.copy(order="F")
-        eased.flat[:: len(gram) + 1] += ridge + jitter
-        factor, wrong = linalg.lapack.dpotrf(eased, lower=True, overwrite_a=True)
+        eased = columns.astype(np.float64, order="F")
+        eased.T.flat[:: len(gram) + 1] += ridge + jitter
+        factor, wrong = linalg.lapack.dpotrf(eased, overwrite_a=True)
         if not wrong:
             return np.asarray(factor)
         jitter *= 100
@@ -187,4 +193,4 @@ def factor_of(gram: Array, ridge: Array) -> Array:
 
 def solve(factor: Array, right: Array) -> Array:
     """The inverse of what was factored, times a vector."""
-    return np.asarray(linalg.lapack.dpotrs(factor, right, lower=True)[0])
+    return np.asarray(linalg.lapack.dpotrs(factor, right)[0])

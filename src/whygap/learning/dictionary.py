@@ -21,13 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whygap.domains import DOMAINS, Array, ByDomain, IntArray
-from whygap.learning.inputs import ROWS_AT_ONCE, Inputs, some_of
+from whygap.learning.inputs import ENOUGH_ROWS, Inputs, some_of
 from whygap.learning.models import Fast, TrainingRows
 from whygap.learning.trees import Boosted
 from whygap.tables.design import THE_OUTCOME, Column, Design
 
 # Natural splines with four curved terms a column: enough for one or two bends.
-_KNOTS = 6
+_CURVES = 4
+# Curved terms of all columns, and linear terms that a score multiplies: with more columns each has
+# fewer curves, and a score multiplies none; they would outnumber the rows they are fitted on.
+MOST_TERMS = 300
 # A column with at most so many values gets an indicator of each instead of splines.
 FEW_VALUES = 8
 # A value that this share of rows has in common may behave unlike its neighbours.
@@ -93,8 +96,8 @@ class Dictionary:
     def transform(self, features: Array, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """The (n, functions) basis matrix, made a bounded number of rows at a time."""
         out = np.empty((len(features), len(self.terms)), dtype=dtype, order="F")
-        for start in range(0, len(features), ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
+        for start in range(0, len(features), ENOUGH_ROWS):
+            rows = slice(start, start + ENOUGH_ROWS)
             here = features[rows]
             for j, term in enumerate(self.terms):
                 out[rows, j] = (term.piece(here) - self.centre[j]) / self.scale[j]
@@ -122,8 +125,9 @@ def build_dictionary(
     """From the rows of both domains; of these pairs of columns (of all, if few) also products."""
     terms: list[Term] = []
     linear: list[list[Piece]] = []
+    curves = min(_CURVES, max(1, MOST_TERMS // max(len(columns), 1)))
     for j, column in enumerate(columns):
-        first, rest = _column_pieces(features[:, j], j, column)
+        first, rest = _column_pieces(features[:, j], j, column, curves)
         linear.append(first)
         terms += [Term(piece, frozenset([j]), simple=True) for piece in first]
         terms += [Term(piece, frozenset([j])) for piece in rest]
@@ -142,7 +146,9 @@ def build_dictionary(
     return Dictionary(kept, centre[keep], scale[keep], categorical, len(columns))
 
 
-def _column_pieces(values: Array, j: int, column: Column) -> tuple[list[Piece], list[Piece]]:
+def _column_pieces(
+    values: Array, j: int, column: Column, curves: int
+) -> tuple[list[Piece], list[Piece]]:
     """(linear terms, the rest) of one column."""
     missing: list[Piece] = [partial(_missing, j=j)] if np.isnan(values).any() else []
     seen = values[~np.isnan(values)]
@@ -160,7 +166,7 @@ def _column_pieces(values: Array, j: int, column: Column) -> tuple[list[Piece], 
         return linear + missing, [partial(_equals, j=j, value=v) for v in distinct[1:-1]]
     atoms = distinct[counts >= _ATOM_SHARE * len(values)][:FEW_VALUES]
     # Knots that differ in the table may be one number after scaling (1e-9 beside 1e20).
-    knots = np.unique((np.quantile(seen, np.linspace(0.03, 0.97, _KNOTS)) - mean) / spread)
+    knots = np.unique((np.quantile(seen, np.linspace(0.03, 0.97, curves + 2)) - mean) / spread)
     spline = partial(_spline, j=j, mean=mean, spread=spread, knots=knots)
     splines: list[Piece] = [partial(spline, k=k) for k in range(len(knots) - 2)]
     if column.name == THE_OUTCOME:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from whygap.blocks import Blocks, BlockSet
 from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
 from whygap.learning.dictionary import (
+    MOST_TERMS,
     Dictionary,
     Pair,
     build_dictionary,
@@ -203,6 +204,8 @@ class Features:
     def times(self, functions: IntArray, extra: Extra) -> tuple[NDArray[np.bool_], ...]:
         """Which functions each multiplying term of an extra column multiplies."""
         linear, single = self.dictionary.simple[functions] > 0, self.dictionary.single[functions]
+        if float(self.dictionary.simple.sum()) > MOST_TERMS:
+            linear = single = np.zeros(len(functions), dtype=bool)
         bending = len(extra.knots)
         return (linear,) * bending + (single,) * (extra.heads - bending)
 

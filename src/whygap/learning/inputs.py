@@ -18,9 +18,8 @@ from whygap.domains import Array, IntArray
 if TYPE_CHECKING:
     from whygap.learning.ridge import Curvature
 
-# Bounds the memory of whole basis matrices; smaller ones cost time.
-ROWS_AT_ONCE = 20_000
-# For what guides a fit and decides nothing in it: second derivatives, pairs worth a product.
+# For what guides a fit and decides nothing in it: second derivatives, pairs worth a product. And
+# so many at once, where whole basis matrices are made: that bounds the memory, fewer cost time.
 ENOUGH_ROWS = 10_000
 
 
@@ -148,8 +147,8 @@ class Inputs:
     def gram(self, weight: Array) -> Array:
         """Weighted inner products of all basis columns, a bounded number of rows at a time."""
         total = np.zeros((self.width + 1, self.width + 1))
-        for start in range(0, len(self), ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
+        for start in range(0, len(self), ENOUGH_ROWS):
+            rows = slice(start, start + ENOUGH_ROWS)
             basis, here = self.rows(rows).dense(), weight[rows]
             weighted = basis * here[:, None]
             sums = weighted.sum(axis=0)

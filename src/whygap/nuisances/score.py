@@ -46,8 +46,13 @@ class ScoreColumn:
         return cls(features, domain, own, fitted, alone)
 
     def beside(self, columns: Sequence[int]) -> Extra:
-        """The score; and less what these columns say of it, where that is something else."""
+        """The score; and less what these columns say of it, where that is something else.
+
+        It serves to be multiplied, so it is not there where there are too many columns for that.
+        """
         terms, basis = self.features.dictionary.select(columns), self.features.basis[self.domain]
+        if not self.features.times(terms, self.alone)[0].any():
+            return self.alone
         theirs = np.zeros(len(self.coefficients), dtype=basis.dtype)
         theirs[terms] = self.coefficients[terms]
         said = basis @ theirs

@@ -168,3 +168,10 @@ def test_a_given_outcome_bends_on_where_splines_are_straight(rng, name, bends_on
 def test_an_outcome_of_few_values_has_no_square(rng):
     raw = rng.integers(0, 2, size=(400, 1)).astype(float)
     assert len(tags(build_dictionary(raw, numeric(THE_OUTCOME)))) == 1
+
+
+@pytest.mark.parametrize(("columns", "curves"), [(30, 4), (75, 4), (100, 3), (200, 1), (400, 1)])
+def test_with_very_many_columns_each_bends_less(rng, columns, curves):
+    raw = rng.normal(size=(60, columns))
+    dictionary = build_dictionary(raw, numeric(*map(str, range(columns))))
+    assert len(dictionary.select([7])) == 1 + curves

@@ -35,7 +35,7 @@ def test_products_are_those_of_the_dense_matrix(inputs):
 
 def test_gram_matrices_of_many_rows_are_summed_in_pieces(inputs, monkeypatch):
     whole = inputs.gram(np.ones(40))
-    monkeypatch.setattr("whygap.learning.inputs.ROWS_AT_ONCE", 7)
+    monkeypatch.setattr("whygap.learning.inputs.ENOUGH_ROWS", 7)
     assert np.allclose(inputs.gram(np.ones(40)), whole)
 
 

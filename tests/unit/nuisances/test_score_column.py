@@ -91,3 +91,15 @@ def test_a_fit_that_starts_from_what_all_columns_know_ends_where_any_other_does(
     for half, model in eased.models.items():
         other = plain.models[half].model.coefficients
         assert model.model.coefficients == pytest.approx(other, abs=2e-3)
+
+
+def test_with_very_many_columns_the_score_stands_alone_and_multiplies_none():
+    rng = np.random.default_rng(2)
+    raw = rng.normal(size=(400, 301))
+    score = ByDomain(raw[:, 0] + raw[:, 1], raw[:, 0] - raw[:, 1])
+    for columns, multiplied in ((301, False), (12, True)):
+        features = featured(make_design(raw[:, :columns], raw[:, :columns]))
+        column = ScoreColumn.of(features, "source", score)
+        masks = features.times(features.dictionary.select((1, 2)), column.alone)
+        assert masks[0].any() == multiplied
+        assert (column.beside((1, 2)) is column.alone) != multiplied
