@@ -116,10 +116,10 @@ def outside(steps: Plan, rows: Sequence[Row]) -> str:
         config = configs[row.config]
         learner = config.settings.get("learner", "defaults")
         told = [row.metric, config.options.get("order", "covariates first"), learner, row.quantity]
-        figures = [row.replicates, number(row.coverage, 3), signed(row.bias_over_sd)]
+        figures = [row.replicates, number(row.coverage, 3), signed(_off(row))]
         ratio = number(row.standard_error / row.sd, 2)
         body.append([*told, *figures, ratio])
-    head = ["metric", "order", "learner", "quantity", "R", "covers", "bias / sd", "error / sd"]
+    head = ["metric", "order", "learner", "quantity", "R", "covers", "bias", "error / sd"]
     return table(head, body, text=4)
 
 
@@ -131,6 +131,11 @@ def by_chance(row: Row) -> float:
     return 1.0 - float(law.pmf(inside).sum())
 
 
+def _off(row: Row) -> float:
+    """The median's distance from the truth in standard errors: one far draw hides no bias."""
+    return (row.median - row.truth) / row.standard_error
+
+
 def _misses(row: Row) -> bool:
     return not BAR[0] <= row.coverage <= BAR[1]
 
@@ -140,7 +145,7 @@ def _cell(rows: Sequence[Row]) -> str:
     if not rows:
         return "–"
     lowest, highest = (pick(r.coverage for r in rows) for pick in (min, max))
-    bias = max((r.bias_over_sd for r in rows), key=abs)
+    bias = max(map(_off, rows), key=abs)
     missed = sum(map(_misses, rows))
     text = f"{number(lowest, 2)} to {number(highest, 2)}; bias {signed(bias)}"
     return f"{text}; **{missed} of {len(rows)} miss**" if missed else text
