@@ -88,3 +88,12 @@ def test_no_players_is_refused():
     with pytest.raises(InputError) as caught:
         SubsetPlan(0)
     assert str(caught.value) == "Shapley shares need at least one player. Got 0."
+
+
+@pytest.mark.parametrize(("players", "pairs"), [(31, 4), (64, 4), (65, 3), (200, 3)])
+def test_the_smallest_sample_has_a_few_pairs_of_every_size(players, pairs):
+    plan = SubsetPlan(players, seed=0)
+    sizes = Counter(min(len(s), players - len(s)) for s in plan.take(1))
+    assert sizes[1] == 2 * players
+    assert {count for size, count in sizes.items() if size > 1} == {2 * pairs}
+    assert len(plan.take(1)) == plan.smallest
