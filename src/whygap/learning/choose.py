@@ -17,7 +17,9 @@ their place: of their numbers and shapes, and then of the families' best, the fi
 worse than the best by more than two standard errors of the paired difference; they are grown on
 only while the last ones have made them better by the same measure. Twins: the best one throughout,
 since what a tie would forgive is squared bias, as large as what is to be estimated; the charge does
-what the tie does elsewhere.
+what the tie does elsewhere. And twins that are fitted on many column sets learn three times as
+fast, from 25 trees at most: these leave as little bias as 100 slow ones, and what they have more
+of, independent errors, drops out.
 
 *Noise*. The choice sees the rows that are averaged over, so it is one more source of error. Without
 one block or the other the rule may pick somebody else; how far the product of residuals then moves,
@@ -71,16 +73,25 @@ class Sight:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Probe:
-    """Held-out rows of a block with weights (n,), seen by one model or by two twins."""
+    """Held-out rows of a block with weights (n,), seen by one model or by two twins.
+
+    Fits that come again are made on many column sets.
+    """
 
     sights: tuple[Sight, ...]
     weight: Array
     block: int = 0
+    repeated: bool = False
 
     @property
     def is_trivial(self) -> bool:
         """Nothing to learn."""
         return all(sight.train.is_trivial for sight in self.sights)
+
+    @property
+    def learn_fast(self) -> bool:
+        """Whether trees are to learn fast."""
+        return self.repeated and len(self.sights) == 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +188,8 @@ def choose(
     if not probes:
         return Choice(Mean())
     held_out = _HeldOut.of(probes)
-    trees = Boosted(seed=seed, rate=0.2)
+    quick = probes[0].learn_fast
+    trees, stages = Boosted(seed=seed, rate=0.6 if quick else 0.2), STAGES[: 3 if quick else None]
     best = [] if given is None else [_measured(probes, held_out, "given", given)]
     every = list(best)
     for family in families if given is None else (*families, "boosted on given"):
@@ -188,7 +200,8 @@ def choose(
             best.append(min(found, key=held_out.mean))
         else:
             starts: dict[str, Any] = {f"boosted on {c.learner.name}": c.learner for c in best}
-            found = list(_boosted(probes, held_out, replace(trees, start=starts.get(family))))
+            grown = replace(trees, start=starts.get(family))
+            found = list(_boosted(probes, held_out, grown, stages))
             best.append(held_out.first_good(found))
         every += found
     chosen = held_out.first_good(best)
@@ -215,15 +228,17 @@ def _measured(
     return held_out.candidate(label, learner, np.hstack(found))
 
 
-def _boosted(probes: Sequence[Probe], held_out: _HeldOut, learner: Boosted) -> Iterator[_Candidate]:
+def _boosted(
+    probes: Sequence[Probe], held_out: _HeldOut, learner: Boosted, stages: Sequence[int]
+) -> Iterator[_Candidate]:
     """Both shapes grow side by side; one that gets no better grows no more."""
     shapes = {leaves: replace(learner, leaves=leaves) for leaves in LEAVES}
     growing = {
-        leaves: [[staged(shape, s.train, s.held_out, STAGES) for s in p.sights] for p in probes]
+        leaves: [[staged(shape, s.train, s.held_out, stages) for s in p.sights] for p in probes]
         for leaves, shape in shapes.items()
     }
     last: dict[int, _Candidate] = {}
-    for rounds in STAGES:
+    for rounds in stages:
         for leaves in list(growing):
             predictions = np.hstack([[next(g) for g in probe] for probe in growing[leaves]])
             found = held_out.candidate(

@@ -85,7 +85,7 @@ def _mean_probe(features: Features, task: MeanTask, block: int, sets: Sequence[B
         train = training(features, task, blocks, task.columns)
         held = training(features, task, blocks, task.columns, seen_at=frozenset([block]))
         sights.append(Sight(train, held.inputs, held.target))
-    return Probe(tuple(sights), held.weight, block)
+    return Probe(tuple(sights), held.weight, block, task.repeated)
 
 
 def ratio_probes(features: Features, column_sets: Sequence[tuple[int, ...]]) -> list[Probe]:

@@ -264,6 +264,17 @@ def test_a_wavy_truth_needs_trees():
     assert choice.scores["chosen"] < min(singles(choice).values())
 
 
+def test_twins_of_many_column_sets_learn_fast_and_no_worse():
+    slow = twin_probes(wavy)
+    quick = [replace(probe, repeated=True) for probe in slow]
+    chosen = [choose(probes, FAMILIES["boosted"], 0) for probes in (slow, quick)]
+    assert [choice.learner.rate for choice in chosen] == [0.2, 0.6]
+    assert len(singles(chosen[1], "boosted")) <= 3 * len(LEAVES)
+    assert chosen[1].scores["chosen"] <= 1.01 * chosen[0].scores["chosen"]
+    alone = [replace(probe(*world(jagged)), repeated=True)]
+    assert choose(alone, FAMILIES["boosted"], 0).learner.rate == 0.2
+
+
 def test_what_is_chosen_for_twins_is_nearly_unbiased():
     """The best possible score is the noise alone."""
     scores = choose(twin_probes(wavy, noise=0.3, rows=6000), AUTO, 0).scores
