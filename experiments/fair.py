@@ -19,6 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from experiments.pages import number, table, write_page
+from experiments.recheck import rests_on
 from experiments.simulation import Order
 from whygap.storage.files import write_whole
 
@@ -80,8 +81,9 @@ def run(order: Order) -> Path:
         _read(order.output / name / f"{name}.csv") for name in ("naming", "graph", "rules")
     )
     lines = [_line(tool, versions, naming, graph, rules) for tool in TOOLS]
-    note = "Gathered from the tables of the pages named, each of which says what made it."
-    command = f"WHYGAP_PEERS=DIR/bin/python {order.command('fair')}"
+    note = "Gathered from the tables of the pages named, each of which says what made it. "
+    note += rests_on(order.output, ("naming", "graph", "rules", "coverage"))
+    command = order.command("fair")
     return write_page(folder / "fair.md", command, note, found=table(HEAD, lines, text=2),
                       draws=_draws(naming, graph, rules), **_published(order.output))  # fmt: skip
 

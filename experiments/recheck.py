@@ -13,7 +13,7 @@ import gzip
 import json
 import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from experiments import (
@@ -33,7 +33,7 @@ from experiments.simulation import Order, all_lines
 from whygap._version import ENGINE
 from whygap.errors import ResultError
 
-__all__ = ["resting_on", "run", "sample"]
+__all__ = ["resting_on", "rests_on", "run", "sample"]
 
 EXPERIMENTS = (coverage, culprits, judging, metrics, semisynthetic, shares, true_risk, untuned)
 NEAR = 0.1  # standard errors that other libraries and processors may move a number by
@@ -86,8 +86,15 @@ def resting_on(output: Path) -> dict[str, list[Line]]:
     return found
 
 
+def rests_on(output: Path, folders: Sequence[str]) -> str:
+    """A sentence for pages that gather others' lines."""
+    lines = resting_on(output)
+    told = [by_engine(folder, lines[folder]) for folder in folders if folder in lines]
+    return f"Lines behind them, by engine: {'; '.join(told)}." if told else ""
+
+
 def by_engine(folder: str, lines: list[Line]) -> str:
-    """E.g. `rules: 210 lines, engine 3: 10, engine 5: 200`."""
+    """E.g. `rules: engine 3: 10, engine 5: 200`."""
     counts = Counter(map(engine_of, lines))
     told = ", ".join(f"engine {engine}: {counts[engine]}" for engine in sorted(counts))
     return f"{folder}: {told}"

@@ -37,8 +37,11 @@ def run(order: Order) -> Path:
         if name in texts
     ]
     made = ", ".join(sorted({str(engine_of(line)) for line in texts.values()})) or "none"
-    note = f"Texts made by engine {made}; the repairs are those of [refit](../refit/refit.md)."
-    command = "python -m experiments power --data DIR && " + order.command("stories")
+    note = (
+        f"Texts made by engine {made} when [power](../power/power.md) was run; the repairs are those "
+        "of [refit](../refit/refit.md)."
+    )
+    command = order.command("stories")
     return write_page(
         order.folder("stories") / "stories.md", command, note, stories=stories, level=LEVEL
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.pages import number, table, write_page
+from experiments.recheck import rests_on
 from experiments.simulation import Order
 from experiments.summary import Row
 
@@ -118,7 +119,8 @@ def run(order: Order) -> Path:
         if any(cell.ours for cell in here):
             save_figure(trust_figure(here, FROM), folder / f"trust_{question}.svg")
             pictures[question] = title
-    note = "Gathered from the tables behind the other pages, each of which says what made it."
+    note = "Gathered from the tables behind the other pages, each of which says what made it. "
+    note += rests_on(order.output, list(FROM))
     return write_page(
         folder / "trust.md", order.command("trust"), note, pictures=pictures,
         answers={question: _answer(cells, question) for question in pictures},
