@@ -38,8 +38,8 @@ def run(order: Order) -> Path:
     ]
     made = ", ".join(sorted({str(engine_of(line)) for line in texts.values()})) or "none"
     note = (
-        f"Texts made by engine {made} when [power](../power/power.md) was run; the repairs are those "
-        "of [refit](../refit/refit.md)."
+        f"Texts made by engine {made} when [power](../power/power.md) was run; the repairs are "
+        "those of [refit](../refit/refit.md)."
     )
     command = order.command("stories")
     return write_page(
