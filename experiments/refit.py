@@ -181,10 +181,12 @@ def run(order: Order) -> Path:
     body = [[ln["config"], ln["seed"], ln["first"], step, *numbers]
             for ln in lines for step, numbers in ln["steps"].items()]  # fmt: skip
     write_whole(folder / "refit.csv", comma_separated(head, body, digits=5))
+    tested = [line["steps"][step] for kept in real.values() for line in kept for step in STEPS]
+    held = sum(holds(numbers, at_once=len(STEPS)) for numbers in tested)
     note = f"{engines(lines)} Draws are kept in `replicates.jsonl`."
     command = order.command("refit --data DIR")
     return write_page(folder / "refit.md", command, note, world=_table(drawn), real=_real(real),
-                      draws=len(drawn), band=band(LEVEL, max(len(drawn), 1)))  # fmt: skip
+                      draws=len(drawn), held=held, of=len(tested), band=band(LEVEL, max(len(drawn), 1)))  # fmt: skip
 
 
 def holds(numbers: Sequence[float], at_once: int = 1) -> bool:
@@ -208,7 +210,8 @@ def _real(cases: Mapping[str, Sequence[Line]]) -> str:
     body = []
     for name, lines in cases.items():
         for line in lines:
-            for step, numbers in line["steps"].items():
+            for step in STEPS:
+                numbers = line["steps"][step]
                 forecast, error, won, error_of_won = numbers
                 low, high = (100 * (forecast + side * 1.96 * error) for side in (-1, 1))
                 body.append(
