@@ -186,7 +186,8 @@ def run(order: Order) -> Path:
     note = f"{engines(lines)} Draws are kept in `replicates.jsonl`."
     command = order.command("refit --data DIR")
     return write_page(folder / "refit.md", command, note, world=_table(drawn), real=_real(real),
-                      draws=len(drawn), held=held, of=len(tested), band=band(LEVEL, max(len(drawn), 1)))  # fmt: skip
+                      draws=len(drawn), held=held, of=len(tested),
+                      band=band(LEVEL, max(len(drawn), 1)))  # fmt: skip
 
 
 def holds(numbers: Sequence[float], at_once: int = 1) -> bool:
