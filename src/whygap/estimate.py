@@ -16,7 +16,6 @@ import uuid
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.errors import ResultError, require_level, require_number
@@ -76,15 +75,6 @@ class Sample:
         groups = self.sizes.map(lambda size: rng.permutation(size) % most)
         few = self.sizes.map(lambda size: min(size, most))
         return replace(self, units=groups.zip(self.units, lambda g, unit: g[unit]), sizes=few)
-
-    def random_half(self, rng: np.random.Generator) -> ByDomain[NDArray[np.bool_]]:
-        """Half of the units; rows of one unit stay together."""
-        if self.owners is None:
-            chosen = self.sizes.map(lambda size: rng.permutation(size) % 2 == 0)
-        else:
-            one = rng.permutation(self._owner_count) % 2 == 0
-            chosen = self.owners.map(lambda owner: one[owner])
-        return chosen.zip(self.units, lambda half, unit: half[unit])
 
     @property
     def _owner_count(self) -> int:

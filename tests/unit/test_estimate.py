@@ -192,17 +192,6 @@ def test_few_clusters_in_both_tables_leave_the_errors_of_the_others_alone():
     assert together.standard_error == pytest.approx(alone.standard_error, rel=1e-12)
 
 
-def test_half_of_the_units_is_half_of_the_people():
-    groups, _ = people_in_both_tables(np.random.default_rng(6))
-    half = Sample.of(groups.map(len), clusters=groups).random_half(np.random.default_rng(0))
-    inside, outside = (
-        np.concatenate(list(groups.zip(rows, lambda g, m: g[m])))
-        for rows in (half, half.map(np.logical_not))
-    )
-    assert not set(inside) & set(outside)
-    assert 30 < len(set(inside)) < 70
-
-
 def test_effective_size_is_kishs():
     weights = ByDomain(np.array([1.0, 1.0, 2.0]), np.array([1.0, 1.0]))
     assert Sample.of(ByDomain(3, 2), weights).effective_size() == ByDomain(
