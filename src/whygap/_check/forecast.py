@@ -216,10 +216,10 @@ def _megabytes(analysis: Analysis, design: Design, subsets: int) -> float:
     rows = sum(design.rows)
     width = analysis.crossfits[0].features.basis.source.shape[1] + design.features.source.shape[1]
     arrays = 8 * rows * (6 * width + 2 * subsets)
-    return _peak_megabytes() + float(arrays / 2**20)
+    return peak_megabytes() + float(arrays / 2**20)
 
 
-def _peak_megabytes() -> float:
+def peak_megabytes() -> float:
     try:
         import resource
     except ImportError:  # Windows has no such module: a bare interpreter with our imports
