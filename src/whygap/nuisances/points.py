@@ -100,8 +100,12 @@ def _prepared(
     line: Line,
     probe_sets: Sequence[Subset],
 ) -> PointsGame:
-    """Choose the learners on a few subsets, for each game anew; one player alone needs none."""
-    probed = [_columns(base, groups, subset) for subset in probe_sets]
+    """Choose the learners on a few subsets, for each game anew; one player alone needs none.
+
+    On the largest of them and on all players: a penalty that suits a small set keeps large ones
+    from seeing how columns act together, and one that suits all does small ones no harm.
+    """
+    probed = [_columns(base, groups, s) for s in (probe_sets[-1], tuple(range(len(groups))))]
     learner_mu = learner_pi = None
     task = f"{_KINDS[moved]} of a line" if line.slack else "mu_s"
     if len(groups) > 1:
