@@ -17,9 +17,11 @@ their place: of their numbers and shapes, and then of the families' best, the fi
 worse than the best by more than two standard errors of the paired difference; they are grown on
 only while the last ones have made them better by the same measure. Twins: the best one throughout,
 since what a tie would forgive is squared bias, as large as what is to be estimated; the charge does
-what the tie does elsewhere. And twins that are fitted on many column sets learn three times as
-fast, from 25 trees at most: these leave as little bias as 100 slow ones, and what they have more
-of, independent errors, drops out.
+what the tie does elsewhere.
+
+*Pace.* Trees that are fitted on many column sets learn faster and are fewer. Those of twins three
+times as fast, 25 at most: these leave as little bias as 100 slow ones, and what they have more of,
+independent errors, drops out. Others half as fast again, 50 at most: 12 are worth 25 slow ones.
 
 *Noise*. The choice sees the rows that are averaged over, so it is one more source of error. Without
 one block or the other the rule may pick somebody else; how far the product of residuals then moves,
@@ -71,6 +73,14 @@ class Sight:
     target: Array
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast trees learn, and the numbers of them that are tried."""
+
+    rate: float
+    stages: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Probe:
     """Held-out rows of a block with weights (n,), seen by one model or by two twins.
@@ -89,9 +99,11 @@ class Probe:
         return all(sight.train.is_trivial for sight in self.sights)
 
     @property
-    def learn_fast(self) -> bool:
-        """Whether trees are to learn fast."""
-        return self.repeated and len(self.sights) == 2
+    def pace(self) -> Pace:
+        """Of trees: see above."""
+        if not self.repeated:
+            return Pace(0.2, STAGES)
+        return Pace(0.6, STAGES[:3]) if len(self.sights) == 2 else Pace(0.3, STAGES[:4])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,8 +200,8 @@ def choose(
     if not probes:
         return Choice(Mean())
     held_out = _HeldOut.of(probes)
-    quick = probes[0].learn_fast
-    trees, stages = Boosted(seed=seed, rate=0.6 if quick else 0.2), STAGES[: 3 if quick else None]
+    pace = probes[0].pace
+    trees = Boosted(seed=seed, rate=pace.rate)
     best = [] if given is None else [_measured(probes, held_out, "given", given)]
     every = list(best)
     for family in families if given is None else (*families, "boosted on given"):
@@ -201,7 +213,7 @@ def choose(
         else:
             starts: dict[str, Any] = {f"boosted on {c.learner.name}": c.learner for c in best}
             grown = replace(trees, start=starts.get(family))
-            found = list(_boosted(probes, held_out, grown, stages))
+            found = list(_boosted(probes, held_out, grown, pace.stages))
             best.append(held_out.first_good(found))
         every += found
     chosen = held_out.first_good(best)

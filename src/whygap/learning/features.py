@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from whygap.blocks import Blocks, BlockSet
 from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
+from whygap.learning.binned import BinnedTables
 from whygap.learning.dictionary import (
     MOST_TERMS,
     Dictionary,
@@ -142,6 +143,7 @@ class Features:
     curvatures: dict[tuple[str, BlockSet], Known] = field(default_factory=dict)
     closings: dict[tuple[Domain, BlockSet | None], NDArray[np.bool_]] = field(default_factory=dict)
     gathered: dict[Domain, tuple[bytes, Array]] = field(default_factory=dict)
+    binned: BinnedTables = field(default_factory=BinnedTables)
     source_fits: SourceFits | None = None  # where fits on source rows are kept for other targets
     source_digest: str = ""  # of what these have in common
 
@@ -162,9 +164,18 @@ class Features:
             _block(self.raw[domain].T, rows, np.array(columns, dtype=np.int64)).T,
             self.across(domain, rows, functions).T,
             self.light(domain, functions, trained_on),
-            tuple(k for k, c in enumerate(columns) if self.columns[c].kind == "category"),
+            self.categorical(columns),
             None if extra is None else self.lift(extra, "own", rows, columns),
         )
+
+    def categorical(self, columns: Sequence[int]) -> tuple[int, ...]:
+        """Which of these columns are categories."""
+        return tuple(k for k, c in enumerate(columns) if self.columns[c].kind == "category")
+
+    def raw_table(self, domain: Domain, columns: Sequence[int]) -> Array:
+        """Raw columns of all rows that models may be trained on."""
+        rows = self.blocks.training_rows(domain, frozenset(range(self.blocks.count)))
+        return _block(self.raw[domain].T, rows, np.array(columns, dtype=np.int64)).T
 
     def across(self, domain: Domain, rows: Rows, functions: IntArray) -> Array:
         """Some basis columns (functions, rows); those of all rows are kept until others come.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,8 +61,9 @@ class Inputs:
         lift: one more column, known only after a fit.
         known: second derivatives of a fit on all columns of the same rows, as far as they concern
             this column set.
-        seen: products of the basis and coefficients, kept where the same rows come with several
-            lifts.
+        binned: the same rows as trees see them, from a table that is binned once.
+        seen: products of the basis and coefficients, and leaves of trees, kept where the same rows
+            come with several lifts.
     """
 
     raw: Array
@@ -71,7 +72,8 @@ class Inputs:
     categorical: tuple[int, ...] = ()
     lift: Lift | None = None
     known: Callable[[], Curvature] | None = None
-    seen: dict[bytes, Array] | None = None
+    binned: Callable[[], Any] | None = None
+    seen: dict[bytes, Any] | None = None
 
     def __len__(self) -> int:
         return len(self.raw)
@@ -133,7 +135,7 @@ class Inputs:
         key = by_head.tobytes()
         if key not in self.seen:
             self.seen[key] = self.basis @ by_head
-        return self.seen[key]
+        return np.asarray(self.seen[key])
 
     def adjoint(self, rows: Array) -> Array:
         """Sums over rows of every basis column times `rows`, intercept first."""

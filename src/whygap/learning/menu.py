@@ -88,12 +88,15 @@ def _mean_probe(features: Features, task: MeanTask, block: int, sets: Sequence[B
     return Probe(tuple(sights), held.weight, block, task.repeated)
 
 
-def ratio_probes(features: Features, column_sets: Sequence[tuple[int, ...]]) -> list[Probe]:
-    """Probes of domain classifiers."""
+def ratio_probes(
+    features: Features, column_sets: Sequence[tuple[int, ...]], *, repeated: bool = False
+) -> list[Probe]:
+    """Probes of domain classifiers; `repeated` ones come again with other columns."""
     probes = []
     for columns in column_sets:
         for block in features.blocks.evaluated:
             train = domain_rows(features, features.blocks.complement(block), columns)
             held = domain_rows(features, frozenset([block]), columns)
-            probes.append(Probe((Sight(train, held.inputs, held.target),), held.weight))
+            sights = (Sight(train, held.inputs, held.target),)
+            probes.append(Probe(sights, held.weight, block, repeated))
     return probes

@@ -60,7 +60,8 @@ class TrainingRows:
     @property
     def is_trivial(self) -> bool:
         """No columns, or nothing to learn."""
-        return self.inputs.table.shape[1] == 0 or float(np.ptp(self.target)) == 0.0
+        nothing_seen = self.inputs.raw.shape[1] == 0 and self.inputs.lift is None
+        return nothing_seen or float(np.ptp(self.target)) == 0.0
 
     @property
     def mean(self) -> float:

@@ -74,7 +74,8 @@ class Fits:
         """By name of a view: models trained on one set that see the extra column of another."""
         assert self.extra is not None  # noqa: S101 - only tasks with an extra column ask
         rows = self.features.blocks.rows(domain, block)
-        plain = replace(self.inputs(domain, block), seen={})
+        several = len(names) * len(wanted) > len({trained for trained, _ in wanted})
+        plain = replace(self.inputs(domain, block), seen={} if several else None)
         lifts: dict[tuple[int, int, str], Lift] = {}
         found: list[Array] = []
         for name, (trained, seen) in product(names, wanted):
@@ -124,6 +125,10 @@ def training(
     rows = features.blocks.training_rows(domain, blocks if seen_at is None else seen_at)
     extra = None if task.extra is None else task.extra[blocks]
     inputs = features.inputs(domain, rows, columns, extra, trained_on=blocks)
+    if seen_at is None and len(columns):
+        beside = None if inputs.lift is None else inputs.lift.position
+        binned = partial(features.binned.rows, features, (domain,), blocks, columns, beside)
+        inputs = replace(inputs, binned=binned)
     target = task.targets[blocks] if isinstance(task.targets, Mapping) else task.targets
     weight = features.weights[domain]
     return TrainingRows(inputs, at(target, rows), at(weight, rows), task.kind)
@@ -159,8 +164,10 @@ def domain_rows(features: Features, blocks: BlockSet, columns: Sequence[int]) ->
     slices = [features.blocks.training_rows(domain, blocks) for domain in DOMAINS]
     both = list(zip(DOMAINS, slices, strict=True))
     weights = [at(features.weights[domain], rows) for domain, rows in both]
+    inputs = stacked([features.inputs(domain, rows, columns) for domain, rows in both])
+    binned = partial(features.binned.rows, features, DOMAINS, blocks, columns)
     return TrainingRows(
-        stacked([features.inputs(domain, rows, columns) for domain, rows in both]),
+        replace(inputs, binned=binned),
         np.repeat([0.0, 1.0], [len(weight) for weight in weights]),
         np.concatenate(weights),
         "probability",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 
-from whygap.domains import Array
+from whygap.domains import Array, IntArray
+from whygap.learning.forest import Forest
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import BasisModel, Fast, Kind, Scale, TrainingRows
 from whygap.learning.ridge import logit_clipped
@@ -20,13 +23,40 @@ _DATASET: dict[str, Any] = {
     "max_bin": 63,
     "min_data_in_bin": 3,
     "num_threads": 1,
-    "force_col_wise": True,
+    "force_row_wise": True,
     "deterministic": True,
     "verbosity": -1,
     "cat_smooth": 10.0,
     "max_cat_to_onehot": 8,
     "feature_pre_filter": False,
 }
+
+
+class Binned:
+    """A table that is binned once; each training set takes its rows."""
+
+    def __init__(self, table: Array, categorical: Sequence[int]) -> None:
+        self.data = _data(table, categorical, label=np.zeros(len(table)))
+
+    def take(self, rows: IntArray, beside: Array | None = None) -> Any:
+        """A data set of these rows, ascending; their values of further columns come last."""
+        some = self.data.subset(())
+        some.used_indices = rows.astype(np.int32)
+        some.construct()
+        if beside is not None:
+            more = _data(beside.reshape(len(rows), -1), (), label=np.zeros(len(rows)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that raw values are gone: nobody asks for them
+                some.add_features_from(more)
+        return some
+
+
+def _data(table: Array, categorical: Sequence[int], **more: Any) -> Any:
+    """LightGBM comes in here: workers without trees save a second and a hundred megabytes."""
+    import lightgbm as lgb
+
+    found = lgb.Dataset(table, params=_DATASET, categorical_feature=list(categorical), **more)
+    return found.construct()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +79,7 @@ class Given:
         return Scale().back(self.score(inputs))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class BoostedModel:
     """A booster, its target's scale, and the model (or level) it was started from."""
 
@@ -59,7 +89,22 @@ class BoostedModel:
 
     def predict(self, inputs: Inputs) -> Array:
         """One number per row."""
-        return self.finished(inputs, self.trees(inputs, 0))
+        repeated = inputs.seen is not None and inputs.lift is not None
+        return self.finished(inputs, self._looked_up(inputs) if repeated else self.trees(inputs, 0))
+
+    @cached_property
+    def forest(self) -> Forest:
+        """Its trees, when all are grown."""
+        return Forest.of(self.booster)
+
+    def _looked_up(self, inputs: Inputs) -> Array:
+        """The sum of trees at rows that come with several lifts."""
+        assert inputs.seen is not None and inputs.lift is not None  # noqa: S101, PT018
+        key, position = id(self).to_bytes(8, "little"), inputs.lift.position
+        if key not in inputs.seen:
+            inputs.seen[key] = self.forest.possible(inputs.raw)
+        own = self.forest.possible(position.reshape(len(position), -1), inputs.raw.shape[1])
+        return self.forest.total(inputs.seen[key] & own)
 
     def grow(self, rounds: int) -> None:
         """Train up to so many trees."""
@@ -100,13 +145,10 @@ class Boosted:
         return "boosted" if self.start is None else f"boosted on {self.start.name}"
 
     def fit(self, rows: TrainingRows) -> BoostedModel:
-        """Train on these rows.
+        """Train on these rows."""
+        from lightgbm import Booster
 
-        LightGBM comes in here: workers without trees save a second and a hundred megabytes.
-        """
-        import lightgbm as lgb
-
-        scale = rows.scale
+        scale, inputs = rows.scale, rows.inputs
         label = scale.put(rows.target)
         start: BasisModel | Given | float
         if self.start is None:
@@ -115,16 +157,13 @@ class Boosted:
             score = np.full(len(label), start)
         else:
             start = self.start.fit(rows)
-            score = start.score(rows.inputs)
-        data = lgb.Dataset(
-            rows.inputs.table,
-            label=label,
-            weight=rows.weight,
-            init_score=score,
-            categorical_feature=list(rows.inputs.categorical),
-            params=_DATASET,
-        )
-        booster = lgb.Booster(self._parameters(rows.kind, len(label)), data)
+            score = start.score(inputs)
+        binned = inputs.binned
+        data = _data(inputs.table, inputs.categorical) if binned is None else binned()
+        data.set_label(label)
+        data.set_weight(rows.weight)
+        data.set_init_score(score)
+        booster = Booster(self._parameters(rows.kind, len(label)), data)
         model = BoostedModel(booster, scale, start)
         model.grow(self.rounds)
         return model

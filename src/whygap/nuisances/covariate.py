@@ -98,8 +98,9 @@ def prepare_covariate(
     }
     fitted_loss = {half: mu.source for half, mu in mu_0_wz.items()}
     on_w = _task_on_w(crossfit, "mu_10_w", {half: mu.target for half, mu in mu_0_wz.items()})
+    again = replace(on_w, repeated=True)  # a regression on W comes with every subset
     learner_w = menu.twin_learner(
-        "mu_10_w", lambda: [on_w], features, columns="W", target="fitted metric, target"
+        "mu_10_w", lambda: [again], features, columns="W", target="fitted metric, target"
     )
     probed = [design.subset_columns(s) for s in probe_sets]
     learner_wzs = menu.twin_learner(
@@ -155,7 +156,7 @@ def subset_ratio_learner(
 ) -> Any:
     """Who fits density ratios on subsets of the columns."""
     name = "pi_ws" if moved == "W_s" else "pi_wzs"
-    probes = partial(ratio_probes, crossfit.features, column_sets)
+    probes = partial(ratio_probes, crossfit.features, column_sets, repeated=True)
     return crossfit.menu.learner(name, probes, columns=moved, target="domain")
 
 
