@@ -9,8 +9,9 @@ penalty, no larger one; 5 shows budgets what a score says of columns left out, a
 learners may get wrong on average and the noise of their choice; 6 fits by Newton's steps, which
 end elsewhere in the last digits, where trees may split otherwise, and knows the square of a real
 outcome that comes first; tables of more than 75 columns have fewer terms; 7 lets trees of twins on
-many column sets learn faster; 8 chooses the learners of points on all players, too,
-lets their trees learn faster, and bins a column set once for all its training sets.
+many column sets learn faster; 8 chooses the learners of points on all players, too, lets their
+trees learn faster, bins a column set once for all its training sets, and fits the model's label
+where a metric sees no more of the model and the outcome comes first.
 """
 
 ENGINE = 8  # see above: raised when the numbers change, and only then

@@ -19,9 +19,37 @@ from whygap.nuisances.covariate import normalised, subset_ratio, subset_ratio_le
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import mean_task, out_of_fold
 from whygap.nuisances.terms import loss_kind
+from whygap.tables.design import Design
 
 Columns = tuple[int, ...]
 _KINDS = {"W_s": "mu_ws", "W, Z_s": "mu_wzs"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Target:
+    """What fits are of: l = low + step * this, where low and step are known given X_S."""
+
+    this: ByDomain[Array]  # at all rows
+    low: ByDomain[Array]
+    step: ByDomain[Array]
+
+    @classmethod
+    def of(cls, design: Design, loss: ByDomain[Array], base: Columns) -> _Target:
+        """The model's label where the outcome has moved and l knows no more of it; else l itself.
+
+        Given the outcome, the mean of such an l is a probability between two known numbers: on its
+        own scale it bends where that is near 0 or 1, and each class bends in its own way.
+        """
+        moved = bool(design.given) and set(design.given) <= set(base)
+        if not (moved and design.task == "binary" and design.metric.wants == "label"):
+            return cls(loss, loss.map(np.zeros_like), loss.map(np.ones_like))
+        label = design.prediction.map(lambda p: (p >= design.threshold).astype(float))
+        cells = label.zip(design.outcome, lambda f, y: (2 * y + f).astype(int))
+        cell, values = (np.concatenate(list(one)) for one in (cells, loss))
+        mean = np.bincount(cell, values, 4) / np.maximum(np.bincount(cell, minlength=4), 1)
+        low = design.outcome.map(lambda y: mean[2 * y.astype(int)])
+        high = design.outcome.map(lambda y: mean[2 * y.astype(int) + 1])
+        return cls(label, low, high.zip(low, np.subtract))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +58,7 @@ class PointsGame:
 
     crossfit: CrossFit
     line: Line  # between the two corners; so points add up to the part between them
+    target: _Target
     task: str  # what E_0[l | X_S] is called; games with another l have other ones
     base: Columns  # columns that have moved already
     start: Array  # their density ratio, at source rows
@@ -59,14 +88,16 @@ class PointsGame:
         if len(subset) == self.players:
             return self.full
         crossfit, columns = self.crossfit, _columns(self.base, self.groups, subset)
-        task = _task(crossfit, self.line, self.task, columns)
+        task = _task(crossfit, self.target, self.task, columns)
         fits = fit_means(crossfit.features, self.learner_mu, task)
+        mu = ByDomain(out_of_fold(fits, "source"), out_of_fold(fits, "target"))
+        low, step = crossfit.evaluated(self.target.low), crossfit.evaluated(self.target.step)
         pi_s = subset_ratio(crossfit, self.learner_pi, columns)
         mean = transported_mean(
             TransportedValues(
                 crossfit.sample,
                 self.line.term.values.loss.source,
-                ByDomain(out_of_fold(fits, "source"), out_of_fold(fits, "target")),
+                low.zip(step.zip(mu, np.multiply), np.add),
                 pi_s,
             )
         )
@@ -107,24 +138,26 @@ def _prepared(
     """
     probed = [_columns(base, groups, s) for s in (probe_sets[-1], tuple(range(len(groups))))]
     learner_mu = learner_pi = None
-    task = f"{_KINDS[moved]} of a line" if line.slack else "mu_s"
+    target = _Target.of(crossfit.design, line.term.loss, base)
+    alike = target.this is line.term.loss and not line.slack
+    task = "mu_s" if alike else f"{_KINDS[moved]} of a line"
     if len(groups) > 1:
-        tasks = [_task(crossfit, line, task, columns) for columns in probed]
+        tasks = [_task(crossfit, target, task, columns) for columns in probed]
         name, probes = _KINDS[moved], partial(mean_probes, crossfit.features, tasks)
         learner_mu = crossfit.menu.learner(name, probes, columns=moved, target="metric, source")
         learner_pi = subset_ratio_learner(crossfit, probed, moved)
     values = line.term.values
     moved_already = values.pi_wz if crossfit.design.given else values.pi_w
     start = moved_already if base else np.ones_like(values.pi_w)
-    return PointsGame(crossfit, line, task, base, start, groups, learner_mu, learner_pi)
+    return PointsGame(crossfit, line, target, task, base, start, groups, learner_mu, learner_pi)
 
 
 def _columns(base: Columns, groups: tuple[Columns, ...], subset: Subset) -> Columns:
     return base + tuple(column for player in subset for column in groups[player])
 
 
-def _task(crossfit: CrossFit, line: Line, name: str, columns: Columns) -> MeanTask:
-    loss, features, halves = line.term.loss, crossfit.features, crossfit.blocks.complements()
+def _task(crossfit: CrossFit, target: _Target, name: str, columns: Columns) -> MeanTask:
+    this, features, halves = target.this, crossfit.features, crossfit.blocks.complements()
     return mean_task(
-        features, name, loss_kind(loss), columns, "source", loss.source, halves, repeated=True
+        features, name, loss_kind(this), columns, "source", this.source, halves, repeated=True
     )

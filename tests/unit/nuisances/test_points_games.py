@@ -47,13 +47,26 @@ def test_without_a_baseline_the_walk_begins_at_the_source():
 def test_a_value_is_the_debiased_transported_mean(crossfit):
     game = covariate_points(crossfit, PROBES)
     columns = crossfit.design.subset_columns((1,))
-    task = _task(crossfit, game.line, game.task, columns)
+    task = _task(crossfit, game.target, game.task, columns)
     fits = fit_means(crossfit.features, game.learner_mu, task)
     at_source, at_target = out_of_fold(fits, "source"), out_of_fold(fits, "target")
     ratio = subset_ratio(crossfit, game.learner_pi, columns)
     loss = crossfit.aggregate.loss.source
     expected = np.mean((loss - at_source) * ratio) + np.mean(at_target)
     assert game.value((1,)).value == pytest.approx(expected, abs=1e-14)
+
+
+def test_given_the_outcome_fits_are_of_the_label():
+    study = make_study(metric="precision", order="outcome first", baseline=["w", "b"])
+    crossfit = crossfit_of(study)
+    before, after = baseline_points(crossfit, PROBES), covariate_points(crossfit, PROBES)
+    assert before.target.this is before.line.term.loss  # Y has not moved yet: l depends on it
+    label, outcome = after.target.this, study.design.outcome
+    assert set(label.source) == {0.0, 1.0}
+    for domain in ("source", "target"):
+        low, step = after.target.low[domain], after.target.step[domain]
+        assert low + step * label[domain] == pytest.approx(after.line.term.loss[domain], abs=1e-12)
+        assert len(np.unique(np.stack([outcome[domain], low, step]), axis=1).T) == 2
 
 
 def test_each_game_has_learners_of_its_own(crossfit):
