@@ -21,7 +21,7 @@ what the tie does elsewhere.
 
 *Pace.* Trees that are fitted on many column sets learn faster and are fewer. Those of twins three
 times as fast, 25 at most: these leave as little bias as 100 slow ones, and what they have more of,
-independent errors, drops out. Others half as fast again, 50 at most: 12 are worth 25 slow ones.
+independent errors, drops out. Others half as fast again, 50 at most: faster ones predict worse.
 
 *Noise*. The choice sees the rows that are averaged over, so it is one more source of error. Without
 one block or the other the rule may pick somebody else; how far the product of residuals then moves,
