@@ -8,12 +8,11 @@ what is published. If a world here ever serves to choose something, say so, and 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from experiments.pages import coverage_cell, number, planned_columns, table
+from experiments.pages import planned_columns
 from experiments.replicates import Config
 from experiments.semisynthetic import POOLS, Pool, build_pools, section, step
 from experiments.simulation import Lines, Order, Plan, Simulation, run_simulation
@@ -56,14 +55,7 @@ def plan(*, quick: bool, folder: Path = POOLS) -> Plan:
         return [step(KNOWN[0], folder, 3, (1000, 1000), learner="fast")]
     large = [step(pool, folder, 200, pool.rows) for pool in KNOWN]
     small = [step(pool, folder, 200, rows, parts=()) for pool in KNOWN for rows in SMALL]
-    return large + [_denominator(one) for one in large] + small
-
-
-def _denominator(one: tuple[Config, int]) -> tuple[Config, int]:
-    """The same draws with nothing asked of single variables, at a third of the cost."""
-    config, count = one
-    options = {**config.options, "asked": "denominator"}
-    return replace(config, parts=("outcome",), subsets=(), options=options), count
+    return large + small
 
 
 def run(order: Order) -> Path:
@@ -80,29 +72,12 @@ def run(order: Order) -> Path:
 def _view(steps: Plan, rows: list[Row], lines: Lines, folder: Path) -> dict[str, Any]:  # noqa: ARG001
     there = {row.config for row in rows}
     ran = [s for s in steps if not s[0].parts and s[0].label in there]
-    alone = [c for c, _ in steps if "asked" in c.options and c.label in there]
     return {
-        "denominators": table(ALONE, [_alone(c, rows, lines) for c in alone]) if alone else "",
         "worlds": [section(pool, [r for r in rows if r.rows_source == LARGE[0]]) for pool in KNOWN],
         "aggregate": [r for r in rows if r.quantity.startswith("aggregate ")],
         "parts": list(dict.fromkeys(r.quantity for r in rows if "aggregate " in r.quantity)),
         "columns": planned_columns(ran, rows, _title),
     }
-
-
-ALONE = ("world", "draws", "truth", "mean", "denominator covers (bias in sd)", "median width",
-         "told from 0", "gap", "baseline", "covariate", "outcome")  # fmt: skip
-
-
-def _alone(config: Config, rows: list[Row], lines: Lines) -> list[object]:
-    """One world's denominator, and how the aggregate parts of the same draws cover."""
-    here = {row.quantity: row for row in rows if row.config == config.label}
-    found, draws = here["outcome denominator"], lines[config.label]
-    told = sum(line["defined"]["outcome"] for line in draws) / len(draws)
-    parts = [coverage_cell(here[f"aggregate {part}"]) for part in ALONE[-4:]]
-    size = [number(x, 4) for x in (found.truth, found.mean)]
-    name, width = config.options["name"], number(found.width, 4)
-    return [name, len(draws), *size, coverage_cell(found), width, number(told, 2), *parts]
 
 
 def _title(config: Config) -> str:
