@@ -62,8 +62,8 @@ class Inputs:
         known: second derivatives of a fit on all columns of the same rows, as far as they concern
             this column set.
         binned: the same rows as trees see them, from a table that is binned once.
-        seen: products of the basis and coefficients, and leaves of trees, kept where the same rows
-            come with several lifts.
+        seen: products of the basis and coefficients, kept where the same rows come with several
+            lifts.
     """
 
     raw: Array
@@ -73,7 +73,7 @@ class Inputs:
     lift: Lift | None = None
     known: Callable[[], Curvature] | None = None
     binned: Callable[[], Any] | None = None
-    seen: dict[bytes, Any] | None = None
+    seen: dict[bytes, Array] | None = None
 
     def __len__(self) -> int:
         return len(self.raw)
@@ -135,7 +135,7 @@ class Inputs:
         key = by_head.tobytes()
         if key not in self.seen:
             self.seen[key] = self.basis @ by_head
-        return np.asarray(self.seen[key])
+        return self.seen[key]
 
     def adjoint(self, rows: Array) -> Array:
         """Sums over rows of every basis column times `rows`, intercept first."""

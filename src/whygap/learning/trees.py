@@ -5,14 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from whygap.domains import Array, IntArray
-from whygap.learning.forest import Forest
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import BasisModel, Fast, Kind, Scale, TrainingRows
 from whygap.learning.ridge import logit_clipped
@@ -40,9 +38,7 @@ class Binned:
 
     def take(self, rows: IntArray, beside: Array | None = None) -> Any:
         """A data set of these rows, ascending; their values of further columns come last."""
-        some = self.data.subset(())
-        some.used_indices = rows.astype(np.int32)
-        some.construct()
+        some = self.data.subset(rows).construct()
         if beside is not None:
             more = _data(beside.reshape(len(rows), -1), (), label=np.zeros(len(rows)))
             with warnings.catch_warnings():
@@ -79,7 +75,7 @@ class Given:
         return Scale().back(self.score(inputs))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class BoostedModel:
     """A booster, its target's scale, and the model (or level) it was started from."""
 
@@ -89,22 +85,7 @@ class BoostedModel:
 
     def predict(self, inputs: Inputs) -> Array:
         """One number per row."""
-        repeated = inputs.seen is not None and inputs.lift is not None
-        return self.finished(inputs, self._looked_up(inputs) if repeated else self.trees(inputs, 0))
-
-    @cached_property
-    def forest(self) -> Forest:
-        """Its trees, when all are grown."""
-        return Forest.of(self.booster)
-
-    def _looked_up(self, inputs: Inputs) -> Array:
-        """The sum of trees at rows that come with several lifts."""
-        assert inputs.seen is not None and inputs.lift is not None  # noqa: S101, PT018
-        key, position = id(self).to_bytes(8, "little"), inputs.lift.position
-        if key not in inputs.seen:
-            inputs.seen[key] = self.forest.possible(inputs.raw)
-        own = self.forest.possible(position.reshape(len(position), -1), inputs.raw.shape[1])
-        return self.forest.total(inputs.seen[key] & own)
+        return self.finished(inputs, self.trees(inputs, 0))
 
     def grow(self, rounds: int) -> None:
         """Train up to so many trees."""
