@@ -137,7 +137,9 @@ def test_the_shared_object_travels_once_and_stays(where):
     assert [number for number, _, _ in answers] == [1, 2, 3, 4] * 3
     assert sent == [job]
     copies = {(process, copy) for _, process, copy in answers}
-    assert len(copies) == len({process for process, _ in copies})
+    # Two tasks that ask Dask for it at once may each unpack what was sent once.
+    most = 2 if where == "dask" else 1
+    assert len(copies) <= most * len({process for process, _ in copies})
 
 
 @pytest.mark.parametrize("where", ["local", *CLUSTERS])
