@@ -38,7 +38,9 @@ class Settings:
         subsets: "auto", "all", or a number of subsets for the Shapley shares.
         precision: "auto" stops when sampling widens no interval by more than a sampling error of
             this fraction of its standard error would (0.2: 2%), or by more than the same part of
-            the largest share's interval, or every error is below `precision_floor`.
+            the largest share's interval; of a share that rows alone do not tell from 0, the error
+            may be this fraction of the largest share's standard error. Errors below
+            `precision_floor` are small enough.
         precision_floor: see `precision`.
         training_rows: models are trained on at most this many rows per domain, drawn at random;
             "auto" is 60,000, None is all. Averages use all rows, whatever is said here.

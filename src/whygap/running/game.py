@@ -34,6 +34,9 @@ _FIRST_BATCH = 64  # the first look at the sampling error; with many players, fo
 # The next look is where the error, which falls about as 1 / subsets, should be small enough: not
 # so near that it is hardly another look, nor so far that a wrong forecast costs much.
 _GROWTH = (1.1, 1.5)
+_CLEAR = 2.0  # standard errors from 0 that tell a share from it, subsets left aside
+# Workers wait for each other, and the clock is looked at, after so much time or up to twice that.
+_SECONDS_A_STEP = 3.0
 _KEEP_INFLUENCE = 30_000_000  # floats of influence values kept with the subsets' values: 240 MB
 
 
@@ -133,13 +136,15 @@ def _sample_subsets(
     """Batches until a stopping rule holds; how many subsets serve, and why it stopped."""
     run = values.run
     goal, limit = first_batch(plan, run.settings)
-    finished, text = 0, ""
+    finished, step, text = 0, max(8 * run.settings.n_jobs, 16), ""
     run.report.stage(values.name)
     try:
         while True:
-            for reached in _stops(finished, goal, run.settings):
+            while finished < goal:
+                clock, reached = time.monotonic(), min(finished + step, goal)
                 values.compute(plan.take(goal)[finished:reached])
                 finished = reached
+                step *= 2 if time.monotonic() - clock < _SECONDS_A_STEP else 1
                 run.report.update(finished, goal, text)
                 enough = plan.round_down(finished)
                 if finished < limit and enough and run.out_of_time():
@@ -164,24 +169,21 @@ def sampling_excess(shares: Sequence[Estimate], precision: float, floor: float) 
 
     A sampling error of `precision` standard errors widens an interval by the fraction
     1 - sqrt(1 - precision^2), 2% for 0.2. That much is allowed: of the share's own width, or of the
-    width of the largest share's interval, beside which shares are read and ranked.
+    width of the largest share's interval, beside which shares are read and ranked. A share that no
+    number of subsets would tell from 0 names nobody: `precision` of the largest share's standard
+    error is allowed there.
     """
-    error, whole = (
+    error, whole, value = (
         np.array([getattr(e, name) for e in shares])
-        for name in ("sampling_error", "standard_error")
+        for name in ("sampling_error", "standard_error", "value")
     )
     alone = np.sqrt(np.maximum(whole**2 - error**2, 0))
-    largest = whole[int(np.argmax([abs(e.value) for e in shares]))]
+    largest = whole[int(np.argmax(np.abs(value)))]
     widened = (1 - math.sqrt(max(1 - precision**2, 0))) * largest
     beside_largest = np.sqrt((alone + widened) ** 2 - alone**2)
+    beside_largest[np.abs(value) < _CLEAR * alone] = precision * largest
     allowed = np.maximum(np.maximum(precision * whole, beside_largest), floor)
     return float(np.max(error / np.maximum(allowed, np.finfo(float).tiny)))
-
-
-def _stops(finished: int, goal: int, settings: Settings) -> list[int]:
-    """Where to look at the clock on the way from `finished` to `goal` subsets."""
-    step = max(8 * settings.n_jobs, 16)
-    return [min(upto + step, goal) for upto in range(finished, goal, step)]
 
 
 def first_batch(plan: SubsetPlan, settings: Settings) -> tuple[int, int]:

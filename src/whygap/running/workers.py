@@ -127,8 +127,8 @@ class Workers:
         return _joined(client.gather(tasks), len(items))
 
     def _chunks(self, items: Sequence[Any]) -> list[Sequence[Any]]:
-        """Two chunks per worker, so that none waits long; of every count-th item: alike in cost."""
-        count = min(2 * self.settings.n_jobs, len(items))
+        """Four items each, so that no worker waits long; of every count-th item: alike in cost."""
+        count = min(max(2 * self.settings.n_jobs, len(items) // 4), len(items))
         return [items[k::count] for k in range(count)]
 
     def _ship(self, job: Any, send: Callable[[Any], Any]) -> Any:
