@@ -166,6 +166,10 @@ def normalised(crossfit: CrossFit, ratio: Array) -> Array:
 
 
 def subset_ratio(crossfit: CrossFit, learner: Any, columns: tuple[int, ...]) -> Array:
-    """pi_1s0(W, Z_s) at source rows."""
+    """pi_1s0(W, Z_s) at source rows; not fitted again where it is kept."""
+    if (known := crossfit.kept.find(columns)) is not None:
+        return known
     fits = fit_ratios(crossfit.features, learner, columns, "pi_wzs", repeated=True)
-    return clipped(out_of_fold(fits, "source"), crossfit.settings)
+    found = clipped(out_of_fold(fits, "source"), crossfit.settings)
+    crossfit.kept.keep(columns, found)
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -17,6 +17,7 @@ from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.primitives import Fits, MeanTask, fit_means, fit_ratios
 from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold
+from whygap.nuisances.kept_ratios import KeptRatios
 from whygap.nuisances.terms import Shared
 from whygap.nuisances.walk import fit_walk
 from whygap.settings import Settings
@@ -40,6 +41,7 @@ class CrossFit:
     walk: Walk  # the metric from corner to corner
     ratio_w: Fits
     ratio_wz: Fits
+    kept: KeptRatios = field(default_factory=KeptRatios)  # density ratios on subsets
 
     @property
     def blocks(self) -> Blocks:

@@ -120,6 +120,7 @@ def covariate_points(crossfit: CrossFit, probe_sets: Sequence[Subset]) -> Points
     design, line = crossfit.design, crossfit.walk.covariate
     groups = tuple(player.columns for player in design.players)
     base = design.baseline + design.given
+    crossfit.kept.open(len(crossfit.rows.source))
     return _prepared(crossfit, "W, Z_s", base, groups, line, probe_sets)
 
 

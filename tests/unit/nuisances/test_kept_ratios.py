@@ -1,0 +1,70 @@
+"""Density ratios of points serve covariate shares: the same numbers, fitted once."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_study import fast, make_study
+
+from whygap._explain import explain_design
+from whygap.nuisances import covariate
+from whygap.nuisances.kept_ratios import KeptRatios
+
+
+@pytest.fixture
+def fitted(monkeypatch):
+    asked, plain = [], covariate.fit_ratios
+
+    def counted(features, learner, columns, *rest, **more):
+        asked.append(columns)
+        return plain(features, learner, columns, *rest, **more)
+
+    monkeypatch.setattr(covariate, "fit_ratios", counted)
+    return asked
+
+
+def test_shares_after_points_fit_no_ratio_again(fitted):
+    design = make_study(baseline=["w"]).design
+    settings = fast(subsets="all")
+    alone = explain_design(design, ("covariate",), settings).covariate
+    fitted.clear()
+    both = explain_design(design, ("points", "covariate"), settings).covariate
+    assert len(fitted) == len(set(fitted)) > 0
+    ours, theirs = ([s.numerator.value for s in d.subsets] for d in (both, alone))
+    assert ours == theirs != []
+    assert both.defined == alone.defined
+
+
+def test_a_ratio_comes_back_bit_by_bit_and_goes_with_its_owner():
+    kept, ratio = KeptRatios(), np.random.default_rng(0).random(50)
+    kept.keep((0, 2), ratio)
+    assert kept.find((0, 2)) is None
+    kept.open(50)
+    kept.keep((0, 2), ratio)
+    np.testing.assert_array_equal(kept.find((0, 2)), ratio)
+    assert kept.find((0, 1)) is None
+    folder = Path(str(kept.folder))
+    assert [file.suffix for file in folder.iterdir()] == [".npy"]
+    del kept
+    gc.collect()
+    assert not folder.exists()
+
+
+def test_many_rows_are_not_kept():
+    kept = KeptRatios()
+    kept.open(20_001)
+    assert kept.folder is None
+
+
+def test_without_a_folder_everything_is_fitted(tmp_path, monkeypatch):
+    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path / "nowhere"))
+    kept = KeptRatios()
+    kept.open(50)
+    assert kept.folder is None
+    gone = KeptRatios(tmp_path / "gone")
+    gone.keep((0,), np.ones(3))
+    assert gone.find((0,)) is None
+    assert not (tmp_path / "gone").exists()
