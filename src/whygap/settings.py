@@ -71,7 +71,7 @@ class Settings:
     halvings: int = 3
     subsets: int | str = "auto"
     precision: float = 0.2
-    precision_floor: float = 0.003
+    precision_floor: float = 0.005
     training_rows: int | str | None = "auto"
     influence_groups: int = 20_000
     time_budget: float | None = None

@@ -59,5 +59,5 @@ class KeptRatios:
             part.unlink(missing_ok=True)
 
     def _file(self, columns: tuple[int, ...]) -> Path:
-        members = sum(1 << column for column in columns)
+        members = sum(1 << int(column) for column in columns)
         return Path(str(self.folder)) / f"{members:x}.npy"

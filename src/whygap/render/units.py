@@ -10,6 +10,7 @@ from whygap.estimate import Estimate
 from whygap.results import Gap
 
 LARGE = {"T": 1e12, "B": 1e9, "M": 1e6}  # trillions, billions, millions
+_FINER = 2  # further digits, at most, for an end of a clear interval that would be written as 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,9 @@ class Units:
         text = self.bare(value, signed)
         if self.decimals is None or not value * other > 0 or re.search("[1-9]", text):
             return text
-        finer = replace(self, decimals=self.decimals + 1).bare(value, signed)
-        return finer if re.search("[1-9]", finer) else text
+        more = range(self.decimals + 1, self.decimals + 1 + _FINER)
+        finer = [replace(self, decimals=digits).bare(value, signed) for digits in more]
+        return next((one for one in finer if re.search("[1-9]", one)), text)
 
     def suited(self, estimate: Estimate) -> Units:
         """Fewer digits for a number that is known less well than the gap; points keep theirs."""

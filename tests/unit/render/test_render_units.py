@@ -22,7 +22,7 @@ POINTS, PLAIN = Units(is_share=True, decimals=1), Units(is_share=False, decimals
         ((-0.009, -0.0004), "-0.9 to -0.04"),
         ((-0.0004, 0.009), "0.0 to +0.9"),  # not clear
         ((0.0, 0.009), "0.0 to +0.9"),
-        ((0.000001, 0.009), "0.0 to +0.9"),  # too near 0 for one more digit
+        ((0.000001, 0.009), "0.0 to +0.9"),  # too near 0 for two more digits
         ((0.001, 0.009), "+0.1 to +0.9"),
         ((math.nan, 0.009), "undefined to +0.9"),
     ],
@@ -35,6 +35,7 @@ def test_an_end_of_a_clear_interval_is_not_written_as_0(
 
 def test_sizes_keep_that_digit_too() -> None:
     assert POINTS.size_span(-0.009, -0.0004) == "0.04 to 0.9"
+    assert POINTS.size_span(-0.11, -0.00002) == "0.002 to 11.0"
     assert PLAIN.span(0.0003, 0.02, signed=False) == "0.0003 to 0.020"
 
 
