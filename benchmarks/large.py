@@ -1,7 +1,7 @@
 """Very many players, and very many rows: whole runs, workers and mapped files counted.
 
     python benchmarks/large.py --case players     200 players, 5,000 + 5,000 rows; five minutes
-    python benchmarks/large.py --case rows        a million rows per table; twenty minutes
+    python benchmarks/large.py --case rows        a million rows per table, everything
     python benchmarks/large.py --page             only write the page again
 
 Writes benchmarks/results/large.csv and a table of docs/benchmarks.md. Wall seconds hold on an idle
