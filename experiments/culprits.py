@@ -19,9 +19,8 @@ from experiments.summary import Row
 
 __all__ = ["KINDS", "WORLDS", "plan", "run", "verdict"]
 
-# Rows by replicates: as many as coverage takes to be judged where the bar is set, fewer elsewhere.
-SIZES = {500: 100, 1000: 200, 2000: 200, 4000: 100, 8000: 200, 16000: 50}
-LEARNERS: tuple[dict[str, str], ...] = ({}, {"learner": "fast"})
+SIZES = (500, 1000, 2000, 8000)
+REPLICATES = 200  # as many as coverage takes to be judged
 KINDS = MappingProxyType(
     {"points": "Points", "where": "Who is hit", "recoverable": "What can be won back"}
 )
@@ -78,16 +77,11 @@ WORLDS = (
 def plan(*, quick: bool) -> Plan:
     """Configurations and how many replicates each gets."""
     if quick:
-        return [(_config(world, 500, {"learner": "fast"}), 3) for world in WORLDS[1:]]
-    return [
-        (_config(world, rows, learner), count)
-        for learner in LEARNERS
-        for world in WORLDS
-        for rows, count in SIZES.items()
-    ]
+        return [(_config(world, 500, learner="fast"), 3) for world in WORLDS[1:]]
+    return [(_config(world, rows), REPLICATES) for world in WORLDS for rows in SIZES]
 
 
-def _config(followed: Followed, rows: int, learner: dict[str, str]) -> Config:
+def _config(followed: Followed, rows: int, **learner: str) -> Config:
     return Config(
         world=followed.world,
         rows=(rows, round(rows * followed.target_share)),

@@ -22,7 +22,7 @@ LARGEST_ERROR = 1 / 3  # of a standard deviation: coverage of a 90% interval the
 
 def plan(*, quick: bool) -> Plan:
     """Configurations and how many replicates each gets."""
-    size, count = (1000, 4) if quick else (8000, 120)
+    size, count = (1000, 4) if quick else (8000, 200)
     settings = {"learner": "fast"} if quick else {}
     same: dict[str, Any] = {"world": "known_risk", "rows": (size, size), "settings": settings}
     same |= {"parts": ("outcome",), "subsets": SUBSETS}

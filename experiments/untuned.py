@@ -23,7 +23,7 @@ def plan(*, quick: bool) -> Plan:
     if quick:
         nulls = [(_null(kind, 800, learner="fast"), 6) for kind in NULLS]
         return [(_untuned(1000, learner="fast"), 6), *nulls]
-    return [(_untuned(2000), 60), *((_null(kind, 2000), 200) for kind in NULLS)]
+    return [(_untuned(2000), 200), *((_null(kind, 2000), 200) for kind in NULLS)]
 
 
 def _untuned(rows: int, **settings: Any) -> Config:
