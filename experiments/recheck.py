@@ -15,6 +15,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from experiments import (
     coverage,
@@ -34,6 +35,8 @@ from whygap._version import ENGINE
 from whygap.errors import ResultError
 
 __all__ = ["resting_on", "rests_on", "run", "sample"]
+
+T = TypeVar("T")
 
 EXPERIMENTS = (coverage, culprits, judging, metrics, semisynthetic, shares, true_risk, untuned)
 NEAR = 0.1  # standard errors that other libraries and processors may move a number by
@@ -61,13 +64,17 @@ def run(order: Order, given: argparse.Namespace) -> str:
 def _run_again(order: Order, given: argparse.Namespace) -> tuple[float, list[str]]:
     """The largest difference in standard errors, and that of each line chosen."""
     configs = planned()
-    lines = [ln for folder in _folders(order.output) for ln in all_lines(folder)]
-    present = [ln for ln in lines if engine_of(ln) == ENGINE and ln["config"] in configs]
+    present = [
+        ((name, line["config"]), line)
+        for name in dict.fromkeys(name for name, _ in configs)
+        for line in all_lines(order.output / name)
+        if engine_of(line) == ENGINE and (name, line["config"]) in configs
+    ]
     worst, told = 0.0, []
-    for line in sample(present, given.share, given.seed):
-        distance = difference(replicate(configs[line["config"]], line["seed"]), line)
+    for which, line in sample(present, given.share, given.seed):
+        distance = difference(replicate(configs[which], line["seed"]), line)
         worst = max(worst, distance)
-        told.append(f"{line['config']}, seed {line['seed']}: {distance:.2g} standard errors")
+        told.append(f"{': '.join(which)}, seed {line['seed']}: {distance:.2g} standard errors")
         order.report(told[-1])
     return worst, told or [f"none of engine {ENGINE} to run again"]
 
@@ -100,20 +107,23 @@ def by_engine(folder: str, lines: list[Line]) -> str:
     return f"{folder}: {told}"
 
 
-def sample(lines: list[Line], share: float, seed: int) -> list[Line]:
+def sample(lines: list[T], share: float, seed: int) -> list[T]:
     """A random share of the lines, at least one of any."""
     count = max(round(share * len(lines)), min(len(lines), 1))
     return random.Random(seed).sample(lines, count)  # noqa: S311 - nothing secret
 
 
-def planned() -> Mapping[str, Config]:
-    """Every configuration of a full plan whose world is there, by label."""
-    found: dict[str, Config] = {}
-    for module in EXPERIMENTS:
-        for config, count in module.plan(quick=False):
-            if count:
-                found[config.label] = config
-    return found
+def planned() -> Mapping[tuple[str, str], Config]:
+    """Every configuration of a full plan whose world is there, by experiment and label.
+
+    Two experiments may ask other questions of one world, under one label.
+    """
+    return {
+        (module.__name__.rpartition(".")[2], config.label): config
+        for module in EXPERIMENTS
+        for config, count in module.plan(quick=False)
+        if count
+    }
 
 
 def difference(again: Line, kept: Line) -> float:
@@ -123,7 +133,3 @@ def difference(again: Line, kept: Line) -> float:
 
 def _numbers(line: Line) -> Numbers:
     return {name: [row[0], row[1] or 0.0] for name, row in line["estimates"].items()}
-
-
-def _folders(output: Path) -> list[Path]:
-    return [output / module.__name__.rpartition(".")[2] for module in EXPERIMENTS]

@@ -27,7 +27,7 @@ def kept(tmp_path, monkeypatch):
         return replicate(config, seed) | {"engine": "71ce0671"}
 
     run_missing(TINY, range(3), path, job=old)
-    monkeypatch.setattr(recheck, "planned", lambda: {TINY.label: TINY})
+    monkeypatch.setattr(recheck, "planned", lambda: {("coverage", TINY.label): TINY})
     return path
 
 
@@ -81,4 +81,6 @@ def test_a_sample_is_a_share_and_at_least_one():
 
 
 def test_every_configuration_of_a_full_plan_is_known():
-    assert "gaussian_accuracy_2000-2000" in recheck.planned()
+    label = "gaussian_accuracy_2000-2000"
+    asked = [recheck.planned()[name, label].parts for name in ("coverage", "culprits")]
+    assert asked == [("covariate", "outcome"), ("points", "recoverable")]
