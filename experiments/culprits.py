@@ -162,14 +162,15 @@ def _effective(lines: Sequence[Line]) -> str:
 
 
 def _cell(rows: Sequence[Row]) -> str:
-    """`.87 to .93; bias -0.21`, bold where the bar is missed; then how many miss it."""
+    """`.87 to .93; bias -0.21`; then how many miss the bar, and of these how many cover less."""
     if not rows:
         return "–"
     lowest, highest = (pick(r.coverage for r in rows) for pick in (min, max))
     bias = max((r.bias_over_sd for r in rows), key=abs)
     missed = sum(not _holds(row) for row in rows)
     text = f"{number(lowest, 2)} to {number(highest, 2)}; bias {signed(bias)}"
-    return f"{text}; **{missed} of {len(rows)} miss**" if missed else text
+    less = sum(row.coverage < BAR[0] for row in rows) or "none"
+    return f"{text}; **{missed} of {len(rows)} miss**, {less} by covering less" if missed else text
 
 
 def _holds(row: Row) -> bool:
