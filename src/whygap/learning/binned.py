@@ -28,11 +28,21 @@ class _Table:
     binned: Binned
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Extra:
+    values: Array
+    binned: Binned
+
+
 @dataclass(slots=True, eq=False)
 class BinnedTables:
-    """Of each domain, and of both together, the table that was asked for last."""
+    """Of each domain, and of both together, the table that was asked for last.
+
+    And of each training set the extra column: the same one comes with many column sets.
+    """
 
     last: dict[tuple[Domain, ...], _Table] = field(default_factory=dict)
+    beside: dict[tuple[tuple[Domain, ...], BlockSet], _Extra] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[type[BinnedTables], tuple[()]]:
         """Every process bins its own."""
@@ -52,7 +62,15 @@ class BinnedTables:
             table = np.vstack([features.raw_table(domain, columns) for domain in domains])
             found = _Table(columns, Binned(table, features.categorical(columns)))
             self.last[domains] = found
-        return found.binned.take(_places(features.blocks, domains, blocks), beside)
+        extra = None if beside is None else self._beside((domains, blocks), beside)
+        return found.binned.take(_places(features.blocks, domains, blocks), extra)
+
+    def _beside(self, key: tuple[tuple[Domain, ...], BlockSet], values: Array) -> Binned:
+        found = self.beside.get(key)
+        if found is None or not np.array_equal(found.values, values):
+            found = _Extra(values, Binned(values.reshape(len(values), -1)))
+            self.beside[key] = found
+        return found.binned
 
 
 def _places(blocks: Blocks, domains: Sequence[Domain], some: BlockSet) -> IntArray:

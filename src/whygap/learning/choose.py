@@ -40,7 +40,7 @@ from whygap.domains import Array, IntArray
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Fast, Kind, Learner, Mean, TrainingRows, curvature, fitted
 from whygap.learning.ridge import LEAST_PROBABILITY
-from whygap.learning.trees import Boosted, Given, staged
+from whygap.learning.trees import Boosted, Given, side_by_side
 
 __all__ = ["FAMILIES", "VARIANCE_CHARGE", "Choice", "Probe", "Sight", "choose"]
 
@@ -244,21 +244,18 @@ def _boosted(
     probes: Sequence[Probe], held_out: _HeldOut, learner: Boosted, stages: Sequence[int]
 ) -> Iterator[_Candidate]:
     """Both shapes grow side by side; one that gets no better grows no more."""
-    shapes = {leaves: replace(learner, leaves=leaves) for leaves in LEAVES}
+    shapes = [replace(learner, leaves=leaves) for leaves in LEAVES]
+    sights = [[side_by_side(shapes, s.train, s.held_out, stages) for s in p.sights] for p in probes]
     growing = {
-        leaves: [[staged(shape, s.train, s.held_out, stages) for s in p.sights] for p in probes]
-        for leaves, shape in shapes.items()
+        shape: [[sight[k] for sight in probe] for probe in sights] for k, shape in enumerate(shapes)
     }
-    last: dict[int, _Candidate] = {}
+    last: dict[Boosted, _Candidate] = {}
     for rounds in stages:
-        for leaves in list(growing):
-            predictions = np.hstack([[next(g) for g in probe] for probe in growing[leaves]])
-            found = held_out.candidate(
-                f"{learner.name}, {leaves} leaves, {rounds} trees",
-                replace(shapes[leaves], rounds=rounds),
-                predictions,
-            )
-            if leaves in last and not held_out.is_worse(last[leaves], found):
-                del growing[leaves]
-            last[leaves] = found
+        for shape in list(growing):
+            predictions = np.hstack([[next(g) for g in probe] for probe in growing[shape]])
+            label = f"{learner.name}, {shape.leaves} leaves, {rounds} trees"
+            found = held_out.candidate(label, replace(shape, rounds=rounds), predictions)
+            if shape in last and not held_out.is_worse(last[shape], found):
+                del growing[shape]
+            last[shape] = found
             yield found

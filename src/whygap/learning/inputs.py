@@ -64,6 +64,7 @@ class Inputs:
         binned: the same rows as trees see them, from a table that is binned once.
         seen: products of the basis and coefficients, kept where the same rows come with several
             lifts.
+        grown: sums of trees there, by model, each with the lift's raw values; kept likewise.
     """
 
     raw: Array
@@ -74,6 +75,7 @@ class Inputs:
     known: Callable[[], Curvature] | None = None
     binned: Callable[[], Any] | None = None
     seen: dict[bytes, Array] | None = None
+    grown: dict[object, list[tuple[Array, Array]]] | None = None
 
     def __len__(self) -> int:
         return len(self.raw)

@@ -74,7 +74,7 @@ class Fits:
         """By name of a view: models trained on one set that see the extra column of another."""
         assert self.extra is not None  # noqa: S101 - only tasks with an extra column ask
         rows = self.features.blocks.rows(domain, block)
-        plain = replace(self.inputs(domain, block), seen={})
+        plain = replace(self.inputs(domain, block), seen={}, grown={})
         lifts: dict[tuple[int, int, str], Lift] = {}
         found: list[Array] = []
         for name, (trained, seen) in product(names, wanted):

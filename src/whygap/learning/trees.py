@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
 
@@ -33,17 +33,18 @@ _DATASET: dict[str, Any] = {
 class Binned:
     """A table that is binned once; each training set takes its rows."""
 
-    def __init__(self, table: Array, categorical: Sequence[int]) -> None:
+    def __init__(self, table: Array, categorical: Sequence[int] = ()) -> None:
         self.data = _data(table, categorical, label=np.zeros(len(table)))
 
-    def take(self, rows: IntArray, beside: Array | None = None) -> Any:
-        """A data set of these rows, ascending; their values of further columns come last."""
-        some = self.data.subset(rows).construct()
+    def take(self, rows: IntArray, beside: Binned | None = None) -> Any:
+        """A data set of these rows, ascending; a table of further columns comes last."""
+        some = self.data.subset(())
+        some.used_indices = rows  # given to `subset`, they would be sorted one by one
+        some.construct()
         if beside is not None:
-            more = _data(beside.reshape(len(rows), -1), (), label=np.zeros(len(rows)))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that raw values are gone: nobody asks for them
-                some.add_features_from(more)
+                some.add_features_from(beside.data)
         return some
 
 
@@ -85,7 +86,7 @@ class BoostedModel:
 
     def predict(self, inputs: Inputs) -> Array:
         """One number per row."""
-        return self.finished(inputs, self.trees(inputs, 0))
+        return self.scale.back(self._sums(inputs) + self.start_at(inputs))
 
     def grow(self, rounds: int) -> None:
         """Train up to so many trees."""
@@ -93,20 +94,65 @@ class BoostedModel:
             if self.booster.update():
                 break
 
-    def trees(self, inputs: Inputs, since: int) -> Array:
+    def trees(self, table: Array, since: int = 0) -> Array:
         """What the trees after the first `since` add at some rows."""
         found = self.booster.current_iteration() - since
         if found <= 0:
-            return np.zeros(len(inputs))
+            return np.zeros(len(table))
         added = self.booster.predict(
-            inputs.table, start_iteration=since, num_iteration=found, raw_score=True
+            table, start_iteration=since, num_iteration=found, raw_score=True
         )
         return np.asarray(added, dtype=float)
 
-    def finished(self, inputs: Inputs, trees: Array) -> Array:
-        """Predictions from the sum of trees."""
-        start = self.start if isinstance(self.start, float) else self.start.score(inputs)
-        return self.scale.back(trees + start)
+    def start_at(self, inputs: Inputs) -> Array | float:
+        """What the trees are added to."""
+        return self.start if isinstance(self.start, float) else self.start.score(inputs)
+
+    def _sums(self, inputs: Inputs) -> Array:
+        """All trees; rows that were seen with the same value of the extra column are known."""
+        if inputs.lift is None or inputs.grown is None:
+            return self.trees(inputs.table)
+        sums, new = np.empty(len(inputs)), np.ones(len(inputs), dtype=bool)
+        position, known = inputs.lift.position, inputs.grown.setdefault(self, [])
+        for other, found in known:
+            same = new & (position == other).reshape(len(new), -1).all(axis=1)
+            sums[same] = found[same]
+            new &= ~same
+        if new.any():
+            sums[new] = self.trees(inputs.table[new])
+        known.append((position, sums))
+        return sums
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """What trees of any shape are grown on: rows as they see them, and what they start from."""
+
+    data: Any
+    rows: int
+    kind: Kind
+    scale: Scale
+    start: BasisModel | Given | float
+
+    @classmethod
+    def of(cls, rows: TrainingRows, learner: Fast | BasisModel | Given | None) -> Ground:
+        """Trees start from another learner's score, or from the mean."""
+        scale, inputs = rows.scale, rows.inputs
+        label = scale.put(rows.target)
+        start: BasisModel | Given | float
+        if learner is None:
+            mean = float(rows.weight @ label) / float(rows.weight.sum())
+            start = float(logit_clipped(np.array(mean))) if scale.logistic else mean
+            score = np.full(len(label), start)
+        else:
+            start = learner.fit(rows)
+            score = start.score(inputs)
+        binned = inputs.binned
+        data = _data(inputs.table, inputs.categorical) if binned is None else binned()
+        data.set_label(label)
+        data.set_weight(rows.weight)
+        data.set_init_score(score)
+        return cls(data, len(label), rows.kind, scale, start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,27 +173,16 @@ class Boosted:
 
     def fit(self, rows: TrainingRows) -> BoostedModel:
         """Train on these rows."""
-        from lightgbm import Booster
-
-        scale, inputs = rows.scale, rows.inputs
-        label = scale.put(rows.target)
-        start: BasisModel | Given | float
-        if self.start is None:
-            mean = float(rows.weight @ label) / float(rows.weight.sum())
-            start = float(logit_clipped(np.array(mean))) if scale.logistic else mean
-            score = np.full(len(label), start)
-        else:
-            start = self.start.fit(rows)
-            score = start.score(inputs)
-        binned = inputs.binned
-        data = _data(inputs.table, inputs.categorical) if binned is None else binned()
-        data.set_label(label)
-        data.set_weight(rows.weight)
-        data.set_init_score(score)
-        booster = Booster(self._parameters(rows.kind, len(label)), data)
-        model = BoostedModel(booster, scale, start)
+        model = self.planted(Ground.of(rows, self.start))
         model.grow(self.rounds)
         return model
+
+    def planted(self, ground: Ground) -> BoostedModel:
+        """A model without trees as yet."""
+        from lightgbm import Booster
+
+        parameters = self._parameters(ground.kind, ground.rows)
+        return BoostedModel(Booster(parameters, ground.data), ground.scale, ground.start)
 
     def _parameters(self, kind: Kind, rows: int) -> dict[str, Any]:
         return {
@@ -163,17 +198,22 @@ class Boosted:
         }
 
 
-def staged(
-    learner: Boosted, rows: TrainingRows, held_out: Inputs, stages: Sequence[int]
-) -> Iterator[Array]:
+def staged(model: BoostedModel, held_out: Inputs, stages: Sequence[int]) -> Iterator[Array]:
     """Predictions at held-out rows with more and more trees; these grow as they are asked for."""
-    if rows.is_trivial:
-        yield from repeat(np.full(len(held_out), rows.mean), len(stages))
-        return
-    model = replace(learner, rounds=0).fit(rows)
-    trees, since = np.zeros(len(held_out)), 0
+    table, start = held_out.table, model.start_at(held_out)
+    trees, since = np.zeros(len(table)), 0
     for rounds in stages:
         model.grow(rounds)
-        trees = trees + model.trees(held_out, since)
+        trees = trees + model.trees(table, since)
         since = rounds
-        yield model.finished(held_out, trees)
+        yield model.scale.back(trees + start)
+
+
+def side_by_side(
+    shapes: Sequence[Boosted], rows: TrainingRows, held_out: Inputs, stages: Sequence[int]
+) -> list[Iterator[Array]]:
+    """The same of several shapes, which have their ground in common."""
+    if rows.is_trivial:
+        return [repeat(np.full(len(held_out), rows.mean), len(stages)) for _ in shapes]
+    ground = Ground.of(rows, shapes[0].start)
+    return [staged(shape.planted(ground), held_out, stages) for shape in shapes]

@@ -11,9 +11,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from whygap.learning.estimators import OwnEstimators, PaperMenu
-from whygap.learning.inputs import Inputs
+from whygap.learning.inputs import Inputs, Lift
 from whygap.learning.models import Fast, Mean, TrainingRows
-from whygap.learning.trees import Boosted, staged
+from whygap.learning.trees import Boosted, side_by_side
 
 FAST = Fast(penalty=1e-3)
 TREES = Boosted(rounds=30)
@@ -127,21 +127,43 @@ def test_trees_on_top_learn_what_the_fast_learner_cannot():
     assert errors["boosted on fast"] < 0.3 * errors["fast"]
 
 
-def test_a_staged_prediction_is_the_shorter_booster(table):
+def test_a_staged_prediction_is_the_shorter_booster_of_its_shape(table):
     train, held_out, label, _ = table
     rows = TrainingRows(train, label[:1000], np.ones(1000), "probability")
     for learner in (TREES, replace(TREES, start=FAST)):
-        growing = staged(learner, rows, held_out, (7, 12))
-        for rounds, found in zip((7, 12), growing, strict=True):
-            short = replace(learner, rounds=rounds).fit(rows)
-            assert np.allclose(found, short.predict(held_out))
+        shapes = [replace(learner, leaves=leaves) for leaves in (4, 12)]
+        for shape, growing in zip(
+            shapes, side_by_side(shapes, rows, held_out, (7, 12)), strict=True
+        ):
+            for rounds, found in zip((7, 12), growing, strict=True):
+                short = replace(shape, rounds=rounds).fit(rows)
+                assert np.allclose(found, short.predict(held_out))
 
 
 def test_nothing_to_learn_is_the_mean_at_every_stage(table):
     train, held_out, _, _ = table
     rows = TrainingRows(train, np.full(1000, 0.3), np.ones(1000), "bounded")
-    for found in staged(TREES, rows, held_out, (7, 12)):
+    (growing,) = side_by_side([TREES], rows, held_out, (7, 12))
+    for found in growing:
         assert np.allclose(found, 0.3)
+
+
+def test_rows_that_were_seen_with_the_same_extra_value_are_predicted_alike(table):
+    train, held_out, label, _ = table
+    rng = np.random.default_rng(0)
+
+    def beside(inputs, position):
+        return replace(inputs, lift=Lift(position, position[:, None], ()))
+
+    seen = beside(train, rng.integers(0, 3, 1000).astype(float))
+    model = trained(TREES, seen, label[:1000] * (seen.lift.position > 0), np.ones(1000), "real")
+    first = rng.integers(0, 3, len(held_out)).astype(float)
+    second = np.where(rng.random(len(held_out)) < 0.5, first, 1.0)
+    kept = replace(held_out, grown={})
+    for position in (first, second, first):
+        alone = model.predict(beside(held_out, position))
+        assert np.array_equal(model.predict(beside(kept, position)), alone)
+    assert not np.array_equal(alone, model.predict(beside(kept, second)))
 
 
 @pytest.mark.parametrize("learner", QUICK, **ids)
