@@ -138,12 +138,21 @@ def build_dictionary(
             piece = partial(_product, left=left, right=right)
             terms.append(Term(piece, frozenset([i, j])))
     categorical = tuple(j for j, column in enumerate(columns) if column.kind == "category")
-    nothing = [np.zeros((len(features), 0))]
-    raw = np.column_stack([term.piece(features) for term in terms] or nothing)
-    centre, scale = raw.mean(axis=0), raw.std(axis=0)
+    centre, scale = _moments(features, terms)
     keep = np.flatnonzero(scale > 1e-9)
     kept = tuple(terms[k] for k in keep)
     return Dictionary(kept, centre[keep], scale[keep], categorical, len(columns))
+
+
+def _moments(features: Array, terms: Sequence[Term]) -> Array:
+    """Mean and deviation of every term; of all terms at once, columns would outgrow the table."""
+    found = np.empty((2, len(terms)))
+    for some in np.array_split(np.arange(len(terms)), -(-len(terms) // 8) or 1):
+        columns = np.empty((len(features), len(some)))
+        for k, j in enumerate(some):
+            columns[:, k] = terms[j].piece(features)
+        found[:, some] = columns.mean(axis=0), columns.std(axis=0)
+    return found
 
 
 def _column_pieces(
