@@ -72,7 +72,7 @@ def _reversed(task: str, metric: str, rows: int, learner: dict[str, str]) -> Con
 def run(order: Order) -> Path:
     """Run what is missing, write tables and the page; returns the page's path."""
     steps = plan(quick=order.quick)
-    study = Simulation("metrics", steps, partial(_view, steps), one_engine=True)
+    study = Simulation("metrics", steps, partial(_view, steps))
     return run_simulation(study, order)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from whygap._version import ENGINE
 from whygap.settings import Settings
 
-__all__ = ["engine_of", "engines", "library_versions", "made_by", "newest"]
+__all__ = ["engine_of", "engines", "library_versions", "made_by", "newest", "of_one_engine"]
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "lightgbm")
 
@@ -39,6 +39,17 @@ def newest(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Of every configuration and seed the line of the newest engine, in order."""
     ordered = sorted(lines, key=lambda line: (line["config"], line["seed"], engine_of(line)))
     return list({(line["config"], line["seed"]): line for line in ordered}.values())
+
+
+def of_one_engine(lines: Sequence[dict[str, Any]], planned: int) -> list[dict[str, Any]]:
+    """Those of the newest engine that has run a quarter of the plan, else of the one that ran most.
+
+    So a cell of a page never mixes engines, and a few draws of a new one do not displace many.
+    """
+    counts = Counter(map(engine_of, lines))
+    enough = [engine for engine, count in counts.items() if 4 * count >= planned]
+    chosen = max(enough) if enough else max(counts, key=lambda e: (counts[e], e), default=None)
+    return [line for line in lines if engine_of(line) == chosen]
 
 
 def engines(lines: Sequence[Mapping[str, Any]]) -> str:

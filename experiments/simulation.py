@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.pages import write_page
-from experiments.record import engine_of, engines, newest
+from experiments.record import engine_of, engines, newest, of_one_engine
 from experiments.replicates import Config, Line, read_lines, replicate, run_missing
 from experiments.summary import Row, summarise, to_csv
 from experiments.worlds import VERSION
@@ -82,7 +82,6 @@ class Simulation:
         borrowed: other experiments whose replicates serve too.
         job: what a replicate does.
         truths: what is true of a configuration; that of its world unless given.
-        one_engine: a configuration rests on lines of the newest engine that ran it, on no others.
     """
 
     name: str
@@ -91,7 +90,6 @@ class Simulation:
     borrowed: tuple[str, ...] = ()
     job: Callable[[Config, int], Line] = replicate
     truths: Callable[[Config], dict[str, float]] | None = None
-    one_engine: bool = False
 
 
 def run_simulation(study: Simulation, order: Order) -> Path:
@@ -105,9 +103,6 @@ def run_simulation(study: Simulation, order: Order) -> Path:
         found = _lines(config, count, folders, order, study.job)
         if not found:
             continue
-        if study.one_engine:
-            last = max(map(engine_of, found))
-            found = [line for line in found if engine_of(line) == last]
         if config.label not in known or _was_built_here(config):
             order.report(f"{config.label}: computing the truth")
             known[config.label] = (study.truths or config_truths)(config)
@@ -147,7 +142,7 @@ def _lines(
         how: dict[str, Any] = {"jobs": order.jobs, "anew": order.anew, "report": order.report}
         kept += run_missing(config, missing, path, job=job, **how)
     pack(folders[0])
-    return newest(kept)
+    return newest(of_one_engine(kept, count))
 
 
 def kept_lines(folder: Path) -> dict[str, list[Line]]:

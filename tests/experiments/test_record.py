@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 from experiments import record
-from experiments.record import engine_of, engines, made_by, newest
+from experiments.record import engine_of, engines, made_by, newest, of_one_engine
 from whygap._version import ENGINE
 from whygap.settings import Settings
 
@@ -44,3 +46,15 @@ def test_a_caption_says_which_engines_made_what():
     assert engines([line("digest"), line(2, seed=1), line(2, config="b")]) == (
         "**Several versions of the engine made them.** In engine 1: a (1); engine 2: a (1), b (1)."
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "chosen"), [(200, 50, 8), (200, 49, 1), (30, 20, 1), (20, 20, 8), (0, 3, 8)]
+)
+def test_a_cell_rests_on_one_engine(old, new, chosen):
+    lines = [{"engine": "71ce0671"}] * old + [{"engine": 8}] * new
+    assert {engine_of(line) for line in of_one_engine(lines, 200)} == {chosen}
+
+
+def test_nothing_kept_is_of_no_engine():
+    assert of_one_engine([], 200) == []
