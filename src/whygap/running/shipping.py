@@ -1,7 +1,8 @@
 """A job in a file: written once, mapped into the memory of every worker of this machine.
 
 Large arrays lie in the file as they lie in memory. Workers map them copy-on-write: they share one
-copy of what they only read, and may write without anyone noticing, as in a single process.
+copy of what they only read, and may write without anyone noticing, as in a single process. Tables
+that lie in files of their own (`whygap.tables.mapped`) are not written again: they stay there.
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ import shutil
 import tempfile
 import weakref
 from functools import lru_cache
+from io import BufferedWriter
 from pathlib import Path
 from typing import Any
 
 import cloudpickle
 
 from whygap.errors import WhygapError
+from whygap.tables.mapped import Place, place_of
+
+_TABLES: weakref.WeakValueDictionary[Path, mmap.mmap] = weakref.WeakValueDictionary()
 
 
 class Parcel:
@@ -41,14 +46,29 @@ class Parcel:
 @lru_cache(maxsize=2)
 def opened(path: Path) -> Any:
     """The job in a folder; a worker keeps the two it opened last."""
-    starts, sizes = pickle.loads((path / "places").read_bytes())  # noqa: S301 - our own file
-    buffers: list[Any] = []
-    if starts:
-        with (path / "arrays").open("rb") as file:
-            whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
-        _touch(whole)
-        buffers = [whole[a : a + size] for a, size in zip(starts, sizes, strict=True)]
+    places, sizes = pickle.loads((path / "places").read_bytes())  # noqa: S301 - our own file
+    own = path / "arrays"
+    files = {p.path: _mapped(own) if p.path == own else _table(p.path) for p in places}
+    buffers = [
+        memoryview(files[place.path])[place.start : place.start + size]
+        for place, size in zip(places, sizes, strict=True)
+    ]
     return pickle.loads((path / "job").read_bytes(), buffers=buffers)  # noqa: S301 - our own file
+
+
+def _table(path: Path) -> mmap.mmap:
+    """A table's file, mapped once for all jobs that a worker keeps."""
+    whole = _TABLES.get(path)
+    if whole is None:
+        whole = _TABLES[path] = _mapped(path)
+    return whole
+
+
+def _mapped(path: Path) -> mmap.mmap:
+    with path.open("rb") as file:
+        whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    _touch(memoryview(whole))
+    return whole
 
 
 def _touch(whole: memoryview) -> None:
@@ -68,10 +88,13 @@ def _lay_out(job: Any, path: Path) -> None:
 
     text = cloudpickle.dumps(job, protocol=5, buffer_callback=stays_in_line)
     (path / "job").write_bytes(text)
-    starts = []
     with (path / "arrays").open("wb") as file:
-        for array in arrays:
-            file.write(b"\0" * (-file.tell() % 64))  # on a cache line, as in memory
-            starts.append(file.tell())
-            file.write(array)
-    (path / "places").write_bytes(pickle.dumps((starts, [a.nbytes for a in arrays])))
+        places = [place_of(array) or _written(array, file) for array in arrays]
+    (path / "places").write_bytes(pickle.dumps((places, [a.nbytes for a in arrays])))
+
+
+def _written(array: memoryview, file: BufferedWriter) -> Place:
+    file.write(b"\0" * (-file.tell() % 64))  # on a cache line, as in memory
+    start = file.tell()
+    file.write(array)
+    return Place(Path(file.name), start)

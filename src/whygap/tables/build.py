@@ -10,13 +10,14 @@ from typing import Literal
 import numpy as np
 
 from whygap._metrics import tasks_of
-from whygap.domains import DOMAINS, ByDomain
+from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.errors import ColumnError, TableError, listed
 from whygap.tables import hints
 from whygap.tables.columns import present
 from whygap.tables.design import OTHER, Design, Note, Player
 from whygap.tables.encode import EncodedColumn, encode_column
 from whygap.tables.extras import read_extras, read_kept
+from whygap.tables.mapped import room_for
 from whygap.tables.open import Frame, Mask
 from whygap.tables.roles import Roles
 from whygap.tables.score import ModelScoring
@@ -48,7 +49,7 @@ def build_design(
     baseline = tuple(i for i, c in enumerate(order) if c.name in set(roles.baseline))
     players = players_of(order, roles)  # refuses where no covariate is left
     design = Design(
-        features=ByDomain(*(np.column_stack([c.values[d] for c in order]) for d in DOMAINS)),
+        features=ByDomain(*(side_by_side([c.values[d] for c in order]) for d in DOMAINS)),
         columns=tuple(c.column for c in order),
         baseline=baseline,
         players=players,
@@ -69,6 +70,12 @@ def build_design(
     )
     require_defined(design)
     return hints.with_hints(design, order, roles, names)
+
+
+def side_by_side(columns: Sequence[Array]) -> Array:
+    """Columns as one table."""
+    table = room_for(len(columns[0]), len(columns))
+    return np.stack(columns, axis=1, out=table)
 
 
 def require_defined(design: Design) -> None:

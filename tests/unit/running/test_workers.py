@@ -15,6 +15,7 @@ from whygap.errors import SettingsError, WhygapError
 from whygap.running.shipping import Parcel, opened
 from whygap.running.workers import Workers, one_thread, run_chunks
 from whygap.settings import Settings
+from whygap.tables import mapped
 
 
 def square(number: int) -> int:
@@ -120,6 +121,25 @@ def test_what_comes_out_of_a_parcel_went_into_it():
     sizes = {path.name: path.stat().st_size for path in parcel.path.iterdir()}
     assert sizes["job"] < 10_000
     assert sizes["arrays"] >= job.large.nbytes + job.other.nbytes
+    opened.cache_clear()
+
+
+def test_a_table_in_a_file_of_its_own_is_not_written_again(monkeypatch, tmp_path):
+    monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
+    monkeypatch.setattr(mapped, "LARGE", 100_000)
+    table = mapped.room_for(400, 500, np.float64, "F")
+    table[:] = np.arange(200_000.0).reshape(400, 500)
+    parcels = [Parcel({"table": table, "own": np.full(20_000, k)}) for k in (1, 2)]
+    for k, parcel in enumerate(parcels, start=1):
+        assert (parcel.path / "arrays").stat().st_size < table.nbytes
+        there = opened(parcel.path)
+        assert np.array_equal(there["table"], table)
+        assert there["table"].flags.f_contiguous
+        assert set(there["own"]) == {k}
+    first, second = (opened(parcel.path)["table"] for parcel in parcels)
+    assert np.shares_memory(first, second)
+    first[0, 0] = 99
+    assert table[0, 0] == 0
     opened.cache_clear()
 
 

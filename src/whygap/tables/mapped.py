@@ -1,0 +1,83 @@
+"""Large tables in files of their own: this process and every worker map the same pages."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+import weakref
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from whygap.domains import Array
+
+__all__ = ["Place", "place_of", "room_for"]
+
+LARGE = 50_000_000  # bytes; smaller tables may well be copied to those who need them
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a file an array begins."""
+
+    path: Path
+    start: int
+
+
+_FILES: dict[Path, tuple[int, int]] = {}  # the first address and the size of each, while mapped
+
+
+def room_for(
+    rows: int,
+    columns: int,
+    dtype: type[np.floating[Any]] = np.float64,
+    order: Literal["C", "F"] = "C",
+) -> Array:
+    """An empty table; a large one lies in a file, where a file can be had."""
+    size = rows * columns * np.dtype(dtype).itemsize
+    if size < LARGE or not hasattr(os, "posix_fallocate"):
+        return np.empty((rows, columns), dtype, order)
+    try:
+        whole = _new_file(size)
+    except OSError:
+        return np.empty((rows, columns), dtype, order)
+    return np.ndarray((rows, columns), dtype, whole, order=order)
+
+
+def place_of(array: memoryview) -> Place | None:
+    """Where an array lies, if it lies in such a file."""
+    address = _address(array)
+    for path, (first, size) in _FILES.items():
+        if first <= address and address + array.nbytes <= first + size:
+            return Place(path, address - first)
+    return None
+
+
+def _new_file(size: int) -> mmap.mmap:
+    """Room is taken at once: a full disk must not be found out by writing. It goes when unused."""
+    folder = os.environ.get("JOBLIB_TEMP_FOLDER")
+    handle, name = tempfile.mkstemp(prefix="whygap-", suffix=".table", dir=folder)
+    path = Path(name)
+    try:
+        os.posix_fallocate(handle, 0, size)
+        whole = mmap.mmap(handle, size)
+    except OSError:
+        path.unlink()
+        raise
+    finally:
+        os.close(handle)
+    _FILES[path] = _address(memoryview(whole)), size
+    weakref.finalize(whole, _forget, path)
+    return whole
+
+
+def _forget(path: Path) -> None:
+    _FILES.pop(path, None)
+    path.unlink(missing_ok=True)
+
+
+def _address(array: memoryview) -> int:
+    return int(np.frombuffer(array, np.uint8).ctypes.data)
