@@ -25,7 +25,7 @@ __all__ = ["Family", "Told", "confirmed_from", "family", "held_from"]
 
 _Float = NDArray[np.float32]
 _DRAWS = 400  # of noise: standard errors are known to 4%, a chance of 5% to 1%
-_ROWS = 40_000  # that noise is drawn for, at most: how alike rules are is known from fewer
+_ROWS = 20_000  # that noise is drawn for, at most: how alike rules are is known from fewer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,11 +64,12 @@ def _noise(
     """Some rows, and normal multiples of what they say; rows of a cluster have the same ones."""
     unit, count = _clusters(sample)
     kept = rng.random(count) < _ROWS / sum(map(len, unit))
-    multiples = rng.standard_normal((count, _DRAWS), dtype=np.float32)
-    multiples *= math.sqrt(count / max(int(kept.sum()), 1))
+    multiples = rng.standard_normal((int(kept.sum()), _DRAWS), dtype=np.float32)
+    multiples *= math.sqrt(count / max(len(multiples), 1))
+    place = np.cumsum(kept) - 1
     some = unit.map(lambda u: kept[u])
     value = beyond.zip(some, lambda b, rows: b[rows, None].astype(np.float32))
-    drawn = unit.zip(some, lambda u, rows: multiples[u[rows]])
+    drawn = unit.zip(some, lambda u, rows: multiples[place[u[rows]]])
     return some, value.zip(drawn, np.multiply)
 
 
