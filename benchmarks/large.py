@@ -83,7 +83,7 @@ def _run(case: str, rows: int | None) -> Row:
     seconds = {name: round(value) for name, value in gap.about.seconds.items()}
     return {
         "cpu": round(cpu), "wall": round(wall), "peak_mb": round(max(memory.used)),
-        "seconds": json.dumps(seconds),
+        "seconds": json.dumps(seconds), "memory": json.dumps(memory.at_peak()),
     }  # fmt: skip
 
 

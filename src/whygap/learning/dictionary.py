@@ -11,7 +11,7 @@ ready-made columns.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations, product
@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whygap.domains import DOMAINS, Array, ByDomain, IntArray
+from whygap.blocks import BlockSet
+from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
 from whygap.learning.inputs import ENOUGH_ROWS, Inputs, some_of
 from whygap.learning.models import Fast, TrainingRows
 from whygap.learning.trees import Boosted
@@ -243,6 +244,32 @@ def choose_pairs(
 def needs_pairs(columns: Sequence[Column]) -> bool:
     """Whether there are too many columns for all pairs to get products."""
     return len(columns) > _ALL_PAIRS_UP_TO
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPairs:
+    """Pairs open to every model, and those that the outcome has shown, by domain and training set.
+
+    A model may use what was found in rows it is trained on, and no more: else outcomes of held-out
+    rows would have a say in what is fitted for them.
+    """
+
+    free: tuple[Pair, ...]
+    by_set: Mapping[tuple[Domain, BlockSet], Sequence[Pair]]
+
+    @property
+    def all(self) -> list[Pair]:
+        """Each once."""
+        shown = [pair for pairs in self.by_set.values() for pair in pairs]
+        return list(dict.fromkeys([*self.free, *shown]))
+
+    def closed(self, domain: Domain, trained_on: BlockSet | None) -> set[frozenset[int]]:
+        """Pairs that models of a training set may not use."""
+        open_ones = set(self.free)
+        for (where, blocks), pairs in self.by_set.items():
+            if where == domain and trained_on is not None and blocks <= trained_on:
+                open_ones.update(pairs)
+        return {frozenset(pair) for pair in self.all if pair not in open_ones}
 
 
 def pairs_of_outcome(rows: TrainingRows) -> list[Pair]:

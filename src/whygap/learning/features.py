@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +19,14 @@ from whygap.learning.binned import BinnedTables
 from whygap.learning.dictionary import (
     MOST_TERMS,
     Dictionary,
+    FoundPairs,
     Pair,
     build_dictionary,
     choose_pairs,
     needs_pairs,
     pairs_of_outcome,
 )
-from whygap.learning.inputs import Inputs, Lift, some_of
+from whygap.learning.inputs import Inputs, Lift, later, some_of
 from whygap.learning.models import Kind, TrainingRows, curvature
 from whygap.learning.ridge import Curvature
 from whygap.learning.source_fits import SourceFits, same_terms, source_digest
@@ -100,37 +103,12 @@ class Extra:
         return np.column_stack([*mains, *hinges])
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPairs:
-    """Pairs open to every model, and those that the outcome has shown, by domain and training set.
-
-    A model may use what was found in rows it is trained on, and no more: else outcomes of held-out
-    rows would have a say in what is fitted for them.
-    """
-
-    free: tuple[Pair, ...]
-    by_set: Mapping[tuple[Domain, BlockSet], Sequence[Pair]]
-
-    @property
-    def all(self) -> list[Pair]:
-        """Each once."""
-        shown = [pair for pairs in self.by_set.values() for pair in pairs]
-        return list(dict.fromkeys([*self.free, *shown]))
-
-    def closed(self, domain: Domain, trained_on: BlockSet | None) -> set[frozenset[int]]:
-        """Pairs that models of a training set may not use."""
-        open_ones = set(self.free)
-        for (where, blocks), pairs in self.by_set.items():
-            if where == domain and trained_on is not None and blocks <= trained_on:
-                open_ones.update(pairs)
-        return {frozenset(pair) for pair in self.all if pair not in open_ones}
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
     """Both domains, block-sorted: raw (n, p), basis (n, functions), weights (mean 1).
 
-    Both tables are stored column by column.
+    Both tables are stored column by column. Of very many rows, raw is the design's own table, in
+    its own order: another copy is too dear.
     """
 
     blocks: Blocks
@@ -159,14 +137,28 @@ class Features:
 
         A training set is named where a model is trained.
         """
-        functions = self.dictionary.select(columns)
+        functions, seen = self.dictionary.select(columns), partial(self._seen, domain, rows)
         return Inputs(
-            _block(self.raw[domain].T, rows, np.array(columns, dtype=np.int64)).T,
-            self.across(domain, rows, functions).T,
+            seen(len(columns), lambda: self.table(domain, rows, columns)),
+            seen(len(functions), lambda: self.across(domain, rows, functions).T),
             self.light(domain, functions, trained_on),
             self.categorical(columns),
             None if extra is None else self.lift(extra, "own", rows, columns),
         )
+
+    def _seen(self, domain: Domain, rows: Rows, width: int, made: Callable[[], Array]) -> Array:
+        """Of very many rows a table is made when it is looked at; of those to train on each time.
+
+        A choice of learners has many training sets at hand.
+        """
+        if not self.are_many(domain):
+            return made()
+        height = len(at(self.weights[domain], rows))
+        return later(height, width, made if isinstance(rows, tuple) else cache(made))
+
+    def are_many(self, domain: Domain) -> bool:
+        """Whether a domain has so many rows that copies are too dear."""
+        return len(self.weights[domain]) > _MANY_ROWS
 
     def categorical(self, columns: Sequence[int]) -> tuple[int, ...]:
         """Which of these columns are categories."""
@@ -175,7 +167,14 @@ class Features:
     def raw_table(self, domain: Domain, columns: Sequence[int]) -> Array:
         """Raw columns of all rows that models may be trained on."""
         rows = self.blocks.training_rows(domain, frozenset(range(self.blocks.count)))
-        return _block(self.raw[domain].T, rows, np.array(columns, dtype=np.int64)).T
+        return self.table(domain, rows, columns)
+
+    def table(self, domain: Domain, rows: Rows, columns: Sequence[int]) -> Array:
+        """Raw columns of some rows."""
+        chosen = np.array(columns, dtype=np.int64)
+        if self.are_many(domain):
+            return np.asarray(self.raw[domain][at(self.blocks.order[domain], rows)][:, chosen])
+        return _block(self.raw[domain].T, rows, chosen).T
 
     def across(self, domain: Domain, rows: Rows, functions: IntArray) -> Array:
         """Some basis columns (functions, rows); those of all rows are kept until others come.
@@ -183,7 +182,7 @@ class Features:
         One set of columns is asked for by many fits in a row. Of very many rows a copy is too dear.
         """
         table = self.basis[domain].T
-        if table.shape[1] > _MANY_ROWS:
+        if self.are_many(domain):
             return _block(table, rows, functions)
         key = functions.tobytes()
         last = self.gathered.get(domain)
@@ -245,7 +244,7 @@ class Features:
         return np.concatenate(parts)
 
 
-def at(values: Array, rows: Rows) -> Array:
+def at(values: NDArray[Any], rows: Rows) -> NDArray[Any]:
     """Entries of some rows."""
     if isinstance(rows, tuple):
         return np.concatenate([values[s] for s in rows])
@@ -290,7 +289,8 @@ def make_features(
         dictionary = own if same_terms(own, dictionary) else dictionary
     dtype = np.float64 if sum(design.rows) <= 2 * _MANY_ROWS else np.float32
     basis = raw.map(lambda x: dictionary.transform(x, dtype))
-    features = Features(blocks, design.columns, dictionary, raw, basis, weights, found)
+    seen = raw.zip(design.features, lambda x, own: own if len(x) > _MANY_ROWS else x)
+    features = Features(blocks, design.columns, dictionary, seen, basis, weights, found)
     if kept is None:
         return features
     digest = source_digest(blocks, raw.source, basis.source, weights.source, repr(found))

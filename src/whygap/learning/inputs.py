@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,28 @@ class Lift:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Later:
+    """A table that is made when its entries are looked at; its shape is known."""
+
+    shape: tuple[int, int]
+    made: Callable[[], Array]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.made(), dtype)
+
+    def __getitem__(self, place: Any) -> Array:
+        return np.asarray(self.made()[place])
+
+
+def later(height: int, width: int, made: Callable[[], Array]) -> Array:
+    """A table that need not be in memory as long as only its shape is asked for."""
+    return cast(Array, _Later((height, width), made))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Inputs:
     """Rows of a column set.
 
@@ -83,7 +106,8 @@ class Inputs:
     @property
     def table(self) -> Array:
         """All raw columns."""
-        return self.raw if self.lift is None else np.column_stack([self.raw, self.lift.position])
+        raw = np.asarray(self.raw)
+        return raw if self.lift is None else np.column_stack([raw, self.lift.position])
 
     @property
     def width(self) -> int:
@@ -100,24 +124,26 @@ class Inputs:
 
     def in_full_precision(self) -> Inputs:
         """For sums over rows; predictions are content with what the table has."""
-        return replace(self, basis=self.basis.astype(np.float64, copy=False))
+        return replace(self, basis=np.asarray(self.basis, dtype=np.float64))
 
     def dense(self) -> Array:
         """Every basis column written out."""
+        basis = np.asarray(self.basis)
         if self.lift is None:
-            return self.basis
+            return basis
         products = [
-            head[:, None] * self.basis[:, mask]
+            head[:, None] * basis[:, mask]
             for head, mask in zip(self.lift.heads.T, self.lift.times, strict=True)
         ]
-        return np.hstack([self.basis, self.lift.terms, *products])
+        return np.hstack([basis, self.lift.terms, *products])
 
     def forward(self, coefficients: Array) -> Array:
         """The linear predictor; the intercept is the first coefficient."""
-        width = self.basis.shape[1]
+        basis = np.asarray(self.basis)
+        width = basis.shape[1]
         if self.lift is None:
-            slopes = coefficients[1:].astype(self.basis.dtype, copy=False)
-            return np.asarray(coefficients[0] + self.basis @ slopes)
+            slopes = coefficients[1:].astype(basis.dtype, copy=False)
+            return np.asarray(coefficients[0] + basis @ slopes)
         lift = self.lift
         by_head = np.zeros((width, 1 + len(lift.times)))
         by_head[:, 0] = coefficients[1 : 1 + width]
@@ -126,25 +152,26 @@ class Inputs:
             stop = start + int(mask.sum())
             by_head[mask, k] = coefficients[start:stop]
             start = stop
-        scores = self._scores(by_head.astype(self.basis.dtype, copy=False))
+        scores = self._scores(basis, by_head.astype(basis.dtype, copy=False))
         own = lift.terms @ coefficients[1 + width : 1 + width + lift.terms.shape[1]]
         products = np.einsum("nh,nh->n", scores[:, 1:], lift.heads)
         return np.asarray(coefficients[0] + scores[:, 0] + own + products)
 
-    def _scores(self, by_head: Array) -> Array:
+    def _scores(self, basis: Array, by_head: Array) -> Array:
         if self.seen is None:
-            return np.asarray(self.basis @ by_head)
+            return np.asarray(basis @ by_head)
         key = by_head.tobytes()
         if key not in self.seen:
-            self.seen[key] = self.basis @ by_head
+            self.seen[key] = basis @ by_head
         return self.seen[key]
 
     def adjoint(self, rows: Array) -> Array:
         """Sums over rows of every basis column times `rows`, intercept first."""
+        basis = np.asarray(self.basis)
         if self.lift is None:
-            return np.concatenate([[rows.sum()], rows @ self.basis])
+            return np.concatenate([[rows.sum()], rows @ basis])
         lift = self.lift
-        sums = self.basis.T @ np.column_stack([rows, lift.heads * rows[:, None]])
+        sums = basis.T @ np.column_stack([rows, lift.heads * rows[:, None]])
         products = [sums[mask, k] for k, mask in enumerate(lift.times, start=1)]
         return np.concatenate([[rows.sum()], sums[:, 0], rows @ lift.terms, *products])
 
@@ -167,7 +194,8 @@ class Inputs:
         lift = self.lift
         if lift is not None:
             lift = Lift(lift.position[rows], lift.terms[rows], lift.times)
-        return Inputs(self.raw[rows], self.basis[rows], self.light, self.categorical, lift)
+        raw, basis = _taken(self.raw, rows), _taken(self.basis, rows)
+        return Inputs(raw, basis, self.light, self.categorical, lift)
 
 
 def some_of(rows: int, most: int = ENOUGH_ROWS) -> IntArray:
@@ -179,6 +207,25 @@ def stacked(parts: Sequence[Inputs]) -> Inputs:
     """Rows below each other."""
     return replace(
         parts[0],
-        raw=np.hstack([p.raw.T for p in parts]).T,
-        basis=np.hstack([p.basis.T for p in parts]).T,
+        raw=_below([p.raw for p in parts]),
+        basis=_below([p.basis for p in parts]),
     )
+
+
+def _taken(table: Any, rows: slice | IntArray) -> Array:
+    """Some rows; of a table that is made later, later."""
+    if not isinstance(table, _Later):
+        return np.asarray(table[rows])
+    height = len(np.arange(len(table))[rows])
+    return later(height, table.shape[1], partial(table.__getitem__, rows))
+
+
+def _below(tables: Sequence[Any]) -> Array:
+    """One table below the other; likewise."""
+
+    def made() -> Array:
+        return np.hstack([np.asarray(table).T for table in tables]).T
+
+    if not any(isinstance(table, _Later) for table in tables):
+        return made()
+    return later(sum(map(len, tables)), tables[0].shape[1], made)

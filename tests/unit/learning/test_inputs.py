@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
-from whygap.learning.inputs import Inputs, Lift
+from whygap.learning.inputs import Inputs, Lift, later, stacked
 
 
 @pytest.fixture(params=[False, True], ids=["plain", "lifted"])
@@ -56,3 +57,29 @@ def test_products_kept_for_several_lifts_are_the_right_ones(inputs):
             expected = replace(inputs, lift=lift).forward(coefficients)
             assert np.array_equal(replace(kept, lift=lift).forward(coefficients), expected)
     assert len(kept.seen) == (3 if inputs.lift else 0)
+
+
+def test_a_table_that_is_made_later_gives_the_same_numbers(inputs):
+    made = []
+
+    def counted(table):
+        made.append(1)
+        return table
+
+    raw, basis = (
+        later(*table.shape, partial(counted, table)) for table in (inputs.raw, inputs.basis)
+    )
+    waiting = replace(inputs, raw=raw, basis=basis)
+    assert (len(waiting), waiting.width, waiting.raw.shape) == (40, inputs.width, (40, 3))
+    some = waiting.rows(slice(5, 20))
+    both = stacked([replace(waiting, lift=None), replace(waiting, lift=None)])
+    assert (len(some), len(both), made) == (15, 80, [])
+    rng = np.random.default_rng(1)
+    coefficients, rows = rng.normal(size=inputs.width + 1), rng.normal(size=40)
+    assert np.array_equal(waiting.forward(coefficients), inputs.forward(coefficients))
+    assert np.array_equal(waiting.adjoint(rows), inputs.adjoint(rows))
+    assert np.array_equal(waiting.gram(rows), inputs.gram(rows))
+    assert np.array_equal(waiting.table, inputs.table)
+    assert np.array_equal(some.dense(), inputs.rows(slice(5, 20)).dense())
+    assert np.array_equal(both.raw, np.vstack([inputs.raw, inputs.raw]))
+    assert np.array_equal(waiting.in_full_precision().basis, inputs.basis)

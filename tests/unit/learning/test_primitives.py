@@ -10,8 +10,9 @@ import pytest
 from learning_designs import featured, make_design, shifted_design
 
 import whygap as wg
-from whygap.domains import ByDomain
+from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import FitError, TableError
+from whygap.learning.binned import BinnedTables
 from whygap.learning.models import Constant, Fast, Mean
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.learning.trees import Boosted
@@ -211,3 +212,24 @@ def test_a_column_missing_in_one_whole_block_works():
         assert np.isfinite(out_of_fold(fits, "source")).all()
         ratio = fit_ratios(with_hole, learner, (0, 1, 2), "pi")
         assert np.isfinite(out_of_fold(ratio, "source")).all()
+
+
+@pytest.mark.parametrize("learner", [FAST, Boosted(rounds=5)])
+def test_rows_that_are_copied_when_they_are_needed_give_the_same_predictions(monkeypatch, learner):
+    design = shifted_design()
+    few = featured(design)
+    many = replace(few, raw=design.features, gathered={}, binned=BinnedTables(), curvatures={})
+    found = []
+    for features, most in ((few, 100_000), (many, 100)):
+        monkeypatch.setattr("whygap.learning.features._MANY_ROWS", most)
+        means = fit_means(features, learner, mean_task(features, design))
+        ratios = fit_ratios(features, learner, (0, 1), "pi")
+        found.append([out_of_fold(fits, d) for fits in (means, ratios) for d in DOMAINS])
+    for one, other in zip(*found, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_of_very_many_rows_the_designs_own_table_serves(monkeypatch):
+    design = shifted_design()
+    monkeypatch.setattr("whygap.learning.features._MANY_ROWS", 100)
+    assert featured(design).raw.source is design.features.source
