@@ -150,7 +150,8 @@ def run(order: Order) -> Path:
     note = f"{engines(everything)} Draws are kept in `replicates.jsonl` and `peers.jsonl`."
     alike = _at_equal_alarms([config for config, _ in plan(quick=order.quick)], folder)
     return write_page(folder / "rules.md", order.command("rules"), note, found=_table(rows),
-                      alike=alike, intervals=_coverage(everything))  # fmt: skip
+                      alike=alike, intervals=_coverage(everything),
+                      shared=_in_shared_draws(everything, folder))  # fmt: skip
 
 
 def _ask_peers(config: Config, count: int, path: Path, order: Order) -> None:
@@ -200,6 +201,17 @@ def _scores(config: Config, ours: Sequence[Line], path: Path) -> list[dict[str, 
         tools[name] = [(line["planted"], line[tool]) for line in theirs if tool in line]
     effect = config.options["effect"]
     return [{"effect": effect, "tool": tool, **_score(found)} for tool, found in tools.items()]
+
+
+def _in_shared_draws(ours: Sequence[Line], folder: Path) -> str:
+    """What we find in the draws that wise-pizza saw, too, from the weakest effect on."""
+    theirs = read_lines(folder / "peers.jsonl")
+    saw = {(line["config"], line["seed"]) for line in theirs if "wise_pizza" in line}
+    found: dict[str, list[tuple[list[str], list[Mapping[str, Any]]]]] = {}
+    for line in ours:
+        if (line["config"], line["seed"]) in saw and line["config"] != _config(0.0).label:
+            found.setdefault(line["config"], []).append((line["planted"], line["rules"]))
+    return ", ".join(number(_score(found[label])["found"], 2) for label in sorted(found))
 
 
 def _at_equal_alarms(configs: Sequence[Config], folder: Path) -> str:
