@@ -11,6 +11,7 @@ from whygap._metrics import Metric, our_name
 from whygap.domains import ByDomain
 from whygap.errors import InputError, SettingsError, name_list, refusing_unknown, require_known
 from whygap.progress import Reporter, Silent
+from whygap.tables.batches import give_back
 from whygap.tables.build import build_design
 from whygap.tables.design import ORDERS, Design
 from whygap.tables.open import OpenedTable, TableKind, open_table
@@ -158,6 +159,11 @@ class Study:
         return self.design
 
     def _read(self, report: Reporter) -> Design:
+        design = self._built(report)
+        give_back()
+        return design
+
+    def _built(self, report: Reporter) -> Design:
         report.stage("reading tables")
         asked = () if self.model_scoring is None else tuple(self.model_scoring.columns)
         needed = tuple(dict.fromkeys(self.roles.columns + asked))

@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 
 from whygap.errors import TableError
 
-__all__ = ["AT_ONCE", "ArrowStream", "chosen_rows", "lazy_slices", "one_below_the_other", "slices"]
+__all__ = [
+    "AT_ONCE",
+    "ArrowStream",
+    "chosen_rows",
+    "give_back",
+    "lazy_slices",
+    "one_below_the_other",
+    "slices",
+]
 
 AT_ONCE = 250_000  # rows of a batch: of thirty columns these are some 60 MB
 SEED = 0  # of the rows that are drawn: the same table gives the same sample
@@ -154,6 +162,11 @@ def one_below_the_other(parts: Sequence[Any]) -> Any:
         return pa.concat_tables(filled, promote_options="permissive")
     frames = [nw.from_native(part, eager_only=True) for part in filled]
     return nw.concat(frames, how="vertical").to_native()
+
+
+def give_back() -> None:
+    """Arrow keeps what tables took for the next ones: of a million rows, more than a gigabyte."""
+    pa.default_memory_pool().release_unused()
 
 
 Stream = Callable[[Sequence[str]], Iterator[Any]]
