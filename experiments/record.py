@@ -30,9 +30,24 @@ def made_by(settings: Settings) -> dict[str, Any]:
 
 
 def engine_of(line: Mapping[str, Any]) -> int:
-    """The engine of a kept line; lines older than its version number are engine 1."""
+    """The engine of a kept line; lines older than its version number are engine 1.
+
+    Engine 9 changed outcome values and shares only: where engine 8 wrote down none, its line is 9's.
+    """
     found = line.get("engine")
-    return found if isinstance(found, int) else 1
+    if not isinstance(found, int):
+        return 1
+    return 9 if found == 8 and not _may_hold_outcome_shares(line) else found
+
+
+def _may_hold_outcome_shares(line: Mapping[str, Any]) -> bool:
+    """Unless the line says what it holds, and it is something else."""
+    if "estimates" in line:
+        of_outcome = {name for name in line["estimates"] if name.startswith("outcome ")}
+        return bool(of_outcome - {"outcome denominator"})
+    if "question" in line:
+        return bool(line["question"] == "outcome")
+    return "points" not in line and "rules" not in line
 
 
 def newest(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -11,7 +11,9 @@ end elsewhere in the last digits, where trees may split otherwise, and knows the
 outcome that comes first; tables of more than 75 columns have fewer terms; 7 lets trees of twins on
 many column sets learn faster; 8 chooses the learners of points on all players, too, lets their
 trees learn faster, bins a column set once for all its training sets, and fits the model's label
-where a metric sees no more of the model and the outcome comes first.
+where a metric sees no more of the model and the outcome comes first; 9 takes no more off outcome
+numerators for a source risk that is shrunk, and has them own what both risks may have left:
+outcome values and shares are new, all else is as with 8.
 """
 
-ENGINE = 8  # see above: raised when the numbers change, and only then
+ENGINE = 9  # see above: raised when the numbers change, and only then

@@ -94,33 +94,41 @@ def numerator(values: OutcomeValues, *reduced: Reduced) -> Estimate:
         return np.asarray(b2 * (left.prod(axis=1) - full) - crossed(one.h, left))
 
     target = np.mean([on_target(one) for one in reduced], axis=0)
-    if len(reduced) == 2:
-        target = target - _dilution(values, reduced[0].m[:, 0], reduced[1].m[:, 1])
     gaps = np.mean([(p_1 - one.m) ** 2 for one in reduced], axis=0)
     plugin = float(np.mean(b2 * gaps * values.sample.weights.target))
-    source = _risk_term(values, [one.risk for one in reduced if one.risk is not None])
+    source = _risk_term(values, reduced)
     return average(values.sample, ByDomain(source, target), plugin, values.plan)
 
 
-def _dilution(values: OutcomeValues, m_a: Array, m_b: Array) -> Array:
-    """What m does not explain because noise in the source risk flattens it; m of each twin's own.
+@dataclass(frozen=True, slots=True)
+class _Steepened:
+    """m as it would be without noise in the source risk, which flattens it.
 
-    It is of fourth order in that noise, and large where risks of many columns are fitted on few
-    rows. The residual of one twin still follows the m of the other, whose noise is its own: what a
-    line through both pairs, with slope c, explains is taken off.
+    The residual of one twin still follows the m of the other, whose noise is its own: a line
+    through both pairs says by how much m is too flat.
     """
-    y, weight = values.outcome.target, values.sample.weights.target
-    left_a, left_b = y - m_a, y - m_b
-    m_a, m_b = (m - np.mean(m * weight) for m in (m_a, m_b))
-    follows, both = left_a * m_b + left_b * m_a, m_a * m_b
-    slope, spread = float(np.mean(follows * weight)) / 2, float(np.mean(both * weight))
-    # A slope above 1 would mean more noise than risk: then there is no line to speak of.
-    c = float(np.clip(slope / spread, 0.0, 1.0)) if spread > 0 else 0.0
-    b2 = float(np.mean(values.slope.target**2 * both * weight)) / spread if c > 0 else 0.0
-    return np.asarray(b2 * (c * follows - c**2 * both))
+
+    middle: float
+    slope: float = 1.0
+
+    @classmethod
+    def between(cls, values: OutcomeValues, m_a: Array, m_b: Array) -> _Steepened:
+        """From m of each twin at its own source risk."""
+        y, weight = values.outcome.target, values.sample.weights.target
+        left_a, left_b = y - m_a, y - m_b
+        middles = [float(np.mean(m * weight)) for m in (m_a, m_b)]
+        m_a, m_b = m_a - middles[0], m_b - middles[1]
+        follows = float(np.mean((left_a * m_b + left_b * m_a) * weight)) / 2
+        spread = float(np.mean(m_a * m_b * weight))
+        # More than 1 would mean more noise than risk: then there is no line to speak of.
+        excess = float(np.clip(follows / spread, 0.0, 1.0)) if spread > 0 else 0.0
+        return cls(sum(middles) / 2, 1.0 + excess)
+
+    def __call__(self, m: Array) -> Array:
+        return self.middle + self.slope * (m - self.middle)
 
 
-def _risk_term(values: OutcomeValues, risks: Sequence[RiskSlope]) -> Array:
+def _risk_term(values: OutcomeValues, reduced: Sequence[Reduced]) -> Array:
     """How the numerator moves with the source risk, times the residual of its twins' mean.
 
     The derivative of b^2 g_A g_B - h_A g_B - h_B g_A, g = p_1 - m, in the risk is
@@ -129,14 +137,22 @@ def _risk_term(values: OutcomeValues, risks: Sequence[RiskSlope]) -> Array:
     have the mean psi (d_A + d_B) / 2 + H (d_A^2 + d_B^2) / 4. Their mean slope, psi +
     H (d_A + d_B) / 2, times the mean residual takes all of it off but the product
     - H d_A d_B / 2, in which independent errors cancel.
+
+    In g, m is steepened. The gap to an m that noise has flattened follows the risk, and so does
+    the error of a risk that is shrunk: their product would be taken off, although to shrink a risk
+    moves no row to another side of m. It also takes off what flattening leaves unexplained.
     """
+    risks = [one.risk for one in reduced if one.risk is not None]
     if not risks:
         return np.zeros((len(values.p_0.source), len(values.pi_wz)))
+    steepened = _Steepened(0.0)
+    if len(reduced) == 2:
+        steepened = _Steepened.between(values, reduced[0].m[:, 0], reduced[1].m[:, 1])
     b2 = values.slope.source**2
     residual = values.outcome.source - values.p_0.source.mean(axis=1)
 
     def moves(risk: RiskSlope) -> Array:
-        gap = values.p_1.source - risk.m
+        gap = values.p_1.source - steepened(risk.m)
         return crossed(risk.h - b2 * gap, risk.dm_dq) - crossed(gap, risk.dh_dq)
 
     return np.asarray(values.pi_wz * residual * np.mean([moves(risk) for risk in risks], axis=0))

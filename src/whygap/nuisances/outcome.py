@@ -20,7 +20,7 @@ from whygap.learning.primitives import MeanTask, fit_means
 from whygap.nuisances import source_risk
 from whygap.nuisances.cross_fit import CrossFit, zero
 from whygap.nuisances.held_out import mean_task, twins_at
-from whygap.nuisances.owned import owning, owning_in_proportion, squared_bias
+from whygap.nuisances.owned import owning, squared_bias
 from whygap.nuisances.source_risk import Risks, SourceRisk
 
 _TARGETS = {"m": "outcome, target"}
@@ -52,11 +52,22 @@ class OutcomePart:
             Reduced(m["own"][twin], h["own"][twin], self._slope(m, h, twin))
             for twin in range(len(m["own"]))
         ]
-        squared = outcome_value.numerator(self.values, *reduced)
-        choice = self.crossfit.menu.noise("m") * float(_squared_slope(self.values).mean())
-        squared = owning_in_proportion(squared, self.denominator, {"choice of m": choice})
+        squared = owning(outcome_value.numerator(self.values, *reduced), self._sizes(reduced))
         away = np.concatenate(self.values.p_1.target - m["own"])
         return _with_slope_error(self.crossfit, squared, away)
+
+    def _sizes(self, reduced: Sequence[Reduced]) -> dict[str, float]:
+        """Of what p_1, m and the source risk may have left, and of the choice of learners."""
+        menu, adds = self.crossfit.menu, _squared_slope(self.values)
+        sizes = {"choice of m": menu.noise("m") * float(adds.mean())}
+        if self.crossfit.settings.twins:
+            of_m = float(np.mean([squared_bias(one.m, adds) for one in reduced]))
+            sizes |= {
+                "p_1": of_m - squared_bias(self.values.p_1.target, adds),
+                "p_0": _left_by_source_risk(self.values, reduced),
+                "choice of p_1 - p_0": -menu.noise(source_risk.COMPARED) * float(adds.mean()),
+            }
+        return sizes
 
     def _fitted(self, name: str, columns: tuple[int, ...]) -> dict[str, Array]:
         """Twins of a regression on G at each view of the source risk."""
@@ -150,6 +161,15 @@ def _denominator(crossfit: CrossFit, compared: OutcomeValues) -> Estimate:
         }
     away = compared.p_1.target - compared.p_0.target
     return _with_slope_error(crossfit, owning(squared, sizes), away)
+
+
+def _left_by_source_risk(values: OutcomeValues, reduced: Sequence[Reduced]) -> float:
+    """As much of its squared bias as m follows; none where it is known."""
+    slopes = [one.risk.dm_dq.prod(axis=1) for one in reduced if one.risk is not None]
+    if not slopes:
+        return 0.0
+    moved = values.pi_wz * values.slope.source**2 * values.sample.weights.source
+    return -squared_bias(values.p_0.source, moved * np.mean(slopes, axis=(0, 1)))
 
 
 def _squared_slope(values: OutcomeValues) -> Array:

@@ -3,8 +3,9 @@
 *What a learner gets wrong on average.* Twins leave its square. It cannot be seen, but the learner
 was chosen where one more unit of the twins' variance V buys `VARIANCE_CHARGE` units less of it; if
 the two trade off as powers h^2s and h^-d of some width h, the squared bias there is d / 2s times
-charge V. So charge V is its size. Budgets own it; so does the denominator of the outcome shares,
-for either risk, and numerators in proportion: they err alike, so that values hardly do.
+charge V. So charge V is its size. Budgets own it; so do the denominator of the outcome shares, for
+either risk, and numerators: p_1's like the denominator, less m's, and the source risk's as far as m
+follows that. What both own of one risk is one error, so that values have less of it.
 
 *Which learner was chosen*, on the rows that are averaged over: see `learning.choose`.
 """
@@ -27,15 +28,6 @@ SOURCES = (
 def owning(estimate: Estimate, sizes: dict[str, float]) -> Estimate:
     """The estimate with errors of these sizes; the sign says which way a source pulls it."""
     return estimate.with_errors(bias=np.array([sizes.get(name, 0.0) for name in SOURCES]))
-
-
-def owning_in_proportion(part: Estimate, whole: Estimate, sizes: dict[str, float]) -> Estimate:
-    """The estimate with its share of what the whole owns, and with errors of these sizes."""
-    owned = owning(part, sizes)
-    if owned.influence is None or whole.influence is None or whole.value <= 0:
-        return owned  # nothing to be in proportion to
-    share = min(max(part.value / whole.value, 0.0), 1.0)
-    return part.with_errors(bias=owned.influence.bias + share * whole.influence.bias)
 
 
 def squared_bias(twins: Array, adds: Array) -> float:

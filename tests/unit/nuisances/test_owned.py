@@ -14,7 +14,7 @@ from whygap.learning.menu import Menu
 from whygap.learning.models import Fast
 from whygap.nuisances.cross_fit import cross_fit
 from whygap.nuisances.outcome import prepare_outcome
-from whygap.nuisances.owned import SOURCES, owning, owning_in_proportion, squared_bias
+from whygap.nuisances.owned import SOURCES, owning, squared_bias
 from whygap.nuisances.recoverable import prepare_gain
 from whygap.nuisances.source_risk import COMPARED, fit_source_risks
 from whygap.settings import Settings
@@ -55,19 +55,6 @@ def test_errors_of_one_source_cancel_in_a_difference_and_add_up_apart():
     assert (one - other).standard_error == pytest.approx(np.sqrt(8), rel=1e-9)
 
 
-def test_a_part_owns_in_proportion_so_that_their_ratio_owns_nothing():
-    whole, part = estimate(4.0, 0), estimate(1.0, 1)
-    owned = owning(whole, {"p_1": -0.3, "p_0": -0.1})
-    in_proportion = owning_in_proportion(part, owned, {})
-    assert in_proportion.influence.bias[:2].tolist() == pytest.approx([-0.075, -0.025])
-    ratio = in_proportion / owned
-    assert ratio.standard_error == pytest.approx((part / whole).standard_error, rel=1e-9)
-    beyond = owning_in_proportion(estimate(9.0), owned, {})
-    assert beyond.influence.bias.tolist() == owned.influence.bias.tolist()
-    nothing = owning(estimate(-1.0), {"p_1": 1.0})
-    assert not owning_in_proportion(part, nothing, {}).influence.bias.any()
-
-
 @pytest.mark.parametrize(("domain", "place"), [("target", "m_s here"), ("source", "m_s at home")])
 def test_a_budget_owns_more_the_more_its_twins_vary(domain, place):
     game = prepare_gain(crossfit_of(), domain, PROBES)
@@ -85,6 +72,23 @@ def test_the_denominator_owns_what_both_risks_may_get_wrong():
     assert part.denominator.standard_error > plain
     same = part.denominator.with_errors(bias=np.zeros(0)).standard_error
     assert part.denominator.standard_error == pytest.approx(np.hypot(same, owned), rel=1e-9)
+
+
+def test_a_numerator_owns_p_1_like_the_denominator_less_what_m_may_get_wrong():
+    part = outcome_part(crossfit_of())
+    place = SOURCES.index("p_1")
+    whole = part.denominator.influence.bias[place]
+    few, many = (part.numerator(s).influence.bias[place] for s in ((), (0, 1)))
+    assert whole < few < many, "the more columns m sees, the more its errors are those of p_1"
+
+
+def test_a_numerator_owns_of_the_source_risk_what_m_follows():
+    part = outcome_part(crossfit_of())
+    place = SOURCES.index("p_0")
+    owned = part.numerator(()).influence.bias[place]
+    assert owned < 0
+    unasked = outcome_part(crossfit_of(risk_uncertainty=False))
+    assert unasked.numerator(()).influence.bias[place] == 0
 
 
 def test_the_noise_of_the_choice_is_in_every_interval_that_rests_on_it():
