@@ -32,7 +32,7 @@ def made_by(settings: Settings) -> dict[str, Any]:
 def engine_of(line: Mapping[str, Any]) -> int:
     """The engine of a kept line; lines older than its version number are engine 1.
 
-    Engine 9 changed outcome values and shares only: where engine 8 wrote down none, its line is 9's.
+    Engine 9 changed outcome values and shares only: a line of engine 8 that has none is 9's.
     """
     found = line.get("engine")
     if not isinstance(found, int):
