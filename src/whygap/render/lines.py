@@ -267,11 +267,13 @@ def framed(
 ) -> tuple[float, float]:
     """Limits for values and intervals, but for those that would flatten everything else.
 
-    An interval may reach beyond the values as far as they are apart, or as a middling one is wide.
+    An interval may reach beyond the values as far as they are apart, or as a middling one is wide,
+    if that one ends anywhere.
     """
     top, bottom = max(values), min(values)
-    widths = sorted(high - low for low, high in spans if math.isfinite(high - low))
+    widths = sorted(w if math.isfinite(w := high - low) else math.inf for low, high in spans)
     middling = widths[len(widths) // 2] if widths else 0.0
+    middling = 0.0 if math.isinf(middling) else middling
     reach = max(max(top, usual) - bottom, middling)
     ends = [max(low, bottom - reach) for low, _ in spans]
     ends += [min(high, top + reach) for _, high in spans]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from revision_factory import make_revision
 from whygap.errors import InputError, ResultError, SettingsError
 from whygap.estimate import Estimate
 from whygap.render import plot, report, style
+from whygap.render.lines import framed
 from whygap.render.plot import (
     OverlapDisplay,
     PointsDisplay,
@@ -284,6 +286,16 @@ def test_one_wide_interval_does_not_flatten_the_walk_and_ends_in_arrows() -> Non
     assert (marks.count("<"), marks.count(">")) == (1, 1)
     narrow = WaterfallDisplay.from_gap(make_gap()).plot()
     assert {"<", ">"}.isdisjoint(line.get_marker() for line in narrow.ax_.lines)
+
+
+def test_where_most_intervals_have_no_end_the_few_others_do_not_set_the_frame() -> None:
+    """As with shares of a whole that is hardly told from 0: two ends at -39,000%, six nowhere."""
+    endless = [(-math.inf, math.inf)] * 6
+    low, high = framed([0.85, -0.43, 0.0], [*endless, (-390.0, 0.2), (-2.0, 0.3)], 0.06)
+    assert -2.5 < low < -0.43
+    assert 0.85 < high < 2.5
+    wide = framed([0.85, -0.43, 0.0], [(-3.0, 3.0)] * 3, 0.06)
+    assert wide[0] <= -3 <= 3 <= wide[1], "a middling width that ends is shown"
 
 
 def test_the_walk_of_the_page_ends_cut_intervals_in_arrows() -> None:
