@@ -38,7 +38,7 @@ __all__ = ["plan", "replicate", "run"]
 
 GRAPHS: tuple[Graph, ...] = ("independent", "chain")
 ROWS = (2000, 2000)
-DRAWS = 50
+DRAWS = 200  # of ours; of the peer as many as are kept
 LEVEL = 0.9
 PEERS = {"linear": "dowhy, its defaults", "quadratic": "dowhy, squares and products"}
 PEER_SCRIPT = Path(__file__).with_name("peer_graph.py")

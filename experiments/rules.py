@@ -57,7 +57,7 @@ def plan(*, quick: bool) -> Plan:
     """An effect each, and none: of that, enough draws to see 5%."""
     if quick:
         return [(_config(1.0), 2)]
-    return [*((_config(effect), 100) for effect in EFFECTS), (_config(0.0), 300)]
+    return [*((_config(effect), 200) for effect in EFFECTS), (_config(0.0), 300)]
 
 
 def _config(effect: float) -> Config:
