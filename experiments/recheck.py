@@ -3,7 +3,8 @@
 python -m experiments recheck --share 0.01 --seed 0
 
 Says which engine made the lines that every page rests on, and runs a random sample of those of the
-present engine again. Fails when a line is older or a number has moved.
+present engine again. Fails when a line is older, when a page says that an older engine made it, or
+when a number has moved.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ import argparse
 import gzip
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
+
+import joblib
 
 from experiments import (
     coverage,
@@ -34,7 +38,7 @@ from experiments.simulation import Order, all_lines
 from whygap._version import ENGINE
 from whygap.errors import ResultError
 
-__all__ = ["resting_on", "rests_on", "run", "sample"]
+__all__ = ["older_pages", "resting_on", "rests_on", "run", "sample"]
 
 T = TypeVar("T")
 
@@ -48,17 +52,28 @@ def run(order: Order, given: argparse.Namespace) -> str:
     """Who made what is kept, and the largest difference of the lines run again.
 
     Raises:
-        ResultError: an older engine made a line that a page rests on, or a number moved.
+        ResultError: an older engine made a page or a line that one rests on, or a number moved.
     """
-    lines = resting_on(order.output)
+    lines, pages = resting_on(order.output), older_pages(order.output)
     told = [by_engine(folder, kept) for folder, kept in lines.items()]
+    told += [f"{page}: says that another engine made it" for page in pages]
     worst, again = _run_again(order, given)
     text = "\n".join([*told, *again])
     older = sum(engine_of(line) < ENGINE for kept in lines.values() for line in kept)
-    if older or worst > NEAR:
+    if older or pages or worst > NEAR:
         count = f"{older} of {sum(map(len, lines.values()))} lines are of older engines"
         raise ResultError(f"{text}\n{count}; the largest difference is {worst:.2g}")
     return text
+
+
+def older_pages(output: Path) -> list[str]:
+    """Pages whose last section names an engine that is not the present one."""
+    found = []
+    for path in sorted(output.glob("*/*.md")):
+        made = path.read_text(encoding="utf-8").rpartition("## How these numbers came about")[2]
+        if set(re.findall(r"\bengine (\d+)", made)) - {str(ENGINE)}:
+            found.append(path.stem)
+    return found
 
 
 def _run_again(order: Order, given: argparse.Namespace) -> tuple[float, list[str]]:
@@ -70,9 +85,12 @@ def _run_again(order: Order, given: argparse.Namespace) -> tuple[float, list[str
         for line in all_lines(order.output / name)
         if engine_of(line) == ENGINE and (name, line["config"]) in configs
     ]
+    chosen = sample(present, given.share, given.seed)
+    workers = joblib.Parallel(n_jobs=max(order.jobs, 1), return_as="generator")
+    jobs = (joblib.delayed(replicate)(configs[which], line["seed"]) for which, line in chosen)
     worst, told = 0.0, []
-    for which, line in sample(present, given.share, given.seed):
-        distance = difference(replicate(configs[which], line["seed"]), line)
+    for (which, line), again in zip(chosen, workers(jobs), strict=True):
+        distance = difference(again, line)
         worst = max(worst, distance)
         told.append(f"{': '.join(which)}, seed {line['seed']}: {distance:.2g} standard errors")
         order.report(told[-1])

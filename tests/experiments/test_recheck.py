@@ -47,6 +47,17 @@ def test_a_line_of_an_older_engine_fails_the_check(kept):
     assert "1 of 3 lines are of older engines; the largest difference is" in str(caught.value)
 
 
+def test_a_page_that_another_engine_made_fails_the_check(kept):
+    lines = kept.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept.write_text("".join(lines[:2]), encoding="utf-8")
+    end = "engine 1 was worse.\n\n## How these numbers came about\n\nMade by engine "
+    for name, engine in (("new", ENGINE), ("old", ENGINE - 1)):
+        (kept.parent / f"{name}.md").write_text(f"{end}{engine}.\n", encoding="utf-8")
+    assert recheck.older_pages(kept.parents[1]) == ["old"]
+    with pytest.raises(ResultError, match="old: says that another engine made it"):
+        recheck.run(Order(kept.parents[1]), ALL)
+
+
 def test_a_newer_line_replaces_an_older_one(tmp_path):
     folder = tmp_path / "power"
     folder.mkdir()
