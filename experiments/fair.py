@@ -49,6 +49,7 @@ TOOLS = (
     Tool("**whygap**", naming="whygap", graph="whygap, without the graph", rules="whygap"),
     Tool("DoWhy, given the causal graph", "dowhy", graph="dowhy, its defaults"),
     Tool("DoWhy, graph, squares and products", "dowhy", graph="dowhy, squares and products"),
+    Tool("Shapley values over the graph", graph="Shapley values over the graph"),
     Tool("drift test per column", "scipy", naming="drift"),
     Tool("change of SHAP values", "lightgbm", naming="shap"),
     Tool("Oaxaca-Blinder", naming="oaxaca"),

@@ -6,7 +6,8 @@
 dowhy lives in an environment of its own (`python3 -m venv DIR; DIR/bin/pip install dowhy`). Its
 `distribution_change_robust` gets the graph, the covariates and per row whether the model was right;
 once with its own defaults (linear and logistic regressions), once with squares and products added,
-which is what ratios of normal densities need.
+which is what ratios of normal densities need. `expl_perf_drop` is no package; its Shapley values over
+a graph are `graph_shapley` of `whygap.rivals`, given the true graph and the same draws.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from experiments.summary import comma_separated
 from experiments.worlds.graphs import NAMES, Graph, GraphWorld
 from whygap._explain import explain_design
 from whygap.domains import ByDomain
+from whygap.rivals import graph_shapley
 from whygap.storage.files import write_whole
 from whygap.tables.design import Design
 
@@ -41,6 +43,8 @@ ROWS = (2000, 2000)
 DRAWS = 200  # of ours; of the peer as many as are kept
 LEVEL = 0.9
 PEERS = {"linear": "dowhy, its defaults", "quadratic": "dowhy, squares and products"}
+RIVAL = "Shapley values over the graph"
+PARENTS = {"independent": {}, "chain": {"x2": ["x1"], "x3": ["x2"]}}
 PEER_SCRIPT = Path(__file__).with_name("peer_graph.py")
 
 
@@ -55,16 +59,20 @@ def _config(graph: Graph) -> Config:
 
 
 def replicate(config: Config, seed: int) -> Line:
-    """Points of one draw: value, low, high."""
+    """Points of one draw: value, low, high; and the rival's attributions to mechanisms."""
     started, settings = time.process_time(), config.settings_of(seed)
-    gap = explain_design(_draw(config, seed), ("points",), settings)
+    design = _draw(config, seed)
+    gap = explain_design(design, ("points",), settings)
     points = gap.points.covariate if gap.points else {}
+    seconds = round(time.process_time() - started, 2)
+    rival = graph_shapley.importance(design, settings, PARENTS[config.options["graph"]])
     return {
         "config": config.label,
         "seed": seed,
         **made_by(settings),
-        "cpu_seconds": round(time.process_time() - started, 2),
+        "cpu_seconds": seconds,
         "points": {name: [e.value, *e.interval(config.level)] for name, e in points.items()},
+        "graph_shapley": {name: rival.value(name) for name in NAMES},
     }
 
 
@@ -128,9 +136,10 @@ def _rows(config: Config, ours: Sequence[Line], theirs: Sequence[Line]) -> list[
     points, mechanisms = world.points(), world.mechanisms()
     found = [_row(config, "whygap, without the graph", name, points[name],
                   [line["points"][name] for line in ours]) for name in NAMES]  # fmt: skip
-    for key, title in PEERS.items():
+    asked = {"graph_shapley": (RIVAL, ours)} | {k: (title, theirs) for k, title in PEERS.items()}
+    for key, (title, lines) in asked.items():
         for name in NAMES:
-            values = [[line[key][name]] for line in theirs if key in line]
+            values = [[line[key][name]] for line in lines if key in line]
             found.append(_row(config, title, name, mechanisms[name], values))
     return found
 

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
+from threadpoolctl import threadpool_limits
 
 from whygap.domains import Array
 from whygap.learning.choose import FAMILIES, Probe, Sight, choose
@@ -57,7 +58,8 @@ def fit_mean(
     """E[response | features]; a probability when the response is 0 or 1.
 
     `categories` are positions of columns, `start` that of a column with the logit of a risk that is
-    known already: it, and trees that correct it, are candidates too.
+    known already: it, and trees that correct it, are candidates too. On one thread: hundreds of
+    small problems, on which threads that wait for a busy core have cost a hundred times as much.
     """
     columns = [
         Column(str(j), "category" if j in categories else "numeric")
@@ -66,7 +68,8 @@ def fit_mean(
     dictionary = build_dictionary(features, columns)
     kind: Kind = "probability" if np.isin(response, (0.0, 1.0)).all() else "real"
     rows = TrainingRows(dictionary.inputs(features), response, weights, kind)
-    return Predictor(dictionary, _learner(rows, seed, start).fit(rows))
+    with threadpool_limits(1):
+        return Predictor(dictionary, _learner(rows, seed, start).fit(rows))
 
 
 def _learner(rows: TrainingRows, seed: int, start: int | None) -> Learner:

@@ -10,7 +10,9 @@ from scipy import special
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
+from threadpoolctl import threadpool_info
 
+from whygap.learning import standalone
 from whygap.learning.standalone import boosted_probability, fit_mean
 from whygap.repair.model import RiskClassifier
 from whygap.rivals.outcome_rivals import forest_importances
@@ -32,6 +34,20 @@ def corrected(rows, seed=0):
     other = rng.normal(size=(rows, 3))
     risk = special.expit(known + 1.5 * np.sign(other[:, 0] * other[:, 1]))
     return np.column_stack([known, other]), (rng.random(rows) < risk).astype(float), risk
+
+
+def test_fits_run_on_one_thread_and_leave_the_others_as_they_were(monkeypatch):
+    during, learner = [], standalone._learner
+
+    def watched(*given):
+        during.extend(pool["num_threads"] for pool in threadpool_info())
+        return learner(*given)
+
+    monkeypatch.setattr(standalone, "_learner", watched)
+    before = threadpool_info()
+    fit_mean(*drawn(200)[:2], np.ones(200))
+    assert set(during) == {1}
+    assert threadpool_info() == before
 
 
 def test_it_learns_interactions_and_categories():
