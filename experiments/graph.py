@@ -6,8 +6,8 @@
 dowhy lives in an environment of its own (`python3 -m venv DIR; DIR/bin/pip install dowhy`). Its
 `distribution_change_robust` gets the graph, the covariates and per row whether the model was right;
 once with its own defaults (linear and logistic regressions), once with squares and products added,
-which is what ratios of normal densities need. `expl_perf_drop` is no package; its Shapley values over
-a graph are `graph_shapley` of `whygap.rivals`, given the true graph and the same draws.
+which is what ratios of normal densities need. `expl_perf_drop` is no package; its Shapley values
+over a graph are `graph_shapley` of `whygap.rivals`, given the true graph and the same draws.
 """
 
 from __future__ import annotations

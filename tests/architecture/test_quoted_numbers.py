@@ -58,11 +58,20 @@ def test_every_page_of_the_story_tells_of_the_same_gap():
     assert {gap for gaps in said.values() for gap in gaps} == {said["README"][0]}
 
 
+def counted(experiment: str, **asked: str) -> list[dict[str, str]]:
+    """Rows of the table behind a page that have all of these values."""
+    with (ROOT / "evidence" / experiment / "summary.csv").open(encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file)
+                if all(row[name] == value for name, value in asked.items())]  # fmt: skip
+
+
+def words(page: str) -> str:
+    return " ".join((ROOT / page).read_text(encoding="utf-8").split())
+
+
 def mean_coverage(settings: str) -> list[float]:
     """Of what single variables explain, a mean per number of rows."""
-    with (ROOT / "evidence" / "coverage" / "summary.csv").open(encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["settings"] == settings]
-    rows = [row for row in rows if row["metric"] == "accuracy"]
+    rows = counted("coverage", settings=settings, metric="accuracy")
     rows = [row for row in rows if re.fullmatch(r"\w+ value \{Z\d\}", row["quantity"])]
     sizes = {row["rows_source"] for row in rows}
     found = [[float(r["coverage"]) for r in rows if r["rows_source"] == n] for n in sizes]
@@ -70,11 +79,38 @@ def mean_coverage(settings: str) -> list[float]:
 
 
 def test_the_readme_says_of_coverage_what_the_evidence_counts():
-    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    text = words("README.md")
     ours = mean_coverage("defaults")
     theirs = mean_coverage("risk_uncertainty=False, twins=False")
     assert f"hold in {min(ours):.0%} to {max(ours):.0%} of the draws on average" in text
     assert f"they hold in {min(theirs):.0%} to {max(theirs):.0%}." in text
+
+
+def test_the_errata_say_of_the_source_risk_what_the_evidence_counts():
+    without = ("risk_uncertainty=False", "risk_uncertainty=False, twins=False")
+    term, both = (
+        float(counted("coverage", settings=settings, metric="accuracy", rows_source="2000",
+                      quantity="outcome numerator {Z1}")[0]["coverage"])
+        for settings in without
+    )  # fmt: skip
+    text = words("docs/errata.md")
+    assert f"for the numerator of {{Z1}} covered {term:.0%} of the time" in text
+    assert f"without twins as well {both:.0%}." in text
+
+
+def denominators(experiment: str, rows: str) -> list[str]:
+    """How often intervals of the outcome denominator hold, world by world, as pages write it."""
+    asked = counted(experiment, quantity="outcome denominator", rows_source=rows)
+    held = [row for row in asked if row["settings"] == "defaults"]
+    return [f"{float(row['coverage']):.3f}".lstrip("0").removesuffix("0") for row in held]
+
+
+def test_the_page_of_intervals_says_of_denominators_what_the_evidence_counts():
+    first, second, third = denominators("judging", "3000")
+    (readmission,) = denominators("semisynthetic", "3750")
+    text = words("docs/intervals.md")
+    assert f"90% intervals of the denominator cover {first}, {second} and {third}," in text
+    assert f"(readmission, a difference of .0023) it is {readmission}," in text
 
 
 def rules_found(tool: str) -> str:
@@ -87,6 +123,6 @@ def rules_found(tool: str) -> str:
 
 
 def test_the_comparison_says_of_planted_rules_what_the_evidence_counts():
-    text = " ".join((ROOT / "docs" / "comparison.md").read_text(encoding="utf-8").split())
+    text = words("docs/comparison.md")
     theirs, ours = rules_found("wise-pizza"), rules_found("whygap")
     assert f"({theirs} of the draws; ours {ours})" in text
