@@ -182,11 +182,14 @@ def run(order: Order) -> Path:
             for ln in lines for step, numbers in ln["steps"].items()]  # fmt: skip
     write_whole(folder / "refit.csv", comma_separated(head, body, digits=5))
     tested = [line["steps"][step] for kept in real.values() for line in kept for step in STEPS]
-    held = sum(holds(numbers, at_once=len(STEPS)) for numbers in tested)
+    held, held_jointly = (
+        sum(holds(numbers, at_once=count) for numbers in tested)
+        for count in (len(STEPS), max(len(tested), 1))
+    )
     note = f"{engines(lines)} Draws are kept in `replicates.jsonl`."
     command = order.command("refit --data DIR")
     return write_page(folder / "refit.md", command, note, world=_table(drawn), real=_real(real),
-                      draws=len(drawn), held=held, of=len(tested),
+                      draws=len(drawn), held=held, held_jointly=held_jointly, of=len(tested),
                       band=band(LEVEL, max(len(drawn), 1)))  # fmt: skip
 
 
