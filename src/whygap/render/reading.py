@@ -76,6 +76,11 @@ class Hit:
     is_rule: bool = False
 
     @property
+    def rows(self) -> tuple[float, float]:
+        """The same for the same rows, in whatever words: a label of 0, a score of at most 0.5."""
+        return round(self.share, 12), round(self.points.value, 12)
+
+    @property
     def is_clear(self) -> bool:
         """Whether 0 lies outside the simultaneous interval."""
         return _outside(self.interval)
@@ -194,9 +199,10 @@ def hits_of(gap: Gap, level: float) -> tuple[Hit, ...]:
     if gap.where is None or gap.aggregate.outcome is None:
         return ()
     rules = _rule_hits(gap.where, gap.aggregate.outcome.value)
-    named = {rule.words for rule in rules}  # a rule of one condition may be a group, too
-    groups = [hit for hit in _group_hits(gap.where, level) if hit.words not in named]
-    telling = [hit for hit in (*rules, *groups) if hit.excess * hit.points.value > 0]
+    distinct: dict[tuple[float, float], Hit] = {}
+    for hit in (*rules, *_group_hits(gap.where, level)):
+        distinct.setdefault(hit.rows, hit)
+    telling = [hit for hit in distinct.values() if hit.excess * hit.points.value > 0]
 
     def place(hit: Hit) -> tuple[bool, bool, float, str]:
         return not hit.is_clear, not hit.beyond_share, -abs(hit.excess), hit.words

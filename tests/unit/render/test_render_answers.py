@@ -295,3 +295,14 @@ def test_intervals_of_other_levels_stay_with_their_rows() -> None:
     for line, (low, high) in zip(block.lines, block.intervals(0.8), strict=True):
         if line.kind == "group":
             assert (low + high) / 2 == pytest.approx(line.estimate.value)
+
+
+def test_the_same_rows_are_shown_once_whatever_they_are_called() -> None:
+    gap = make_gap()
+    assert gap.where is not None
+    (rule, *_), (group, *others) = gap.where.rules, gap.where.groups
+    twin = replace(group, target_share=rule.target_share, points=rule.points)
+    doubled = replace(gap, where=replace(gap.where, groups=(twin, *others)))
+    shown = [hit.words for hit in hits_of(doubled, 0.95)]
+    assert f"{twin.variable} is {twin.label}" not in shown
+    assert sum(hit.is_rule for hit in hits_of(doubled, 0.95)) == 1
