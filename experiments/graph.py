@@ -40,7 +40,7 @@ __all__ = ["plan", "replicate", "run"]
 
 GRAPHS: tuple[Graph, ...] = ("independent", "chain")
 ROWS = (2000, 2000)
-DRAWS = 200  # of ours; of the peer as many as are kept
+DRAWS = {"independent": 200, "chain": 100}  # of ours; of the peer as many as are kept
 LEVEL = 0.9
 PEERS = {"linear": "dowhy, its defaults", "quadratic": "dowhy, squares and products"}
 RIVAL = "Shapley values over the graph"
@@ -50,7 +50,7 @@ PEER_SCRIPT = Path(__file__).with_name("peer_graph.py")
 
 def plan(*, quick: bool) -> Plan:
     """Both graphs."""
-    return [(_config(graph), 3 if quick else DRAWS) for graph in GRAPHS]
+    return [(_config(graph), 3 if quick else DRAWS[graph]) for graph in GRAPHS]
 
 
 def _config(graph: Graph) -> Config:

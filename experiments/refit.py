@@ -50,7 +50,7 @@ def plan(*, quick: bool) -> Plan:
     settings = {"learner": "fast", "subsets": 160}
     world = Config(world="correlated", rows=(2000, 2000), settings=settings, level=LEVEL,
                    parts=("recoverable",), options={"refit": "boosted"})  # fmt: skip
-    return [(world, 2 if quick else 200)]
+    return [(world, 2 if quick else 100)]
 
 
 def case(name: str) -> Config:
