@@ -46,7 +46,7 @@ TITLES = {
 
 def plan(*, quick: bool) -> Plan:
     """Every story."""
-    return [(_config(story), 2 if quick else 200) for story in CULPRITS]
+    return [(_config(story), 2 if quick else 100) for story in CULPRITS]
 
 
 def _config(story: str) -> Config:
