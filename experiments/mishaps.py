@@ -18,11 +18,12 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from experiments.pages import LEVEL, table, write_page
-from experiments.record import engines, made_by
+from experiments.record import engine_of, engines, made_by, newest
 from experiments.replicates import Config, Line, run_missing
 from experiments.simulation import Order, all_lines, pack
 from experiments.worlds import clinic
 from whygap._explain import explain
+from whygap._version import ENGINE
 from whygap.domains import Array, ByDomain
 from whygap.errors import WhygapError
 from whygap.results import Gap
@@ -176,13 +177,13 @@ def run(order: Order) -> Path:
     kept: dict[str, list[Line]] = {}
     for config, count in steps:
         lines = [line for line in all_lines(folder) if line["config"] == config.label]
-        done = {line["seed"] for line in lines}
+        done = {ln["seed"] for ln in lines if not order.anew or engine_of(ln) == ENGINE}
         missing = [seed for seed in range(count) if seed not in done] if order.jobs else []
         if missing:
             path = folder / "replicates.jsonl"
             how: dict[str, Any] = {"jobs": order.jobs, "report": order.report, "job": replicate}
-            lines += run_missing(config, missing, path, **how)
-        kept[config.options["draws"]] = lines
+            lines += run_missing(config, missing, path, anew=order.anew, **how)
+        kept[config.options["draws"]] = newest(lines)
     pack(folder)
     everything = [line for lines in kept.values() for line in lines]
     note = f"{len(everything)} mishaps, kept in `replicates.jsonl.gz`. {engines(everything)}"

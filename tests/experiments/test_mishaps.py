@@ -53,3 +53,21 @@ def test_twenty_mishaps_and_none_is_sure_and_wrong(tmp_path):
     assert len(lines) == 20
     assert not any(map(mishaps.is_wrong, lines))
     assert json.dumps(lines[0])
+
+
+def test_what_an_older_engine_ran_is_run_anew_when_asked(tmp_path, monkeypatch):
+    ran = []
+
+    def old(config, seed):
+        return {"config": config.label, "seed": seed, "engine": 1} | made
+
+    def new(config, seed):
+        ran.append(seed)
+        return {"config": config.label, "seed": seed, "engine": mishaps.ENGINE} | made
+
+    made = {"comparable": False, "problems": [], "missed": [], "mishap": "scaled age", "draw": 0}
+    for job, anew in ((old, False), (new, False), (new, True)):
+        monkeypatch.setattr(mishaps, "replicate", job)
+        page = mishaps.run(Order(tmp_path, quick=True, anew=anew)).read_text(encoding="utf-8")
+        assert len(ran) == (20 if anew else 0)
+    assert f"Made by engine {mishaps.ENGINE}." in page
