@@ -84,7 +84,7 @@ def _draw(config: Config, seed: int) -> Design:
 def run(order: Order) -> Path:
     """Run what is missing, write the table and the page."""
     folder = order.folder("graph")
-    rows, lines = [], []
+    rows, lines, shared = [], [], {}
     for config, count in plan(quick=order.quick):
         path = folder / "replicates.jsonl"
         if order.jobs:
@@ -95,13 +95,15 @@ def run(order: Order) -> Path:
         kept = sorted(read_lines(path, config.label), key=engine_of)
         ours = list({line["seed"]: line for line in kept}.values())
         lines += ours
-        rows += _rows(config, ours, read_lines(folder / "peers.jsonl", config.label))
+        theirs = read_lines(folder / "peers.jsonl", config.label)
+        rows += _rows(config, ours, theirs)
+        shared[config.options["graph"]] = _in_shared_draws(config, ours, theirs)
     text = comma_separated(list(rows[0]), [row.values() for row in rows], digits=4)
     write_whole(folder / "graph.csv", text)
     note = f"{engines(lines)} Draws are kept in `replicates.jsonl` and `peers.jsonl`."
     tables = {graph: _table([row for row in rows if row["graph"] == graph]) for graph in GRAPHS}
     return write_page(folder / "graph.md", order.command("graph"), note, tables=tables,
-                      rows=ROWS, level=LEVEL)  # fmt: skip
+                      rows=ROWS, level=LEVEL, shared=shared["independent"])  # fmt: skip
 
 
 def _ask_peer(config: Config, count: int, path: Path, order: Order) -> None:
@@ -144,6 +146,19 @@ def _rows(config: Config, ours: Sequence[Line], theirs: Sequence[Line]) -> list[
     return found
 
 
+def _in_shared_draws(config: Config, ours: Sequence[Line], theirs: Sequence[Line]) -> str:
+    """Our error over all columns in the draws that the peer saw, too."""
+    saw = {line["seed"] for line in theirs}
+    both = [line for line in ours if line["seed"] in saw]
+    mine = [r for r in _rows(config, both, ()) if r["method"].startswith("whygap")]
+    return number(100 * _whole(mine), 2)
+
+
+def _whole(rows: Sequence[Mapping[str, Any]]) -> float:
+    """The root mean squared error over all columns."""
+    return math.sqrt(float(np.mean([row["rmse"] ** 2 for row in rows])))
+
+
 def _row(
     config: Config, method: str, name: str, truth: float, found: Sequence[Sequence[float]]
 ) -> dict[str, Any]:
@@ -165,9 +180,9 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> str:
     for method in dict.fromkeys(row["method"] for row in rows):
         mine = [row for row in rows if row["method"] == method]
         cells = [f"{number(100 * r['rmse'], 2)} ({signed(100 * r['bias'])})" for r in mine]
-        whole = math.sqrt(float(np.mean([row["rmse"] ** 2 for row in mine])))
         covered = " ".join(number(row["coverage"], 2) for row in mine)
         truths = " ".join(number(100 * row["truth"], 2) for row in mine)
-        body.append([method, truths, *cells, number(100 * whole, 2), covered, mine[0]["draws"]])
+        whole = number(100 * _whole(mine), 2)
+        body.append([method, truths, *cells, whole, covered, mine[0]["draws"]])
     head = ["method", "truth of its own estimand", *NAMES, "all", "90% intervals cover", "draws"]
     return table(head, body, text=2)
