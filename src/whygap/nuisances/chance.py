@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from whygap.student import normal_quantile
 __all__ = ["Family", "Told", "confirmed_from", "family", "held_from"]
 
 _Float = NDArray[np.float32]
+_Sums = NDArray[np.floating[Any]]
 _DRAWS = 400  # of noise: standard errors are known to 4%, a chance of 5% to 1%
 _ROWS = 20_000  # that noise is drawn for, at most: how alike rules are is known from fewer
 
@@ -110,10 +112,21 @@ class Family:
         return normal_quantile(1 - min(level / max(self.count, 1), 1.0))
 
 
-def family(masks: ByDomain[Mask], told: Told, least: float, most: float, *, pairs: bool) -> Family:
-    """All conditions, or all pairs of them, with these shares of the target rows."""
-    exact = _within(masks, told.exact, pairs=pairs)
-    noise = _within(masks.zip(told.some, lambda m, some: m[some]), told.noise, pairs=pairs)
+def family(
+    masks: ByDomain[Mask],
+    told: Told,
+    least: float,
+    most: float,
+    *,
+    among: IntArray | None = None,
+    pairs: bool,
+) -> Family:
+    """All conditions, or all pairs of some of them, with these shares of the target rows."""
+    chosen = np.arange(masks.target.shape[1]) if among is None else among
+    exact = _exactly(masks, chosen, told.exact, pairs=pairs)
+    few = masks.zip(told.some, lambda m, some: m[some][:, chosen])
+    every = np.arange(len(chosen))
+    noise = _within(few, told.noise) if pairs else _exactly(few, every, told.noise, pairs=False)
     rules: list[Subset] = []
     strength, chance, own = [np.zeros(0)], [np.zeros((0, _DRAWS), np.float32)], np.zeros(_DRAWS)
     for i, (sums, drawn) in enumerate(zip(exact, noise, strict=True)):
@@ -125,15 +138,35 @@ def family(masks: ByDomain[Mask], told: Told, least: float, most: float, *, pair
         alike = drawn[allowed] + part * told.change
         chance.append(_smaller(alike, contrast, errors).astype(np.float32))
         own = np.maximum(own, np.max(np.abs(drawn[allowed]) / errors[0], axis=0, initial=0.0))
-        rules += [(i, i + 1 + int(j)) if pairs else (i,) for j in np.flatnonzero(allowed)]
+        ones, others = int(chosen[i]), chosen[i + 1 :]
+        rules += [(ones, int(k)) for k in others[allowed]] if pairs else [(ones,)] * any(allowed)
     return Family(rules, np.concatenate(strength), np.concatenate(chance), own)
 
 
-def _within(masks: ByDomain[Mask], columns: ByDomain[_Float], *, pairs: bool) -> Iterator[_Float]:
-    """For each condition, sums of columns over its rows; or over those shared with later ones."""
-    if not pairs:
-        yield from np.add(*masks.zip(columns, lambda m, c: m.T.astype(np.float32) @ c))[:, None]
-        return
+def _exactly(
+    masks: ByDomain[Mask], chosen: IntArray, columns: ByDomain[_Float], *, pairs: bool
+) -> Iterator[_Sums]:
+    """For each condition, sums of columns over its rows, or over those shared with later ones.
+
+    Sums in double precision of sums in single precision over a bounded number of rows.
+    """
+    total: Array = np.zeros(())
+    for mask, column in zip(masks, columns, strict=True):
+        for start in range(0, len(mask), _ROWS):
+            rows = slice(start, start + _ROWS)
+            inside, told = mask[rows][:, chosen].astype(np.float32), column[rows]
+            total = total + (_products(inside, told) if pairs else inside.T @ told)
+    for i in range(len(total)):
+        yield total[i, i + 1 :] if pairs else total[i : i + 1]
+
+
+def _products(inside: _Float, columns: _Float) -> Array:
+    """Sums of each column over the rows that two conditions share."""
+    return np.stack([(inside * c[:, None]).T @ inside for c in columns.T], axis=-1)
+
+
+def _within(masks: ByDomain[Mask], columns: ByDomain[_Float]) -> Iterator[_Sums]:
+    """For each condition, sums of many columns over the rows that it shares with later ones."""
     for i in range(masks.target.shape[1]):
         yield np.add(*masks.zip(columns, partial(_shared, i)))
 

@@ -145,10 +145,9 @@ def _families(crossfit: CrossFit, masks: ByDomain[Mask], rows: _Rows) -> list[Fa
     singles = family(masks, told, *limits, pairs=False)
     strongest = np.argsort(-singles.strength, kind="stable")[: SEARCH.conditions]
     chosen = np.sort([singles.rules[k][0] for k in strongest]).astype(int)
-    pairs = family(masks.map(lambda m: m[:, chosen]), told, *limits, pairs=True)
-    named: list[Subset] = [(int(chosen[i]), int(chosen[j])) for i, j in pairs.rules]
+    pairs = family(masks, told, *limits, among=chosen, pairs=True)
     left_out = math.comb(len(singles.rules), 2) - math.comb(len(chosen), 2)
-    return [singles, replace(pairs, rules=named, left_out=left_out)]
+    return [singles, replace(pairs, left_out=left_out)]
 
 
 def _candidates(families: list[Family], known: Conditions) -> Iterator[_Candidate]:
