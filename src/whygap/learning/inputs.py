@@ -48,6 +48,18 @@ class Lift:
         """Number of basis columns it adds."""
         return int(self.terms.shape[1] + sum(int(mask.sum()) for mask in self.times))
 
+    def by_head(self, coefficients: Array, basis: Array) -> Array:
+        """A model's coefficients of the basis columns: as they are, then times each head."""
+        width = basis.shape[1]
+        found = np.zeros((width, 1 + len(self.times)))
+        found[:, 0] = coefficients[1 : 1 + width]
+        start = 1 + width + self.terms.shape[1]
+        for k, mask in enumerate(self.times, start=1):
+            stop = start + int(mask.sum())
+            found[mask, k] = coefficients[start:stop]
+            start = stop
+        return found.astype(basis.dtype, copy=False)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Later:
@@ -145,17 +157,24 @@ class Inputs:
             slopes = coefficients[1:].astype(basis.dtype, copy=False)
             return np.asarray(coefficients[0] + basis @ slopes)
         lift = self.lift
-        by_head = np.zeros((width, 1 + len(lift.times)))
-        by_head[:, 0] = coefficients[1 : 1 + width]
-        start = 1 + width + lift.terms.shape[1]
-        for k, mask in enumerate(lift.times, start=1):
-            stop = start + int(mask.sum())
-            by_head[mask, k] = coefficients[start:stop]
-            start = stop
-        scores = self._scores(basis, by_head.astype(basis.dtype, copy=False))
+        scores = self._scores(basis, lift.by_head(coefficients, basis))
         own = lift.terms @ coefficients[1 + width : 1 + width + lift.terms.shape[1]]
         products = np.einsum("nh,nh->n", scores[:, 1:], lift.heads)
         return np.asarray(coefficients[0] + scores[:, 0] + own + products)
+
+    def foresee(self, asked: Sequence[tuple[Array, Lift]]) -> None:
+        """What models (their coefficients) with these lifts will ask of the basis, at once.
+
+        Reading very many rows takes longer than multiplying them.
+        """
+        basis = np.asarray(self.basis)
+        every = [lift.by_head(coefficients, basis) for coefficients, lift in asked]
+        several = {by_head.tobytes(): by_head for by_head in every}
+        if self.seen is None or len(several) < 2:
+            return
+        ends = np.cumsum([by_head.shape[1] for by_head in several.values()])
+        scores = basis @ np.hstack(list(several.values()))
+        self.seen.update(zip(several, np.hsplit(scores, ends[:-1]), strict=True))
 
     def _scores(self, basis: Array, by_head: Array) -> Array:
         if self.seen is None:

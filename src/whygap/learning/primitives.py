@@ -23,7 +23,7 @@ from whygap.learning.models import BasisModel, Fast, Kind, Learner, Model, Train
 from whygap.learning.ridge import LEAST_PROBABILITY, Curvature
 from whygap.learning.source_fits import digest_of
 from whygap.learning.subset_fits import means_together, ratios_together
-from whygap.learning.trees import Boosted
+from whygap.learning.trees import Boosted, BoostedModel
 
 Columns = tuple[int, ...]
 RowsOf = Callable[[BlockSet, Sequence[int]], TrainingRows]
@@ -76,15 +76,17 @@ class Fits:
         rows = self.features.blocks.rows(domain, block)
         plain = replace(self.inputs(domain, block), seen={}, grown={})
         lifts: dict[tuple[int, int, str], Lift] = {}
-        found: list[Array] = []
+        asked: list[tuple[Model, Lift]] = []
         for name, (trained, seen) in product(names, wanted):
             own, other = self.extra[trained], self.extra[seen]
             key = id(own), id(other), name
             if key not in lifts:
                 column = replace(own, views=other.views)
                 lifts[key] = self.features.lift(column, name, rows, self.columns)
-            found.append(self.models[trained].predict(replace(plain, lift=lifts[key])))
-        return found
+            asked.append((self.models[trained], lifts[key]))
+        linear = [(_coefficients(model), lift) for model, lift in asked]
+        plain.foresee([(found, lift) for found, lift in linear if found is not None])
+        return [model.predict(replace(plain, lift=lift)) for model, lift in asked]
 
     def inputs(self, domain: Domain, block: int) -> Inputs:
         """What models without an extra column see of the rows of one block."""
@@ -235,6 +237,13 @@ def _linear(learner: Learner) -> Fast | None:
     """What a learner is, or starts from, if that is linear."""
     first = learner.start if isinstance(learner, Boosted) else learner
     return first if isinstance(first, Fast) else None
+
+
+def _coefficients(model: Model) -> Array | None:
+    """Of what is linear in a model."""
+    found: object = model.model if isinstance(model, Checked) else model
+    found = found.start if isinstance(found, BoostedModel) else found
+    return found.coefficients if isinstance(found, BasisModel) else None
 
 
 def _fitted(

@@ -35,6 +35,7 @@ _FIRST_BATCH = 64  # the first look at the sampling error; with many players, fo
 # so near that it is hardly another look, nor so far that a wrong forecast costs much.
 _GROWTH = (1.1, 1.5)
 _CLEAR = 2.0  # standard errors from 0 that tell a share from it, subsets left aside
+_NOTHING = 0.002  # of what all shares add up to: less is not read, whatever the standard errors
 # Workers wait for each other, and the clock is looked at, after so much time or up to twice that.
 _SECONDS_A_STEP = 3.0
 _KEEP_INFLUENCE = 30_000_000  # floats of influence values kept with the subsets' values: 240 MB
@@ -171,7 +172,8 @@ def sampling_excess(shares: Sequence[Estimate], precision: float, floor: float) 
     1 - sqrt(1 - precision^2), 2% for 0.2. That much is allowed: of the share's own width, or of the
     width of the largest share's interval, beside which shares are read and ranked. A share that no
     number of subsets would tell from 0 names nobody: `precision` of the largest share's standard
-    error is allowed there.
+    error is allowed there. And two thousandths of what all shares add up to are always allowed: of
+    very many rows standard errors are smaller than anything that is read.
     """
     error, whole, value = (
         np.array([getattr(e, name) for e in shares])
@@ -182,7 +184,8 @@ def sampling_excess(shares: Sequence[Estimate], precision: float, floor: float) 
     widened = (1 - math.sqrt(max(1 - precision**2, 0))) * largest
     beside_largest = np.sqrt((alone + widened) ** 2 - alone**2)
     beside_largest[np.abs(value) < _CLEAR * alone] = precision * largest
-    allowed = np.maximum(np.maximum(precision * whole, beside_largest), floor)
+    least = max(floor, _NOTHING * abs(float(value.sum())))
+    allowed = np.maximum(np.maximum(precision * whole, beside_largest), least)
     return float(np.max(error / np.maximum(allowed, np.finfo(float).tiny)))
 
 

@@ -59,6 +59,16 @@ def test_products_kept_for_several_lifts_are_the_right_ones(inputs):
     assert len(kept.seen) == (3 if inputs.lift else 0)
 
 
+def test_products_asked_for_at_once_are_found_again(inputs):
+    kept = replace(inputs, seen={})
+    models = list(np.random.default_rng(6).normal(size=(3, inputs.width + 1)))
+    kept.foresee([(coefficients, inputs.lift) for coefficients in models if inputs.lift])
+    assert len(kept.seen) == (3 if inputs.lift else 0)
+    for coefficients in models:
+        assert np.allclose(kept.forward(coefficients), inputs.forward(coefficients), rtol=1e-13)
+    assert len(kept.seen) == (3 if inputs.lift else 0)
+
+
 def test_a_table_that_is_made_later_gives_the_same_numbers(inputs):
     made = []
 
