@@ -97,6 +97,11 @@ class Blocks:
         return self._first().map(np.argsort)
 
     @cached_property
+    def place(self) -> ByDomain[IntArray]:
+        """Places, among the evaluated rows in their original order, of the block-sorted ones."""
+        return self.back.map(np.argsort)
+
+    @cached_property
     def of_evaluated_rows(self) -> ByDomain[IntArray]:
         """Block number of every evaluated row, in the original order."""
         return self.bounds.zip(

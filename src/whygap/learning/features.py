@@ -274,15 +274,14 @@ def make_features(
     """Sort rows by block and compute the dictionary once (from a sample of very many rows).
 
     In tables of many columns the outcome shows pairs in each of these halves, for its own models.
-    Where source fits are `kept`, the dictionary is the source's own, unless target rows ask for
-    more.
+    Where source fits are `kept`, the dictionary is the source's, unless target rows ask for more.
     """
     raw = design.features.zip(blocks.order, lambda x, order: np.asfortranarray(x[order]))
     weights = design.sample().weights.zip(blocks.order, lambda w, order: w[order])
     prediction = design.prediction.zip(blocks.order, lambda f, order: f[order])
     free = tuple(choose_pairs(raw, prediction, weights, design))
-    found = FoundPairs(free, _pairs_by_set(design, blocks, halves, raw, weights))
     some = raw.map(lambda x: x[some_of(len(x), _MANY_ROWS)])
+    found = FoundPairs(free, _pairs_by_set(design, blocks, halves, raw, weights, some))
     dictionary = build_dictionary(np.vstack(list(some)), design.columns, found.all)
     if kept is not None:
         own = build_dictionary(some.source, design.columns, found.all)
@@ -303,18 +302,19 @@ def _pairs_by_set(
     halves: Sequence[BlockSet],
     raw: ByDomain[Array],
     weights: ByDomain[Array],
+    some: ByDomain[Array],
 ) -> dict[tuple[Domain, BlockSet], list[Pair]]:
     if not needs_pairs(design.columns) or design.task == "multiclass":
         return {}
     kind: Kind = "probability" if design.task == "binary" else "real"
     outcome = design.outcome.zip(blocks.order, lambda y, order: y[order])
-    additive = build_dictionary(np.vstack(list(raw)), design.columns)
+    additive = build_dictionary(np.vstack(list(some)), design.columns)
     found = {}
     for domain in DOMAINS:
         for half in halves:
             rows = blocks.training_rows(domain, half)
             x, y, w = (at(values[domain], rows) for values in (raw, outcome, weights))
-            some = some_of(len(x))
-            inputs = additive.inputs(x[some])
-            found[domain, half] = pairs_of_outcome(TrainingRows(inputs, y[some], w[some], kind))
+            few = some_of(len(x))
+            inputs = additive.inputs(x[few])
+            found[domain, half] = pairs_of_outcome(TrainingRows(inputs, y[few], w[few], kind))
     return found

@@ -113,7 +113,7 @@ class Family:
 
 
 def family(
-    masks: ByDomain[Mask],
+    masks: ByDomain[list[Mask]],
     told: Told,
     least: float,
     most: float,
@@ -122,13 +122,16 @@ def family(
     pairs: bool,
 ) -> Family:
     """All conditions, or all pairs of some of them, with these shares of the target rows."""
-    chosen = np.arange(masks.target.shape[1]) if among is None else among
-    exact = _exactly(masks, chosen, told.exact, pairs=pairs)
-    few = masks.zip(told.some, lambda m, some: m[some][:, chosen])
-    every = np.arange(len(chosen))
-    noise = _within(few, told.noise) if pairs else _exactly(few, every, told.noise, pairs=False)
+    chosen = np.arange(len(masks.target)) if among is None else among
+    nothing = np.zeros((0, _DRAWS), np.float32)
+    if not len(chosen):
+        return Family([], np.zeros(0), nothing, np.zeros(_DRAWS))
+    some = masks.map(lambda m: [m[k] for k in chosen])
+    exact = _exactly(some, told.exact, pairs=pairs)
+    few = some.zip(told.some, lambda m, rows: [one[rows] for one in m])
+    noise = _within(few, told.noise) if pairs else _exactly(few, told.noise, pairs=False)
     rules: list[Subset] = []
-    strength, chance, own = [np.zeros(0)], [np.zeros((0, _DRAWS), np.float32)], np.zeros(_DRAWS)
+    strength, chance, own = [np.zeros(0)], [nothing], np.zeros(_DRAWS)
     for i, (sums, drawn) in enumerate(zip(exact, noise, strict=True)):
         allowed = (sums[:, 0] >= least) & (sums[:, 0] <= most) & np.any(drawn != 0, axis=1)
         part, change = sums[allowed, 1:].T.astype(float)[..., None]
@@ -144,7 +147,7 @@ def family(
 
 
 def _exactly(
-    masks: ByDomain[Mask], chosen: IntArray, columns: ByDomain[_Float], *, pairs: bool
+    masks: ByDomain[list[Mask]], columns: ByDomain[_Float], *, pairs: bool
 ) -> Iterator[_Sums]:
     """For each condition, sums of columns over its rows, or over those shared with later ones.
 
@@ -152,9 +155,10 @@ def _exactly(
     """
     total: Array = np.zeros(())
     for mask, column in zip(masks, columns, strict=True):
-        for start in range(0, len(mask), _ROWS):
+        for start in range(0, len(column), _ROWS):
             rows = slice(start, start + _ROWS)
-            inside, told = mask[rows][:, chosen].astype(np.float32), column[rows]
+            inside = np.column_stack([one[rows] for one in mask]).astype(np.float32)
+            told = column[rows]
             total = total + (_products(inside, told) if pairs else inside.T @ told)
     for i in range(len(total)):
         yield total[i, i + 1 :] if pairs else total[i : i + 1]
@@ -165,10 +169,11 @@ def _products(inside: _Float, columns: _Float) -> Array:
     return np.stack([(inside * c[:, None]).T @ inside for c in columns.T], axis=-1)
 
 
-def _within(masks: ByDomain[Mask], columns: ByDomain[_Float]) -> Iterator[_Sums]:
+def _within(masks: ByDomain[list[Mask]], columns: ByDomain[_Float]) -> Iterator[_Sums]:
     """For each condition, sums of many columns over the rows that it shares with later ones."""
-    for i in range(masks.target.shape[1]):
-        yield np.add(*masks.zip(columns, partial(_shared, i)))
+    tables = masks.map(np.column_stack)
+    for i in range(len(masks.target)):
+        yield np.add(*tables.zip(columns, partial(_shared, i)))
 
 
 def _shared(i: int, mask: Mask, columns: _Float) -> _Float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +21,14 @@ _CUTS = tuple(k / 6 for k in range(1, 6))  # cuts of a number: sextiles, as its 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conditions:
-    """Conditions and their rows (rows, conditions)."""
+    """Conditions, and the rows of each."""
 
     conditions: list[Condition]
-    masks: ByDomain[Mask]
+    masks: ByDomain[list[Mask]]
 
     def rows_of(self, rule: tuple[int, ...]) -> ByDomain[Mask]:
         """Rows that fulfil all conditions of a rule."""
-        return self.masks.map(lambda m: np.logical_and.reduce(m[:, list(rule)], axis=1))
+        return self.masks.map(lambda m: np.logical_and.reduce([m[k] for k in rule]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,18 +43,16 @@ def conditions_of(crossfit: CrossFit, least: float) -> Conditions:
     features = crossfit.evaluated(design.features)
     score = crossfit.evaluated(design.prediction)
     found = [
-        one
+        _on_column(design.columns[j], ByDomain(*(x[:, j] for x in features)))
         for j in crossfit.all_columns()
-        for one in _on_column(design.columns[j], ByDomain(*(x[:, j] for x in features)))
     ]
     if design.task == "multiclass":
-        found += _on_column(Column(MODEL_LABEL, "category", design.classes), score)
+        found.append(_on_column(Column(MODEL_LABEL, "category", design.classes), score))
     else:
         score_cuts = _score_cuts(np.concatenate(list(score)), design)
-        found += _on_cuts(Column(MODEL_SCORE, "numeric"), score, score_cuts)
-    kept = [one for one in found if least <= one.rows.target.mean() <= 1 - least]
-    nothing = [np.zeros((0, 0), dtype=bool)]
-    masks = ByDomain(*(np.column_stack([a.rows[d] for a in kept] or nothing) for d in DOMAINS))
+        found.append(_on_cuts(Column(MODEL_SCORE, "numeric"), score, score_cuts))
+    kept = [one for one in chain(*found) if least <= one.rows.target.mean() <= 1 - least]
+    masks = ByDomain(*([one.rows[d] for one in kept] for d in DOMAINS))
     return Conditions([one.condition for one in kept], masks)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.equations.lines import Line
@@ -29,7 +30,7 @@ class Grouped:
 
     variable: str
     labels: tuple[str, ...]
-    codes: ByDomain[IntArray]
+    codes: ByDomain[NDArray[np.uint8]]  # there are but few groups
 
 
 def grouped_columns(crossfit: CrossFit) -> list[Grouped]:
@@ -49,7 +50,7 @@ def _said(design: Design, score: ByDomain[Array]) -> list[Grouped]:
         return [group_column(Column(MODEL_LABEL, "category", design.classes), score)]
     found = []
     if design.task == "binary":
-        label = score.map(lambda f: (f >= design.threshold).astype(np.int64))
+        label = score.map(lambda f: (f >= design.threshold).astype(np.uint8))
         found.append(Grouped(MODEL_LABEL, ("0", "1"), label))
     if not found or not all(np.isin(f, (0.0, 1.0)).all() for f in score):
         found.append(group_column(Column(MODEL_SCORE, "numeric"), score))
@@ -79,7 +80,7 @@ def group_column(column: Column, values: ByDomain[Array]) -> Grouped:
     both = np.concatenate(list(values))
     known = both[~np.isnan(both)]
     if not len(known):  # all that was known lay outside the region of shared support
-        return Grouped(column.name, ("missing",), values.map(lambda v: np.zeros(len(v), np.int64)))
+        return Grouped(column.name, ("missing",), values.map(lambda v: np.zeros(len(v), np.uint8)))
     distinct, counts = np.unique(known, return_counts=True)
     if column.kind == "category" or len(distinct) <= _MOST_LEVELS:
         labels, codes = _levels(column, distinct, counts, values)
@@ -87,31 +88,31 @@ def group_column(column: Column, values: ByDomain[Array]) -> Grouped:
         labels, codes = _ranges(column, cuts_near(known, _QUANTILES), values)
     if np.isnan(both).any():
         labels = [*labels, "missing"]
-        codes = codes.zip(values, lambda c, v: np.where(np.isnan(v), len(labels) - 1, c))
+        codes = codes.zip(values, lambda c, v: np.where(np.isnan(v), np.uint8(len(labels) - 1), c))
     return Grouped(column.name, tuple(labels), codes)
 
 
 def _levels(
     column: Column, distinct: Array, counts: IntArray, values: ByDomain[Array]
-) -> tuple[list[str], ByDomain[IntArray]]:
+) -> tuple[list[str], ByDomain[NDArray[np.uint8]]]:
     frequent = np.sort(distinct[np.argsort(-counts, kind="stable")][:_MOST_LEVELS])
     labels = [in_words(column, v) for v in frequent]
     pooled = len(distinct) - len(frequent)
 
-    def code(v: Array) -> IntArray:
+    def code(v: Array) -> NDArray[np.uint8]:
         place = np.clip(np.searchsorted(frequent, v), 0, len(frequent) - 1)
-        return np.where(frequent[place] == v, place, len(frequent)).astype(np.int64)
+        return np.where(frequent[place] == v, place, len(frequent)).astype(np.uint8)
 
     return [*labels, f"{pooled} other levels"] if pooled else labels, values.map(code)
 
 
 def _ranges(
     column: Column, cuts: Sequence[float], values: ByDomain[Array]
-) -> tuple[list[str], ByDomain[IntArray]]:
+) -> tuple[list[str], ByDomain[NDArray[np.uint8]]]:
     """Up to the first cut, above one and up to the next, above the last."""
     at_most, above = ("until", "after") if column.meaning else ("at most", "above")
     names = [in_words(column, cut) for cut in cuts]
     labels = [f"{at_most} {names[0]}"]
     labels += [f"{above} {a} to {b}" for a, b in pairwise(names)]
     labels += [f"{above} {names[-1]}"]
-    return labels, values.map(lambda v: np.searchsorted(cuts, v, side="left").astype(np.int64))
+    return labels, values.map(lambda v: np.searchsorted(cuts, v, side="left").astype(np.uint8))

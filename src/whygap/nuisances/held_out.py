@@ -73,7 +73,7 @@ def twins(fits: Fits, domain: Domain, halvings: int) -> Array:
         rows = fits.inputs(domain, block)
         known = {half: fits.models[half].predict(rows) for pair in pairs for half in pair}
         found.put(block, [[known[half] for half in pair] for pair in pairs])
-    return found.in_table_order()
+    return found.values
 
 
 def twins_at(fits: Fits, names: Sequence[str], halvings: int) -> dict[str, Array]:
@@ -96,18 +96,14 @@ def _twins_at(fits: Fits, names: Sequence[str], domain: Domain, halvings: int) -
     blocks, trained = fits.features.blocks, set(fits.models)
     plain = trained == set(blocks.complements())
     columns = 1 if plain or len(set(map(id, (fits.extra or {}).values()))) == 1 else 2
-    found = [
-        [_Twins.for_rows(blocks, domain, trained, halvings) for _ in range(columns)] for _ in names
-    ]
-    for block, pairs in found[0][0].pairs():
+    found = {name: _Twins.for_rows(blocks, domain, trained, halvings, (columns,)) for name in names}
+    for block, pairs in found[names[0]].pairs():
         wanted = [(half, pair[c]) for c in range(columns) for pair in pairs for half in pair]
         answers = iter(fits.predict_seeing(wanted, names, domain, block))
-        for one in (twins for by_column in found for twins in by_column):
-            one.put(block, [[next(answers) for _ in pair] for pair in pairs])
-    return {
-        name: np.stack([one.in_table_order() for one in by_column])
-        for name, by_column in zip(names, found, strict=True)
-    }
+        for one in found.values():
+            for column in range(columns):
+                one.put(block, [[next(answers) for _ in pair] for pair in pairs], column)
+    return {name: one.values for name, one in found.items()}
 
 
 def twins_of_values(
@@ -118,22 +114,34 @@ def twins_of_values(
     for block, pairs in found.pairs():
         rows = blocks.order[domain][blocks.rows(domain, block)]
         found.put(block, [[values[half][rows] for half in pair] for pair in pairs])
-    return found.in_table_order()
+    return found.values
 
 
 class _Twins:
-    """Twin predictions while they are gathered, block by block."""
+    """Twin predictions in the table's order, gathered block by block."""
 
-    def __init__(self, blocks: Blocks, domain: Domain, plain: bool, halvings: int) -> None:
+    def __init__(
+        self,
+        blocks: Blocks,
+        domain: Domain,
+        plain: bool,
+        halvings: int,
+        columns: tuple[int, ...] = (),
+    ) -> None:
         self.blocks, self.domain, self.plain, self.halvings = blocks, domain, plain, halvings
         count = 1 if plain else len(blocks.halvings(blocks.evaluated[0], halvings))
-        self.values = np.empty((count, 2, len(blocks.back[domain])))
+        self.values = np.empty((*columns, count, 2, len(blocks.back[domain])))
 
     @classmethod
     def for_rows(
-        cls, blocks: Blocks, domain: Domain, trained: set[BlockSet], halvings: int
+        cls,
+        blocks: Blocks,
+        domain: Domain,
+        trained: set[BlockSet],
+        halvings: int,
+        columns: tuple[int, ...] = (),
     ) -> _Twins:
-        return cls(blocks, domain, trained == set(blocks.complements()), halvings)
+        return cls(blocks, domain, trained == set(blocks.complements()), halvings, columns)
 
     def pairs(self) -> list[tuple[int, Sequence[tuple[BlockSet, BlockSet]]]]:
         """Each evaluated block with the pairs of training sets that are asked there."""
@@ -143,8 +151,9 @@ class _Twins:
             for k in self.blocks.evaluated
         ]
 
-    def put(self, block: int, predictions: Sequence[Sequence[Array]]) -> None:
-        self.values[:, :, self.blocks.rows(self.domain, block)] = predictions
-
-    def in_table_order(self) -> Array:
-        return self.values[:, :, self.blocks.back[self.domain]]
+    def put(self, block: int, predictions: Sequence[Sequence[Array]], *column: int) -> None:
+        place = self.blocks.place[self.domain][self.blocks.rows(self.domain, block)]
+        values: Array = self.values[column] if column else self.values
+        for halving, pair in enumerate(predictions):
+            for twin, predicted in enumerate(pair):
+                values[halving, twin, place] = predicted

@@ -8,6 +8,7 @@ once a column is left out, it is that column.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -22,6 +23,7 @@ from whygap.learning.primitives import Columns, Fits, fit_means, fit_ratios
 from whygap.nuisances.held_out import mean_task, out_of_fold
 from whygap.nuisances.separators import find_separators
 from whygap.nuisances.terms import loss_kind
+from whygap.results.overlap import Separator
 from whygap.settings import Settings
 from whygap.tables.design import Design, Note
 
@@ -93,7 +95,10 @@ def _variance(values: ByDomain[Array], sample: Sample) -> float:
 
 
 def meaning_notes(
-    design: Design, settings: Settings, ratio: Fits | None = None
+    design: Design,
+    settings: Settings,
+    ratio: Fits | None = None,
+    separators: Sequence[Separator] | None = None,
 ) -> tuple[Note, ...]:
     """A problem that names the column, or a note that predictions differ for no single one.
 
@@ -103,7 +108,8 @@ def meaning_notes(
     constant = min(float(np.ptp(p)) for p in design.prediction) == 0
     if design.task == "multiclass" or constant:
         return ()
-    if any(one.level == "problem" for one in find_separators(design)):
+    known = find_separators(design) if separators is None else separators
+    if any(one.level == "problem" for one in known):
         return ()
     functions = _functions(design, settings, ratio)
     columns = design.baseline + design.covariates

@@ -89,7 +89,7 @@ class OutcomePart:
         Both regressions have targets that no model has touched, so h's twins share no errors.
         """
         if "b2" not in self.learners:
-            return {view: np.zeros_like(values) for view, values in m.items()}
+            return {view: np.zeros((*values.shape[:-1], 1)) for view, values in m.items()}
         squared, with_y = (self._fitted(name, columns) for name in ("b2", "b2_y"))
         return {view: with_y[view] - m[view] * squared[view] for view in m}
 

@@ -136,7 +136,7 @@ def _variance(crossfit: CrossFit) -> ByDomain[Array]:
     return crossfit.evaluated(slope.zip(risk, lambda b, p: b**2 * p * (1 - p)))
 
 
-def _families(crossfit: CrossFit, masks: ByDomain[Mask], rows: _Rows) -> list[Family]:
+def _families(crossfit: CrossFit, masks: ByDomain[list[Mask]], rows: _Rows) -> list[Family]:
     """Single conditions, and pairs of them; pairs that are left out count as tested."""
     rng = np.random.default_rng([crossfit.settings.seed, 4])  # a stream of its own
     sample = crossfit.design.sample(crossfit.rows)

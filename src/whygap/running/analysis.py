@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -38,15 +39,17 @@ from whygap.results import (
     Diagnostics,
     Gap,
     Overlap,
-    Points,
     Recoverable,
     Where,
 )
+from whygap.results.overlap import Separator
 from whygap.running.about import Caption, about_of
+from whygap.running.answers import Details, SubsetNumerators
 from whygap.running.checkpoint import fingerprint, open_checkpoint
 from whygap.running.culprits import points, recoverable, where
 from whygap.running.game import Run, probe_subsets
 from whygap.running.interrupted import IN_WORDS, interrupted_text, unfinished, was_interrupted
+from whygap.running.memory import give_back
 from whygap.running.shares import Part, PartName, no_shares, shares, undefined
 from whygap.running.workers import one_thread
 from whygap.settings import DetailName, Settings
@@ -59,26 +62,7 @@ NOBODY_IN_PARTICULAR = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SubsetNumerators:
-    """Denominator of a part and numerators of some subsets, combined over repeats."""
-
-    denominator: Estimate
-    numerators: tuple[Estimate, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Details:
-    """Answers to the questions that were asked."""
-
-    points: Points | None = None
-    where: Where | None = None
-    recoverable: Recoverable | None = None
-    covariate: Detailed | None = None
-    outcome: Detailed | None = None
-
-
-@dataclass(slots=True)
+@dataclass
 class Analysis:
     """One run: its design, its cross-fittings (one per repeat), its clock."""
 
@@ -191,6 +175,7 @@ class Analysis:
             for name in possible:
                 clock = time.perf_counter()
                 found[name] = answers[name]()
+                give_back()
                 self.seconds[name] = time.perf_counter() - clock
                 if was_interrupted(found[name]):
                     raise KeyboardInterrupt
@@ -284,18 +269,23 @@ class Analysis:
                 [outcome_denominator(c, risk) for c, (risk,) in zip(crossfits, risks, strict=True)]
             )
 
+    @cached_property
+    def separators(self) -> tuple[Separator, ...]:
+        """Columns that tell the tables apart."""
+        return find_separators(self.design)
+
     def look(self) -> None:
         """Note where columns do not mean the same in both tables."""
         if self.comparable:
             cross_fitted = self.whole and self.settings.split is None
             ratio = self.whole[0].ratio_wz if cross_fitted else None
             with one_thread():
-                self.notes += meaning_notes(self.design, self.settings, ratio)
+                self.notes += meaning_notes(self.design, self.settings, ratio, self.separators)
 
     def gap(self, caption: Caption, aggregate: Aggregate, details: Details) -> Gap:
         """Everything in one result."""
         crossfit = (self.crossfits or self._whole())[0]
-        overlap = Overlap(ratio_records(ratios_of(crossfit)), find_separators(self.design))
+        overlap = Overlap(ratio_records(ratios_of(crossfit)), self.separators)
         kept = ByDomain(1.0, 1.0) if self.region is None else self.region.kept
         said = (*overlap.notes(), *fit_notes(crossfit)) if self.comparable else ()
         notes = (*self.design.notes, *self.notes, *said)

@@ -35,7 +35,7 @@ _FIRST_BATCH = 64  # the first look at the sampling error; with many players, fo
 # so near that it is hardly another look, nor so far that a wrong forecast costs much.
 _GROWTH = (1.1, 1.5)
 _CLEAR = 2.0  # standard errors from 0 that tell a share from it, subsets left aside
-_NOTHING = 0.002  # of what all shares add up to: less is not read, whatever the standard errors
+_NOTHING = 0.003  # of what all shares add up to: less is not read, whatever the standard errors
 # Workers wait for each other, and the clock is looked at, after so much time or up to twice that.
 _SECONDS_A_STEP = 3.0
 _KEEP_INFLUENCE = 30_000_000  # floats of influence values kept with the subsets' values: 240 MB

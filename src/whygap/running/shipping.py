@@ -43,9 +43,9 @@ class Parcel:
             ) from error
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=1)
 def opened(path: Path) -> Any:
-    """The job in a folder; a worker keeps the two it opened last."""
+    """The job in a folder; a worker keeps the one it opened last."""
     places, sizes = pickle.loads((path / "places").read_bytes())  # noqa: S301 - our own file
     own = path / "arrays"
     files = {p.path: _mapped(own) if p.path == own else _table(p.path) for p in places}

@@ -79,11 +79,16 @@ def given_away(place: IntArray, outcome: Array, task: Task, unordered: bool) -> 
 
 
 def best_auc(place: IntArray, truth: Array, unordered: bool) -> float:
-    """How well the column alone ranks a 0/1 truth, in the better direction.
+    """How well the column alone ranks a 0/1 truth, in the better direction."""
+    zeros, ones = (np.bincount(place, weights=w).astype(float) for w in (1 - truth, truth))
+    return auc_of_counts(zeros, ones, unordered)
+
+
+def auc_of_counts(zeros: Array, ones: Array, unordered: bool) -> float:
+    """The same from how often each value has a 0 and a 1.
 
     Unordered values are first sorted by their share of ones.
     """
-    ones, zeros = np.bincount(place, weights=truth), np.bincount(place, weights=1 - truth)
     if unordered:
         order = np.argsort(ones / (ones + zeros), kind="stable")
         ones, zeros = ones[order], zeros[order]

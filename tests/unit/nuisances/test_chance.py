@@ -28,7 +28,11 @@ def families_of(masks, values, sample: Sample | None = None) -> list[Family]:
     told = Told.of(
         sample or Sample.of(rows), values, np.ones(rows.target), np.random.default_rng(1)
     )
-    return [family(masks, told, 0.02, 0.95, pairs=pairs) for pairs in (False, True)]
+    return [family(by_condition(masks), told, 0.02, 0.95, pairs=pairs) for pairs in (False, True)]
+
+
+def by_condition(masks):
+    return masks.map(lambda mask: list(mask.T))
 
 
 def shown(families: list[Family]) -> set[tuple[int, ...]]:

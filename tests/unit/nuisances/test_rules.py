@@ -91,7 +91,7 @@ def test_conditions_mean_their_rows_in_every_table(study, crossfit):
     kinds = set()
     for k, condition in enumerate(known.conditions):
         rule = wg.results.Rule((condition,), 0, 0, None, None, (0, 0))
-        np.testing.assert_array_equal(rule.mask(study.target, scores), known.masks.target[:, k])
+        np.testing.assert_array_equal(rule.mask(study.target, scores), known.masks.target[k])
         kinds.add((condition.variable, condition.kind))
     assert ("bmi", "missing") in kinds
     assert ("smokes", "is") in kinds
@@ -112,7 +112,7 @@ def test_the_cut_of_the_score_is_the_models_label():
     known = conditions_of(crossfit, 0.02)
     label = crossfit.design.prediction.target >= crossfit.design.threshold
     above = [
-        known.masks.target[:, k]
+        known.masks.target[k]
         for k, c in enumerate(known.conditions)
         if (c.variable, c.kind) == (MODEL_SCORE, "above")
     ]

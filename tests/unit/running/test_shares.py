@@ -127,10 +127,10 @@ def test_sampling_may_widen_an_interval_by_two_percent_of_its_own_or_of_the_larg
     assert sampling_excess([large, twice], 0.2, 2 * allowed) == pytest.approx(1, rel=1e-4)
 
 
-def test_where_rows_are_very_many_two_thousandths_of_the_whole_are_enough():
-    tiny = [share_of(0.6, 1e-5, 0.002), share_of(0.4, 1e-5, 0.001)]
+def test_where_rows_are_very_many_three_thousandths_of_the_whole_are_enough():
+    tiny = [share_of(0.6, 1e-5, 0.003), share_of(0.4, 1e-5, 0.001)]
     assert sampling_excess(tiny, 0.2, 0.0) == pytest.approx(1)
-    signed = [share_of(0.6, 1e-5, 0.002), share_of(-0.4, 1e-5, 0.001)]
+    signed = [share_of(0.6, 1e-5, 0.003), share_of(-0.4, 1e-5, 0.001)]
     assert sampling_excess(signed, 0.2, 0.0) > 2
 
 
