@@ -1,6 +1,7 @@
 """Does a GPU pay? Fits of a game's subsets, by the engine on all cores, and on a GPU in batches.
 
-    OMP_NUM_THREADS=1 python benchmarks/gpu.py        needs torch with CUDA; a minute or two
+    OMP_NUM_THREADS=1 python benchmarks/gpu.py        needs torch with CUDA; some minutes
+    OMP_NUM_THREADS=1 python benchmarks/gpu.py 200    these columns alone
 
 Penalised logistic fits of a domain label on random subsets of 31 and of 200 columns, five training
 sets each. Cores: every process takes subsets and fits all training sets side by side from known
@@ -12,6 +13,7 @@ subsets, the largest difference of the fitted probabilities, and the ratio.
 from __future__ import annotations
 
 import os
+import sys
 import time
 from functools import partial
 from multiprocessing import get_context
@@ -33,7 +35,9 @@ COMPARED = (
 
 
 def main() -> None:
-    for columns, (rows, terms) in CASES.items():
+    asked = [int(word) for word in sys.argv[1:]] or list(CASES)
+    for columns in asked:
+        rows, terms = CASES[columns]
         basis, label, block, members = _world(columns, rows, terms)
         fit = partial(_fitted, basis, label, block, _known(basis, label, block))
         with get_context("fork").Pool(os.cpu_count()) as pool:

@@ -21,6 +21,7 @@ from typing import Any
 import cloudpickle
 
 from whygap.errors import WhygapError
+from whygap.running.memory import give_back
 from whygap.tables.mapped import Place, place_of
 
 _TABLES: weakref.WeakValueDictionary[Path, mmap.mmap] = weakref.WeakValueDictionary()
@@ -35,6 +36,7 @@ class Parcel:
             self.path = Path(tempfile.mkdtemp(prefix="whygap-", dir=folder))
             weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
             _lay_out(job, self.path)
+            give_back()  # this process now waits for the workers
         except OSError as error:
             raise WhygapError(
                 "The tables and models could not be laid out for the workers",
