@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -112,8 +113,7 @@ def _binned(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
     so each gets its own terms when enough rows fall into it.
     """
     bins, risk = crossfit.settings.bins, block_sorted(crossfit.blocks, risk)
-    own = binning.bin_index(risk.target, bins)
-    down = binning.edge_index(risk.source, bins)
+    own, down = binning.bin_index(risk.target, bins), binning.edge_index(risk.source, bins)
     centres = np.clip(np.arange(bins + 1) / bins, 0.25 / bins, 1 - 0.25 / bins)
     # An end bin gets terms of its own where it holds rows enough to fit them.
     ends = [end for end in (0, bins) if np.mean(own == end) >= 0.02]
@@ -124,8 +124,14 @@ def _binned(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
         level = (logit_clipped(centres[position.astype(int)]) - middle) / spread
         return [level, *((position == end).astype(float) for end in ends)]
 
-    sides = {"down": View("source", down), "up": View("source", down + 1)}
-    return Extra.of(main, {"own": View("target", own), **sides}, count=bins + 1)
+    below, above = (View("source", _single(side)) for side in (down, down + 1))
+    views = {"own": View("target", _single(own)), "down": below, "up": above}
+    return Extra.of(main, views, count=bins + 1)
+
+
+def _single(numbers: Array) -> Array:
+    """Whole numbers in single precision, which has room for them: there are many such columns."""
+    return cast(Array, numbers.astype(np.float32))
 
 
 def _smooth(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:

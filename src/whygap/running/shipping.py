@@ -22,7 +22,7 @@ import cloudpickle
 
 from whygap.errors import WhygapError
 from whygap.running.memory import give_back
-from whygap.tables.mapped import Place, place_of
+from whygap.tables.mapped import RARELY_READ, Place, let_go, place_of
 
 _TABLES: weakref.WeakValueDictionary[Path, mmap.mmap] = weakref.WeakValueDictionary()
 
@@ -37,6 +37,7 @@ class Parcel:
             weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
             _lay_out(job, self.path)
             give_back()  # this process now waits for the workers
+            let_go()
         except OSError as error:
             raise WhygapError(
                 "The tables and models could not be laid out for the workers",
@@ -69,7 +70,8 @@ def _table(path: Path) -> mmap.mmap:
 def _mapped(path: Path) -> mmap.mmap:
     with path.open("rb") as file:
         whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-    _touch(memoryview(whole))
+    if path.suffix != RARELY_READ:
+        _touch(memoryview(whole))
     return whole
 
 

@@ -17,7 +17,7 @@ from whygap.tables.columns import present
 from whygap.tables.design import OTHER, Design, Note, Player
 from whygap.tables.encode import EncodedColumn, encode_column
 from whygap.tables.extras import read_extras, read_kept
-from whygap.tables.mapped import room_for
+from whygap.tables.mapped import RARELY_READ, room_for
 from whygap.tables.open import Frame, Mask
 from whygap.tables.roles import Roles
 from whygap.tables.score import ModelScoring
@@ -73,8 +73,8 @@ def build_design(
 
 
 def side_by_side(columns: Sequence[Array]) -> Array:
-    """Columns as one table."""
-    table = room_for(len(columns[0]), len(columns))
+    """Columns as one table, which trees look at and the fast learner does not."""
+    table = room_for(len(columns[0]), len(columns), ending=RARELY_READ)
     return np.stack(columns, axis=1, out=table)
 
 

@@ -14,9 +14,10 @@ import numpy as np
 
 from whygap.domains import Array
 
-__all__ = ["Place", "place_of", "room_for"]
+__all__ = ["RARELY_READ", "Place", "let_go", "place_of", "room_for"]
 
 LARGE = 50_000_000  # bytes; smaller tables may well be copied to those who need them
+RARELY_READ = ".columns"  # ending of files that many jobs never look into
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Place:
 
 
 _FILES: dict[Path, tuple[int, int]] = {}  # the first address and the size of each, while mapped
+_MAPS: weakref.WeakValueDictionary[Path, mmap.mmap] = weakref.WeakValueDictionary()
 
 
 def room_for(
@@ -35,13 +37,14 @@ def room_for(
     columns: int,
     dtype: type[np.floating[Any]] = np.float64,
     order: Literal["C", "F"] = "C",
+    ending: str = ".table",
 ) -> Array:
     """An empty table; a large one lies in a file, where a file can be had."""
     size = rows * columns * np.dtype(dtype).itemsize
     if size < LARGE or not hasattr(os, "posix_fallocate"):
         return np.empty((rows, columns), dtype, order)
     try:
-        whole = _new_file(size)
+        whole = _new_file(size, ending)
     except OSError:
         return np.empty((rows, columns), dtype, order)
     return np.ndarray((rows, columns), dtype, whole, order=order)
@@ -56,10 +59,17 @@ def place_of(array: memoryview) -> Place | None:
     return None
 
 
-def _new_file(size: int) -> mmap.mmap:
+def let_go() -> None:
+    """Large tables leave this process's memory until they are looked at again."""
+    for whole in list(_MAPS.values()):
+        if hasattr(mmap, "MADV_DONTNEED"):
+            whole.madvise(mmap.MADV_DONTNEED)  # of a shared file: what was written stays there
+
+
+def _new_file(size: int, ending: str) -> mmap.mmap:
     """Room is taken at once: a full disk must not be found out by writing. It goes when unused."""
     folder = os.environ.get("JOBLIB_TEMP_FOLDER")
-    handle, name = tempfile.mkstemp(prefix="whygap-", suffix=".table", dir=folder)
+    handle, name = tempfile.mkstemp(prefix="whygap-", suffix=ending, dir=folder)
     path = Path(name)
     try:
         os.posix_fallocate(handle, 0, size)
@@ -69,7 +79,7 @@ def _new_file(size: int) -> mmap.mmap:
         raise
     finally:
         os.close(handle)
-    _FILES[path] = _address(memoryview(whole)), size
+    _FILES[path], _MAPS[path] = (_address(memoryview(whole)), size), whole
     weakref.finalize(whole, _forget, path)
     return whole
 

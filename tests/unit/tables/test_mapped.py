@@ -61,3 +61,13 @@ def test_a_full_disk_leaves_no_file(monkeypatch, folder):
     monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
     assert mapped.room_for(100, 5).shape == (100, 5)
     assert not list(folder.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="tables stay in memory there")
+def test_tables_that_are_let_go_keep_what_was_written(monkeypatch, folder):
+    monkeypatch.setattr(mapped, "LARGE", 1000)
+    table = mapped.room_for(100, 5, ending=mapped.RARELY_READ)
+    table[:] = np.arange(5.0)
+    mapped.let_go()
+    np.testing.assert_array_equal(table, np.tile(np.arange(5.0), (100, 1)))
+    assert [file.suffix for file in folder.iterdir()] == [mapped.RARELY_READ]
