@@ -19,7 +19,7 @@ from scipy import special
 
 from whygap.domains import Array, ByDomain, IntArray, Subset
 from whygap.estimate import Sample
-from whygap.nuisances.conditions import Mask
+from whygap.nuisances.conditions import Mask, Packed
 from whygap.student import normal_quantile
 
 __all__ = ["Family", "Told", "confirmed_from", "family", "held_from"]
@@ -113,7 +113,7 @@ class Family:
 
 
 def family(
-    masks: ByDomain[list[Mask]],
+    masks: ByDomain[list[Packed]],
     told: Told,
     least: float,
     most: float,
@@ -146,12 +146,10 @@ def family(
     return Family(rules, np.concatenate(strength), np.concatenate(chance), own)
 
 
-def _exactly(
-    masks: ByDomain[list[Mask]], columns: ByDomain[_Float], *, pairs: bool
-) -> Iterator[_Sums]:
+def _exactly(masks: ByDomain[Any], columns: ByDomain[_Float], *, pairs: bool) -> Iterator[_Sums]:
     """For each condition, sums of columns over its rows, or over those shared with later ones.
 
-    Sums in double precision of sums in single precision over a bounded number of rows.
+    Masks may be packed. Sums in double precision of sums in single precision over a bounded number of rows.
     """
     total: Array = np.zeros(())
     for mask, column in zip(masks, columns, strict=True):

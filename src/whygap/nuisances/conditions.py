@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, starmap
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +20,36 @@ _CUTS = tuple(k / 6 for k in range(1, 6))  # cuts of a number: sextiles, as its 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Packed:
+    """Which rows fulfil a condition, a bit each: of a million rows there are hundreds of these."""
+
+    bits: NDArray[np.uint8]
+    count: int
+
+    @classmethod
+    def of(cls, mask: Mask) -> Packed:
+        """The same rows."""
+        return cls(np.packbits(mask), len(mask))
+
+    def __getitem__(self, rows: slice | Mask) -> Mask:
+        """Truth values of some rows; a run of them starts at a multiple of eight."""
+        if not isinstance(rows, slice):
+            return self[:][rows]
+        start, stop, _ = rows.indices(self.count)
+        bits = self.bits[start // 8 : -(-stop // 8)]
+        return np.unpackbits(bits, count=stop - start).view(np.bool_)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Conditions:
     """Conditions, and the rows of each."""
 
     conditions: list[Condition]
-    masks: ByDomain[list[Mask]]
+    masks: ByDomain[list[Packed]]
 
     def rows_of(self, rule: tuple[int, ...]) -> ByDomain[Mask]:
         """Rows that fulfil all conditions of a rule."""
-        return self.masks.map(lambda m: np.logical_and.reduce([m[k] for k in rule]))
+        return self.masks.map(lambda m: np.logical_and.reduce([m[k][:] for k in rule]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,20 +61,22 @@ class _One:
 def conditions_of(crossfit: CrossFit, least: float) -> Conditions:
     """Conditions on each column and on the score; this share of target rows in and out of each."""
     design = crossfit.design
-    features = crossfit.evaluated(design.features)
     score = crossfit.evaluated(design.prediction)
-    found = [
-        _on_column(design.columns[j], ByDomain(*(x[:, j] for x in features)))
-        for j in crossfit.all_columns()
-    ]
     if design.task == "multiclass":
-        found.append(_on_column(Column(MODEL_LABEL, "category", design.classes), score))
+        said = _on_column(Column(MODEL_LABEL, "category", design.classes), score)
     else:
         score_cuts = _score_cuts(np.concatenate(list(score)), design)
-        found.append(_on_cuts(Column(MODEL_SCORE, "numeric"), score, score_cuts))
-    kept = [one for one in chain(*found) if least <= one.rows.target.mean() <= 1 - least]
-    masks = ByDomain(*([one.rows[d] for one in kept] for d in DOMAINS))
-    return Conditions([one.condition for one in kept], masks)
+        said = _on_cuts(Column(MODEL_SCORE, "numeric"), score, score_cuts)
+    columns = ((design.columns[j], crossfit.column(j)) for j in crossfit.all_columns())
+    found = chain.from_iterable(starmap(_on_column, columns))  # one column at a time
+    conditions: list[Condition] = []
+    masks: ByDomain[list[Packed]] = ByDomain([], [])
+    for one in chain(found, said):
+        if least <= one.rows.target.mean() <= 1 - least:
+            conditions.append(one.condition)
+            for domain in DOMAINS:
+                masks[domain].append(Packed.of(one.rows[domain]))
+    return Conditions(conditions, masks)
 
 
 def _on_column(column: Column, values: ByDomain[Array]) -> Iterator[_One]:

@@ -75,6 +75,10 @@ class CrossFit:
         """Keep the evaluated rows."""
         return values.zip(self.rows, lambda v, rows: v[rows])
 
+    def column(self, place: int) -> ByDomain[Array]:
+        """One raw column at the evaluated rows; all of them at once are a copy of the tables."""
+        return self.evaluated(self.design.features.map(lambda x: x[:, place]))
+
     def all_columns(self) -> tuple[int, ...]:
         """W and Z."""
         return self.design.baseline + self.design.covariates

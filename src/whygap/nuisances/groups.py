@@ -36,11 +36,7 @@ class Grouped:
 def grouped_columns(crossfit: CrossFit) -> list[Grouped]:
     """Every column of W and Z, then what the model said."""
     design = crossfit.design
-    features = crossfit.evaluated(design.features)
-    found = [
-        group_column(design.columns[j], features.map(lambda x, j=j: x[:, j]))  # type: ignore[misc]
-        for j in crossfit.all_columns()
-    ]
+    found = [group_column(design.columns[j], crossfit.column(j)) for j in crossfit.all_columns()]
     return found + _said(design, crossfit.evaluated(design.prediction))
 
 

@@ -29,7 +29,7 @@ from whygap.domains import Array, ByDomain, Subset
 from whygap.equations.where import target_share
 from whygap.estimate import Estimate
 from whygap.nuisances.chance import Family, Told, confirmed_from, family, held_from
-from whygap.nuisances.conditions import Conditions, Mask, conditions_of
+from whygap.nuisances.conditions import Conditions, Mask, Packed, conditions_of
 from whygap.nuisances.cross_fit import CrossFit, clipped
 from whygap.nuisances.held_out import out_of_fold
 from whygap.results import Rule
@@ -136,7 +136,7 @@ def _variance(crossfit: CrossFit) -> ByDomain[Array]:
     return crossfit.evaluated(slope.zip(risk, lambda b, p: b**2 * p * (1 - p)))
 
 
-def _families(crossfit: CrossFit, masks: ByDomain[list[Mask]], rows: _Rows) -> list[Family]:
+def _families(crossfit: CrossFit, masks: ByDomain[list[Packed]], rows: _Rows) -> list[Family]:
     """Single conditions, and pairs of them; pairs that are left out count as tested."""
     rng = np.random.default_rng([crossfit.settings.seed, 4])  # a stream of its own
     sample = crossfit.design.sample(crossfit.rows)

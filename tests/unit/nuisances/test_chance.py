@@ -9,6 +9,7 @@ from whygap.domains import ByDomain
 from whygap.estimate import Sample
 from whygap.nuisances import chance
 from whygap.nuisances.chance import Family, Told, confirmed_from, family, held_from
+from whygap.nuisances.conditions import Packed
 
 ROWS = 300
 CONDITIONS = 8
@@ -32,7 +33,7 @@ def families_of(masks, values, sample: Sample | None = None) -> list[Family]:
 
 
 def by_condition(masks):
-    return masks.map(lambda mask: list(mask.T))
+    return masks.map(lambda mask: [Packed.of(one) for one in mask.T])
 
 
 def shown(families: list[Family]) -> set[tuple[int, ...]]:

@@ -11,7 +11,7 @@ from small_study import fast, make_study, tables
 
 import whygap as wg
 from whygap.domains import ByDomain
-from whygap.nuisances.conditions import conditions_of
+from whygap.nuisances.conditions import Packed, conditions_of
 from whygap.nuisances.cuts import cuts_near, shortest_between
 from whygap.nuisances.rules import Rules, find_rules
 from whygap.progress import Silent
@@ -91,7 +91,7 @@ def test_conditions_mean_their_rows_in_every_table(study, crossfit):
     kinds = set()
     for k, condition in enumerate(known.conditions):
         rule = wg.results.Rule((condition,), 0, 0, None, None, (0, 0))
-        np.testing.assert_array_equal(rule.mask(study.target, scores), known.masks.target[k])
+        np.testing.assert_array_equal(rule.mask(study.target, scores), known.masks.target[k][:])
         kinds.add((condition.variable, condition.kind))
     assert ("bmi", "missing") in kinds
     assert ("smokes", "is") in kinds
@@ -112,7 +112,7 @@ def test_the_cut_of_the_score_is_the_models_label():
     known = conditions_of(crossfit, 0.02)
     label = crossfit.design.prediction.target >= crossfit.design.threshold
     above = [
-        known.masks.target[k]
+        known.masks.target[k][:]
         for k, c in enumerate(known.conditions)
         if (c.variable, c.kind) == (MODEL_SCORE, "above")
     ]
@@ -178,3 +178,13 @@ def test_labels_as_predictions_and_constant_scores_do_no_harm():
         pair = [t.assign(risk=score(t)) for t in tables()]
         found = find_rules(crossfit_of(make_study(*pair)))
         assert found.tested > 0
+
+
+def test_packed_rows_are_the_rows():
+    mask = np.random.default_rng(0).random(1003) < 0.3
+    packed = Packed.of(mask)
+    np.testing.assert_array_equal(packed[:], mask)
+    np.testing.assert_array_equal(packed[16:1003], mask[16:])
+    np.testing.assert_array_equal(packed[16:29], mask[16:29])
+    np.testing.assert_array_equal(packed[mask], mask[mask])
+    assert packed[2000:3000].size == 0
