@@ -149,7 +149,8 @@ def family(
 def _exactly(masks: ByDomain[Any], columns: ByDomain[_Float], *, pairs: bool) -> Iterator[_Sums]:
     """For each condition, sums of columns over its rows, or over those shared with later ones.
 
-    Masks may be packed. Sums in double precision of sums in single precision over a bounded number of rows.
+    Masks may be packed. Sums in double precision of sums in single precision over a bounded
+    number of rows.
     """
     total: Array = np.zeros(())
     for mask, column in zip(masks, columns, strict=True):
