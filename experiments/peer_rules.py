@@ -2,7 +2,8 @@
 
 DIR/bin/python -I experiments/peer_rules.py tables.npz ...      prints a line of JSON for each
 
-WHYGAP_RULE_TOOLS=wise_pizza,divexplorer asks some of them alone (deepchecks is the slow one).
+WHYGAP_RULE_TOOLS=wise_pizza,divexplorer asks some of them alone (deepchecks is the slow one). A
+name that ends in _sixths has numbers cut into sixths, as whygap cuts them, instead of quarters.
 """
 
 from __future__ import annotations
@@ -20,46 +21,43 @@ import pandas as pd
 
 SHOWN = 5  # segments taken from each
 LEAST = 0.05  # smallest share of the rows in a segment; deepchecks' own default
-QUARTERS = (0.25, 0.5, 0.75)
 TOOLS = os.environ.get("WHYGAP_RULE_TOOLS", "deepchecks,divexplorer,wise_pizza").split(",")
 
 
 def main(path):
     given = np.load(path)
     names, categories = list(given["names"]), list(given["categories"])
-    cut = {
-        name: np.quantile(np.r_[given["source"][:, j], given["target"][:, j]], QUARTERS)
-        for j, name in enumerate(names)
-        if not categories[j]
-    }
-    tables = {
-        domain: pd.DataFrame(
-            {
-                name: np.digitize(given[domain][:, j], cut[name]).astype(str)
-                if name in cut
-                else given[domain][:, j].astype(int).astype(str)
-                for j, name in enumerate(names)
-            }
-        )
-        for domain in ("source", "target")
-    }
-    raw = pd.DataFrame(given["target"], columns=names)
-    planted = given["planted"]
     found = {}
-    for tool, ask in (
-        ("deepchecks", lambda: deepchecks(raw, names, categories, given)),
-        ("divexplorer", lambda: divexplorer(tables["target"], given["error_target"])),
-        ("wise_pizza", lambda: wise_pizza(tables, given, names)),
-    ):
-        if tool not in TOOLS:
-            continue
+    for tool in TOOLS:
         with contextlib.redirect_stdout(io.StringIO()):
-            segments = ask()
+            segments = ask(tool, given, names, categories)
         found[tool] = [
-            {"columns": sorted(columns), "jaccard": jaccard(mask, planted), "score": score}
+            {"columns": sorted(columns), "jaccard": jaccard(mask, given["planted"]), "score": score}
             for columns, mask, score in segments[:SHOWN]
         ]
     print(json.dumps(found))
+
+
+def ask(tool, given, names, categories):
+    if tool == "deepchecks":
+        return deepchecks(pd.DataFrame(given["target"], columns=names), names, categories, given)
+    tables = in_levels(given, names, categories, 6 if tool.endswith("_sixths") else 4)
+    if tool.startswith("divexplorer"):
+        return divexplorer(tables["target"], given["error_target"])
+    return wise_pizza(tables, given, names)
+
+
+def in_levels(given, names, categories, parts):
+    """Both tables, numbers cut into parts with as many rows of both."""
+    levels = {"source": {}, "target": {}}
+    for j, name in enumerate(names):
+        both = np.r_[given["source"][:, j], given["target"][:, j]]
+        cut = np.quantile(both, np.arange(1, parts) / parts)
+        for domain, table in levels.items():
+            column = given[domain][:, j]
+            codes = column.astype(int) if categories[j] else np.digitize(column, cut)
+            table[name] = codes.astype(str)
+    return {domain: pd.DataFrame(table) for domain, table in levels.items()}
 
 
 def jaccard(one, other):

@@ -13,7 +13,8 @@ before 1.5 ('max_error' is not a valid scoring value in later ones) and numpy be
 All see the same tables: 3,000 source and 3,000 target rows. deepchecks and DivExplorer, made for
 one table, get the target's rows and whether the model erred; wise-pizza, made for a change between
 two tables, gets both. Numbers are cut into quarters for those that need levels, which is how the
-rules are planted. Theirs are the first five segments, ours the rules that are confirmed.
+rules are planted; wise-pizza is asked once more with sixths, which is how whygap cuts them. Theirs
+are the first five segments, ours the rules that are confirmed.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ ROWS = (3000, 3000)
 ALARMS = 0.05  # of analyses of tables without an effect that may show a rule
 SAME = 0.5  # a rule is found when its rows and the planted ones overlap by this Jaccard index
 PEERS = {"deepchecks": "deepchecks, weak segments", "divexplorer": "DivExplorer",
-         "wise_pizza": "wise-pizza"}  # fmt: skip
+         "wise_pizza": "wise-pizza", "wise_pizza_sixths": "wise-pizza, cut as we cut"}  # fmt: skip
+PEER_DRAWS = {"deepchecks": 50, "divexplorer": 50, "wise_pizza": 100, "wise_pizza_sixths": 100}
 PEER_SCRIPT = Path(__file__).with_name("peer_rules.py")
 
 
@@ -140,7 +142,7 @@ def run(order: Order) -> Path:
         kept = [ln for ln in all_lines(folder) if ln["config"] == config.label]
         lines[config.label] = list({ln["seed"]: ln for ln in sorted(kept, key=engine_of)}.values())
         if order.jobs and os.environ.get("WHYGAP_RULE_PEERS"):
-            _ask_peers(config, min(count, 50), folder / "peers.jsonl", order)
+            _ask_peers(config, count, folder / "peers.jsonl", order)
     rows = [row for config, _ in plan(quick=order.quick)
             for row in _scores(config, lines[config.label], folder / "peers.jsonl")]  # fmt: skip
     head = list(rows[0])
@@ -155,27 +157,29 @@ def run(order: Order) -> Path:
 
 
 def _ask_peers(config: Config, count: int, path: Path, order: Order) -> None:
-    """The same draws, given to the other tools in their own environment, ten at a time."""
-    done = {line["seed"] for line in read_lines(path, config.label)}
-    missing = [seed for seed in range(count) if seed not in done]
-    for seeds in (missing[k : k + 10] for k in range(0, len(missing), 10)):
-        with tempfile.TemporaryDirectory() as place:
-            files = [_tables(config, seed, Path(place)) for seed in seeds]
-            said = subprocess.run(  # noqa: S603 - the user's own interpreter
-                [os.environ["WHYGAP_RULE_PEERS"], "-I", str(PEER_SCRIPT), *map(str, files)],
-                capture_output=True, text=True, check=True,
-            ).stdout.splitlines()  # fmt: skip
-        with path.open("a", encoding="utf-8") as kept:
-            for seed, text in zip(seeds, said, strict=True):
-                columns = planted(config.options["effect"], seed).columns
-                line = {
-                    "config": config.label,
-                    "seed": seed,
-                    "planted": columns,
-                    **json.loads(text),
-                }
-                kept.write(json.dumps(line, sort_keys=True) + "\n")
-        order.report(f"{config.label}: other tools, {len(seeds)} draws")
+    """The same draws, given to each of the other tools in their own environment, ten at a time."""
+    for tool, most in PEER_DRAWS.items():
+        done = {line["seed"] for line in read_lines(path, config.label) if tool in line}
+        missing = [seed for seed in range(min(count, most)) if seed not in done]
+        for seeds in (missing[k : k + 10] for k in range(0, len(missing), 10)):
+            said = _said(tool, config, seeds)
+            with path.open("a", encoding="utf-8") as kept:
+                for seed, text in zip(seeds, said, strict=True):
+                    columns = planted(config.options["effect"], seed).columns
+                    line = {"config": config.label, "seed": seed, "planted": columns}
+                    kept.write(json.dumps(line | json.loads(text), sort_keys=True) + "\n")
+            order.report(f"{config.label}: {PEERS[tool]}, {len(seeds)} draws")
+
+
+def _said(tool: str, config: Config, seeds: Sequence[int]) -> list[str]:
+    """What a tool prints of some draws, a line each."""
+    with tempfile.TemporaryDirectory() as place:
+        files = [str(_tables(config, seed, Path(place))) for seed in seeds]
+        return subprocess.run(  # noqa: S603 - the user's own interpreter
+            [os.environ["WHYGAP_RULE_PEERS"], "-I", str(PEER_SCRIPT), *files],
+            env={**os.environ, "WHYGAP_RULE_TOOLS": tool},
+            capture_output=True, text=True, check=True,
+        ).stdout.splitlines()  # fmt: skip
 
 
 def _tables(config: Config, seed: int, folder: Path) -> Path:

@@ -14,10 +14,11 @@ def test_each_tool_has_the_cells_of_its_tasks_and_no_others(tmp_path):
         "naming": "story,method,draws,first,named,false,seconds\n"
         "nothing,whygap,50,0,0,0.02,0.8\nother outcomes,whygap,50,1,0.9,0.1,0.9\n"
         "nothing,drift,50,0,0,0.04,0.01\n",
-        "graph": "graph,method,covariate,truth,draws,bias,rmse,coverage\n"
-        'independent,"whygap, without the graph",x1,0,40,0,0.003,0.88\n'
-        'independent,"whygap, without the graph",x2,0,40,0,0.004,0.92\n'
-        'independent,"dowhy, its defaults",x1,0,40,0,0.005,nan\n',
+        "graph": "graph,rows,method,covariate,truth,draws,bias,rmse,coverage\n"
+        'independent,2000,"whygap, without the graph",x1,0,40,0,0.003,0.88\n'
+        'independent,2000,"whygap, without the graph",x2,0,40,0,0.004,0.92\n'
+        'independent,2000,"dowhy, its defaults",x1,0,40,0,0.005,nan\n'
+        'independent,8000,"dowhy, its defaults",x1,0,40,0,0.004,nan\n',
         "rules": "effect,tool,draws,found,named,showed,rules\n"
         "0.3,wise-pizza,30,0.7,0.7,1,5\n0.0,wise-pizza,30,,,1,5\n1.0,wise-pizza,30,0.9,1,1,5\n",
     }
@@ -28,7 +29,7 @@ def test_each_tool_has_the_cells_of_its_tasks_and_no_others(tmp_path):
     page = fair.run(Order(tmp_path, jobs=0)).read_text(encoding="utf-8")
     lines = {line.split(" | ")[0]: line for line in page.splitlines() if line.startswith("| ")}
     assert lines["| **whygap**"].split(" | ")[2:6] == [".35", ".90", "", ".90"]
-    assert ".50 | none given" in lines["| DoWhy, given the causal graph"]
+    assert ".50 .40 | none given" in lines["| DoWhy, given the causal graph"]
     assert ".70 .90 | 1.00" in lines["| wise-pizza"]
     assert "at least 40 draws" in page
 
