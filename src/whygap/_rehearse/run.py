@@ -157,7 +157,7 @@ def _notes(design: Design, settings: Settings) -> Iterator[str]:
     if settings.support == "common":
         yield "It is made of the rows in the region of shared support."
     if design.weights is not None:
-        yield "Weights: rows are drawn in proportion, as many as yours are worth."
+        yield "Weights: rows are drawn in proportion, as many as yours count as."
     if design.clusters is not None:
         yield "Clusters: rows are drawn one by one, so intervals here know no clusters."
     if design.source_risk is not None:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from whygap.repair import Revision
     from whygap.study_file import StudyFile
 
-Top = Annotated[int, option("--top", "K", "Revise with the K largest shares.")]
+Top = Annotated[int, option("--top", "K", "Revise with the first K of the ranking.")]
 Variables = Annotated[
-    str | None, option("--variables", "A,B", "These variables instead of the shares'.")
+    str | None, option("--variables", "A,B", "These variables instead of the ranking's.")
 ]
 ModelFile = Annotated[
     Path | None, option("--save-model", "FILE", "Write the revised model (.skops or .pkl).")

@@ -54,7 +54,7 @@ class RatioRecord:
     """Overlap of the two domains on some columns, read off the density ratio.
 
     Attributes:
-        effective_size: how many source rows of equal weight the reweighted ones are worth.
+        effective_size: how many source rows of equal weight the reweighted ones count as.
         largest_weight: of a source row; 1 is the average.
         clipped_share: of the source rows, weights that were cut at the limit set or the region's.
         domain_auc: how well the ratio tells target rows from source rows; 0.5 is not at all.

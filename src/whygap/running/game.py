@@ -172,8 +172,8 @@ def sampling_excess(shares: Sequence[Estimate], precision: float, floor: float) 
     1 - sqrt(1 - precision^2), 2% for 0.2. That much is allowed: of the share's own width, or of the
     width of the largest share's interval, beside which shares are read and ranked. A share that no
     number of subsets would tell from 0 names nobody: `precision` of the largest share's standard
-    error is allowed there. And two thousandths of what all shares add up to are always allowed: of
-    very many rows standard errors are smaller than anything that is read.
+    error is allowed there. And three thousandths of what all shares add up to are always allowed:
+    of very many rows standard errors are smaller than anything that is read.
     """
     error, whole, value = (
         np.array([getattr(e, name) for e in shares])
