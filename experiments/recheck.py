@@ -32,7 +32,7 @@ from experiments import (
     untuned,
 )
 from experiments.canaries import Numbers, moved
-from experiments.record import engine_of
+from experiments.record import STANDING, engine_of
 from experiments.replicates import Config, Line, replicate
 from experiments.simulation import Order, all_lines
 from whygap._version import ENGINE
@@ -67,11 +67,11 @@ def run(order: Order, given: argparse.Namespace) -> str:
 
 
 def older_pages(output: Path) -> list[str]:
-    """Pages whose last section names an engine that is not the present one."""
+    """Pages whose last section names an engine that is neither the present one nor stands."""
     found = []
     for path in sorted(output.glob("*/*.md")):
         made = path.read_text(encoding="utf-8").rpartition("## How these numbers came about")[2]
-        if set(re.findall(r"\bengine (\d+)", made)) - {str(ENGINE)}:
+        if set(re.findall(r"\bengine (\d+)", made)) - {*map(str, (ENGINE, *STANDING))}:
             found.append(path.stem)
     return found
 

@@ -14,8 +14,17 @@ from typing import Any
 from whygap._version import ENGINE
 from whygap.settings import Settings
 
-__all__ = ["engine_of", "engines", "library_versions", "made_by", "newest", "of_one_engine"]
+__all__ = [
+    "STANDING",
+    "engine_of",
+    "engines",
+    "library_versions",
+    "made_by",
+    "newest",
+    "of_one_engine",
+]
 
+STANDING = {9}  # engines whose pages stand: case studies ran again with 10 where it matters
 PACKAGES = ("numpy", "scipy", "scikit-learn", "lightgbm")
 
 
@@ -32,12 +41,16 @@ def made_by(settings: Settings) -> dict[str, Any]:
 def engine_of(line: Mapping[str, Any]) -> int:
     """The engine of a kept line; lines older than its version number are engine 1.
 
-    Engine 9 changed outcome values and shares only: a line of engine 8 that has none is 9's.
+    Engine 9 changed outcome values and shares only: a line of engine 8 that has none is 9's. Engine
+    10 changed covariate shares where points were asked for, too, and analyses of a region with the
+    outcome first, of which no line is kept: any other line of engine 9 is 10's.
     """
     found = line.get("engine")
     if not isinstance(found, int):
         return 1
-    return 9 if found == 8 and not _may_hold_outcome_shares(line) else found
+    if found == 8 and not _may_hold_outcome_shares(line):
+        found = 9
+    return 10 if found == 9 and not _holds_shares_beside_points(line) else found
 
 
 def _may_hold_outcome_shares(line: Mapping[str, Any]) -> bool:
@@ -48,6 +61,13 @@ def _may_hold_outcome_shares(line: Mapping[str, Any]) -> bool:
     if "question" in line:
         return bool(line["question"] == "outcome")
     return "points" not in line and "rules" not in line
+
+
+def _holds_shares_beside_points(line: Mapping[str, Any]) -> bool:
+    if line.get("question") == "covariate":
+        return bool(line.get("defined", True))
+    answered = {name.partition(" ")[0] for name in line.get("estimates", ())}
+    return {"points", "covariate"} <= answered
 
 
 def newest(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

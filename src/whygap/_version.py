@@ -13,7 +13,9 @@ many column sets learn faster; 8 chooses the learners of points on all players, 
 trees learn faster, bins a column set once for all its training sets, and fits the model's label
 where a metric sees no more of the model and the outcome comes first; 9 takes no more off outcome
 numerators for a source risk that is shrunk, and has them own what both risks may have left:
-outcome values and shares are new, all else is as with 8.
+outcome values and shares are new, all else is as with 8; 10 chooses who fits the density ratios of
+covariate shares for these shares alone, where points that were asked for as well had chosen, and
+cuts ratios that know an outcome which comes first at no bound of a region: all else is as with 9.
 """
 
-ENGINE = 9  # see above: raised when the numbers change, and only then
+ENGINE = 10  # see above: raised when the numbers change, and only then

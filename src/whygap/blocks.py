@@ -195,6 +195,8 @@ def _dealt(unit: IntArray, kind: IntArray, shares: Array, rng: np.random.Generat
     for one in np.unique(kinds):
         members = rng.permutation(np.flatnonzero(kinds == one))
         label[members] = _deal(size[members], shares, rng)
+    if np.bincount(label, minlength=len(shares)).min() == 0:
+        label = _largest_first(size, shares, rng)
     return np.asarray(label[unit], dtype=np.int64)
 
 
@@ -205,6 +207,16 @@ def _deal(size: IntArray, shares: Array, rng: np.random.Generator) -> IntArray:
     edges = np.cumsum(shares[start])
     place = np.minimum(np.searchsorted(edges, reached), len(shares) - 1)
     return np.asarray(start[place], dtype=np.int64)
+
+
+def _largest_first(size: IntArray, shares: Array, rng: np.random.Generator) -> IntArray:
+    """Each unit to the block that lacks most: where few large ones would leave a block empty."""
+    label, lacking = np.empty_like(size), shares * size.sum()
+    shuffled = rng.permutation(len(size))
+    for unit in shuffled[np.argsort(-size[shuffled], kind="stable")]:
+        label[unit] = np.argmax(lacking)
+        lacking[label[unit]] -= size[unit]
+    return label
 
 
 def _check(labels: IntArray, design: Design, count: int, domain: Domain) -> None:
@@ -219,8 +231,9 @@ def _check(labels: IntArray, design: Design, count: int, domain: Domain) -> None
         return
     values = " with both outcome values" if binary else ""
     positive = f", {int(outcome.sum())} of them positive" if binary else ""
+    clusters = None if design.clusters is None else len(np.unique(design.clusters[domain]))
     raise TableError(
         f"The {domain} table is too small for {count} folds: each needs at least 5 rows{values}",
-        got=f"{len(labels)} rows{positive}",
-        hint="Use fewer folds, or more rows.",
+        got=f"{len(labels)} rows{positive}" + (f", in {clusters} clusters" if clusters else ""),
+        hint="Use fewer folds, or more rows" + (" and clusters." if clusters else "."),
     )

@@ -51,7 +51,7 @@ def test_a_page_that_another_engine_made_fails_the_check(kept):
     lines = kept.read_text(encoding="utf-8").splitlines(keepends=True)
     kept.write_text("".join(lines[:2]), encoding="utf-8")
     end = "engine 1 was worse.\n\n## How these numbers came about\n\nMade by engine "
-    for name, engine in (("new", ENGINE), ("old", ENGINE - 1)):
+    for name, engine in (("new", ENGINE), ("old", ENGINE - 2)):
         (kept.parent / f"{name}.md").write_text(f"{end}{engine}.\n", encoding="utf-8")
     assert recheck.older_pages(kept.parents[1]) == ["old"]
     with pytest.raises(ResultError, match="old: says that another engine made it"):

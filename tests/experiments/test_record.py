@@ -35,14 +35,19 @@ def test_lines_with_a_digest_or_without_anything_are_engine_1():
     assert [engine_of(x) for x in ({}, line("71ce0671"), line(2), line(3))] == [1, 1, 2, 3]
 
 
-def test_engine_9_changed_outcome_shares_only():
-    """So a line of engine 8 that has none of them stands; one that does not say is engine 8's."""
+def test_later_engines_changed_some_shares_only():
+    """So a line of engine 8 or 9 that has none of them stands; one that does not say is older."""
     estimates = {"aggregate gap": [], "outcome denominator": [], "covariate share Z1": []}
     others = [{"estimates": estimates}, {"question": "points"}, {"rules": []}, {"points": {}}]
-    assert {engine_of({"engine": 8, **one}) for one in others} == {9}
+    assert {engine_of({"engine": 8, **one}) for one in others} == {10}
     assert {engine_of({"engine": 7, **one}) for one in others} == {7}
     new = [{"estimates": {**estimates, "outcome value {}": []}}, {"question": "outcome"}, {}]
     assert {engine_of({"engine": 8, **one}) for one in new} == {8}
+    assert {engine_of({"engine": 9, **one}) for one in (*others, *new)} == {10}
+    beside = {"estimates": {**estimates, "points covariate Z1": []}}
+    shown, none = ({"question": "covariate", "defined": known} for known in (True, False))
+    found = [engine_of({"engine": 9, **one}) for one in (beside, shown, none)]
+    assert found == [9, 9, 10]
 
 
 def test_the_newest_engine_speaks_for_a_seed():

@@ -54,6 +54,28 @@ def test_rows_of_one_cluster_share_a_block():
         assert np.bincount(label).min() > 0.1 * design.rows[domain]
 
 
+def test_few_clusters_of_unequal_size_leave_no_block_empty():
+    """Six hospitals, one of which has more than half of the rows."""
+    sizes = (550, 200, 100, 60, 50, 40)
+    rng, clusters = np.random.default_rng(0), np.repeat(np.arange(6), sizes)
+    source, target = rng.normal(size=(2, 1000, 2))
+    design = make_design(source, target, clusters=ByDomain(clusters, clusters + 10))
+    for seed in range(30):
+        blocks = cut(design, seed, folds=5, twins=False)
+        filled = [len(rows_of(blocks, "source", k)) for k in range(5)]
+        assert sorted(filled) in ([60, 90, 100, 200, 550], [50, 100, 100, 200, 550])
+
+
+def test_a_block_without_clusters_is_said_to_want_some():
+    rng, clusters = np.random.default_rng(0), np.repeat(np.arange(3), 100)
+    source, target = rng.normal(size=(2, 300, 2))
+    design = make_design(source, target, clusters=ByDomain(clusters, clusters + 10))
+    with pytest.raises(TableError) as caught:
+        cut(design, folds=5)
+    assert "300 rows" in str(caught.value)
+    assert "in 3 clusters. Use fewer folds, or more rows and clusters." in str(caught.value)
+
+
 def test_rows_of_a_cluster_in_both_tables_share_a_block():
     design = shifted_design((600, 500))
     clusters = ByDomain(np.arange(600) // 2, 100 + np.arange(500) // 2)

@@ -114,11 +114,50 @@ def test_a_covariate_shift_is_found_and_its_share_goes_to_its_variable():
     assert not gap.outcome.defined
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_covariate_shares_do_not_depend_on_what_else_is_asked(seed):
+    tables = (many_columns(600, moved, 10 * seed + moved) for moved in (0, 1))
+    study = make_study(*tables, baseline=["w"], covariates=None)
+    settings = fast(support="all", subsets=20)
+    alone = wg.explain(study, "covariate", settings).covariate
+    beside = wg.explain(study, ("points", "covariate"), settings).covariate
+    assert alone.defined
+    assert [s.numerator.value for s in alone.subsets] == [s.numerator.value for s in beside.subsets]
+
+
+def many_columns(rows, moved, seed):
+    """Six covariates, three of which move; the metric bends in the first."""
+    rng = np.random.default_rng(seed)
+    w, z = (rng.random(rows) < 0.5).astype(float), rng.normal(size=(rows, 6))
+    z[:, 0] += 0.7 * moved * (1 + w)
+    z[:, 1] += 0.3 * moved * z[:, 0]
+    z[:, 2] *= 1 + 0.2 * moved
+    risk = 1 / (1 + np.exp(1.6 * z[:, 0] ** 2 - 0.5 * z[:, 1] - 3))
+    columns = {f"z{k}": z[:, k] for k in range(6)}
+    return pd.DataFrame({**columns, "w": w, "y": rng.random(rows) < risk, "risk": 0.9 + 0.01 * w})
+
+
+def test_all_five_parts_can_be_added_without_a_region(gap):
+    found = gap.aggregate
+    inner = found.baseline + found.covariate + found.outcome
+    whole = found.left_behind + inner + found.new_ground
+    assert whole.value == pytest.approx(found.gap.value, abs=1e-12)
+    assert whole.standard_error == pytest.approx(found.gap.standard_error, rel=1e-9)
+
+
+@pytest.mark.parametrize("changed", [{"order": "outcome first"}, {}])
+def test_learners_of_budgets_are_told_whatever_else_is_fitted(changed):
+    found = wg.explain(make_study(**changed), "recoverable", fast(support="common"))
+    names = [record.name for record in found.diagnostics.nuisances]
+    assert {"m_s, target", "m_s, source"} <= set(names)
+    assert len(names) == len(set(names))
+
+
 def test_workers_inherit_the_choice_of_learners():
     study = make_study(*covariate_tables())
     one, two = (wg.explain(study, "covariate", fast(n_jobs=jobs)) for jobs in (1, 2))
     assert numbers(one) == numbers(two)
-    assert {"mu_00_wzs", "pi_wzs"} <= {r.name for r in two.diagnostics.nuisances}
+    assert {"mu_00_wzs", "pi_wzs (shares)"} <= {r.name for r in two.diagnostics.nuisances}
 
 
 def test_subset_values_agree_with_the_whole_analysis(study, gap):

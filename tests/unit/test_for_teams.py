@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -51,6 +52,23 @@ def test_no_value_of_a_single_row_is_in_any_redacted_output(gap, tmp_path):
         assert CANARY not in text
         assert "8812.7" not in text
         assert "8,812" not in text
+
+
+def test_a_rare_level_that_separates_the_tables_is_not_named(tmp_path):
+    """Tables that cannot be compared: the reason names the column, no level, no exact count."""
+    source, target = tables()
+    source["city"] = np.resize(["berlin", "paris"], len(source))
+    source.loc[:2, "city"] = CANARY.lower()
+    target["city"] = np.resize(["Berlin", "Paris"], len(target))
+    target.loc[:2, "city"] = CANARY
+    found = wg.explain(make_study(source, target), (), FAST)
+    assert not found.aggregate.comparable
+    assert CANARY in found.to_json()
+    for text in texts_of(found.redacted(), tmp_path):
+        assert CANARY.lower() not in text.lower()
+    reason = found.redacted().aggregate.reason
+    assert reason.endswith("What separates them: 'city' (other coding).")
+    assert re.findall(r"rows \(([^)]*)\)", reason) == ["fewer than 10", "fewer than 10"]
 
 
 def test_reports_are_redacted_unless_told_otherwise(gap, tmp_path):
@@ -124,7 +142,7 @@ def test_redacted_results_are_saved_shown_and_redacted_again(gap, tmp_path):
     once = gap.redacted()
     assert wg.load(once.save(tmp_path / "gap.json")) == once
     assert once.redacted().to_dict()["where"]["groups"] == once.to_dict()["where"]["groups"]
-    assert once.aggregate is gap.aggregate
+    assert once.aggregate == gap.aggregate
 
 
 @pytest.mark.parametrize("few", [0, -1, 2.5, True, "all"])

@@ -76,7 +76,7 @@ def aggregate(
     """Lambda = Lambda_W + Lambda_Z + Lambda_Y, from the corners, so that they add up exactly.
 
     Where the corners are those of a region, `whole` has the means of both tables, and two parts
-    more lead from the one to the other.
+    more lead from the one to the other; else these are 0.
     """
     start, after_w, after_z, end = (corners[k] for k in ("000", "100", "110", "111"))
     second, third = after_z - after_w, end - after_z
@@ -89,6 +89,8 @@ def aggregate(
         mean_100=after_w,
         mean_110=after_z,
         mean_111=end,
+        left_behind=start - start,
+        new_ground=end - end,
         outcome_first=outcome_first,
     )
     if whole is None:

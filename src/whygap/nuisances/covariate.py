@@ -16,7 +16,7 @@ from whygap.estimate import Estimate
 from whygap.learning.menu import ratio_probes
 from whygap.learning.models import Kind
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
-from whygap.nuisances.cross_fit import CrossFit, clipped, zero
+from whygap.nuisances.cross_fit import CrossFit, zero
 from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold, twins, twins_of_values
 from whygap.nuisances.source_risk import SourceRisk, twins_of_risks
 from whygap.nuisances.terms import loss_kind
@@ -117,7 +117,7 @@ def prepare_covariate(
         fitted_loss,
         learner_wzs,
         learner_w,
-        subset_ratio_learner(crossfit, probed),
+        subset_ratio_learner(crossfit, "pi_wzs (shares)", probed, "W, Z_s"),
     )
     return replace(part, whole=part.numerator(()))
 
@@ -152,12 +152,14 @@ def _twins_on_w(crossfit: CrossFit, learner: Any, task: MeanTask) -> ByDomain[Ar
 
 
 def subset_ratio_learner(
-    crossfit: CrossFit, column_sets: Sequence[tuple[int, ...]], moved: str = "W, Z_s"
+    crossfit: CrossFit, kind: str, column_sets: Sequence[tuple[int, ...]], moved: str
 ) -> Any:
-    """Who fits density ratios on subsets of the columns."""
-    name = "pi_ws" if moved == "W_s" else "pi_wzs"
+    """Who fits density ratios on subsets of the columns, for one kind of game.
+
+    Each kind chooses for itself, so that no answer depends on what else is asked.
+    """
     probes = partial(ratio_probes, crossfit.features, column_sets, repeated=True)
-    return crossfit.menu.learner(name, probes, columns=moved, target="domain")
+    return crossfit.menu.learner(kind, probes, columns=moved, target="domain")
 
 
 def normalised(crossfit: CrossFit, ratio: Array) -> Array:
@@ -167,9 +169,9 @@ def normalised(crossfit: CrossFit, ratio: Array) -> Array:
 
 def subset_ratio(crossfit: CrossFit, learner: Any, columns: tuple[int, ...]) -> Array:
     """pi_1s0(W, Z_s) at source rows; not fitted again where it is kept."""
-    if (known := crossfit.kept.find(columns)) is not None:
+    if (known := crossfit.kept.find(columns, learner)) is not None:
         return known
     fits = fit_ratios(crossfit.features, learner, columns, "pi_wzs", repeated=True)
-    found = clipped(out_of_fold(fits, "source"), crossfit.settings)
-    crossfit.kept.keep(columns, found)
+    found = crossfit.cut(out_of_fold(fits, "source"), columns)
+    crossfit.kept.keep(columns, learner, found)
     return found

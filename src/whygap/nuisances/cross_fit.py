@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,7 +16,7 @@ from whygap.equations.lines import Walk
 from whygap.estimate import Estimate, Sample
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
-from whygap.learning.primitives import Fits, MeanTask, fit_means, fit_ratios
+from whygap.learning.primitives import Columns, Fits, MeanTask, fit_means, fit_ratios
 from whygap.nuisances.held_out import everywhere, mean_task, out_of_fold
 from whygap.nuisances.kept_ratios import KeptRatios
 from whygap.nuisances.terms import Shared
@@ -41,6 +42,8 @@ class CrossFit:
     walk: Walk  # the metric from corner to corner
     ratio_w: Fits
     ratio_wz: Fits
+    ratio_wy: Fits | None = None  # where the outcome comes first
+    bound: float = math.inf  # what no density ratio of W and Z exceeds where these rows are
     kept: KeptRatios = field(default_factory=KeptRatios)  # density ratios on subsets
 
     @property
@@ -71,6 +74,10 @@ class CrossFit:
         """The outcome part's per-row metric with what is known of it, and both ratios."""
         return self.walk.outcome.term.values
 
+    def cut(self, ratio: Array, columns: Columns) -> Array:
+        """A ratio of these columns, at most as large as is asked for and can be."""
+        return np.minimum(ratio, largest(self.design, self.settings, self.bound, columns))
+
     def evaluated(self, values: ByDomain[Array]) -> ByDomain[Array]:
         """Keep the evaluated rows."""
         return values.zip(self.rows, lambda v, rows: v[rows])
@@ -98,10 +105,12 @@ def cross_fit(
     seed: np.random.SeedSequence,
     menu: Menu,
     sample: Sample | None = None,
+    bound: float = math.inf,
 ) -> CrossFit:
     """Cut the blocks and fit what the aggregate terms need (paper: Algorithm 1).
 
-    Repeats of one analysis pass the first one's `sample`, so that their estimates combine.
+    Repeats of one analysis pass the first one's `sample`, so that their estimates combine; within a
+    region no density ratio of W and Z exceeds its `bound`.
     """
     blocks = make_blocks(design, settings, np.random.default_rng(seed))
     halves = blocks.halves(settings.halvings) if settings.twins else blocks.complements()
@@ -113,11 +122,14 @@ def cross_fit(
     ratio_w = ratio(features, menu, "pi_w", design.baseline)
     ratio_wz = ratio(features, menu, "pi_wz", everything)
     sample = sample or sample_of(design, settings, rows)
-    pi_w = clipped(out_of_fold(ratio_w, "source"), settings)
-    moved = ratio(features, menu, "pi_wy", design.second) if design.given else ratio_wz
-    pi_wz = clipped(out_of_fold(moved, "source"), settings)
+    ratio_wy = ratio(features, menu, "pi_wy", design.second) if design.given else None
+    pi_w, pi_wz = (
+        np.minimum(out_of_fold(fits, "source"), largest(design, settings, bound, fits.columns))
+        for fits in (ratio_w, ratio_wy or ratio_wz)
+    )
     walk = fit_walk(Shared(design, features, menu, sample, rows, pi_w, pi_wz, risk))
-    return CrossFit(design, settings, features, menu, sample, rows, risk, walk, ratio_w, ratio_wz)
+    own = design, settings, features, menu, sample, rows, risk, walk
+    return CrossFit(*own, ratio_w, ratio_wz, ratio_wy, bound)
 
 
 def sample_of(design: Design, settings: Settings, rows: ByDomain[IntArray] | None = None) -> Sample:
@@ -126,9 +138,14 @@ def sample_of(design: Design, settings: Settings, rows: ByDomain[IntArray] | Non
     return design.sample(rows).grouped(settings.influence_groups, rng)
 
 
-def clipped(ratio: Array, settings: Settings) -> Array:
-    """The ratio, cut at `settings.clip` when asked for."""
-    return ratio if settings.clip is None else np.minimum(ratio, settings.clip)
+def largest(design: Design, settings: Settings, bound: float, columns: Columns) -> float:
+    """What density ratios of these columns are cut at.
+
+    At `settings.clip` when asked for, and at the region's bound; that is none of ratios that know
+    the outcome, which may be anything however alike W and Z are.
+    """
+    asked = math.inf if settings.clip is None else settings.clip
+    return asked if set(design.given) & set(columns) else min(asked, bound)
 
 
 def _source_risk(
@@ -165,6 +182,7 @@ def _fitted(features: Features, menu: Menu, task: MeanTask, **shown: str) -> Fit
 
 def ratio(features: Features, menu: Menu, name: str, columns: tuple[int, ...]) -> Fits:
     """The density ratio of some columns, by the learner that suits it."""
-    shown, probes = "W" if name == "pi_w" else "W, Z", partial(ratio_probes, features, [columns])
+    shown = {"pi_w": "W", "pi_wy": "W, Y"}.get(name, "W, Z")
+    probes = partial(ratio_probes, features, [columns])
     learner = menu.learner(name, probes, columns=shown, target="domain")
     return fit_ratios(features, learner, columns, name)

@@ -1,13 +1,18 @@
-"""Density ratios that points have fitted, for covariate shares: both ask for the same subsets."""
+"""Density ratios that points have fitted, for covariate shares: both ask for the same subsets.
+
+They serve where the same learner would fit them.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import tempfile
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +24,7 @@ _MOST_ROWS = 20_000
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class KeptRatios:
-    """A folder with a file per column set: workers write and read it, no copy travels.
+    """A folder with a file per column set and learner: workers write and read it, no copy travels.
 
     Where there is none, or it is out of reach, everything is fitted as if nothing had been.
     """
@@ -37,20 +42,20 @@ class KeptRatios:
         weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
         self.folder = Path(made)
 
-    def find(self, columns: tuple[int, ...]) -> Array | None:
+    def find(self, columns: tuple[int, ...], learner: Any) -> Array | None:
         """The ratio on these columns, if it is there."""
         if self.folder is None:
             return None
         try:
-            return np.asarray(np.load(self._file(columns)))
+            return np.asarray(np.load(self._file(columns, learner)))
         except OSError:
             return None
 
-    def keep(self, columns: tuple[int, ...], ratio: Array) -> None:
+    def keep(self, columns: tuple[int, ...], learner: Any, ratio: Array) -> None:
         """Write it whole or not at all."""
         if self.folder is None or not self.folder.is_dir():
             return
-        file = self._file(columns)
+        file = self._file(columns, learner)
         part = file.with_suffix(f".{os.getpid()}.npy")
         try:
             np.save(part, ratio)
@@ -58,6 +63,7 @@ class KeptRatios:
         except OSError:  # a full disk: then it is fitted again
             part.unlink(missing_ok=True)
 
-    def _file(self, columns: tuple[int, ...]) -> Path:
+    def _file(self, columns: tuple[int, ...], learner: Any) -> Path:
         members = sum(1 << int(column) for column in columns)
-        return Path(str(self.folder)) / f"{members:x}.npy"
+        who = hashlib.sha256(repr(learner).encode()).hexdigest()[:16]
+        return Path(str(self.folder)) / f"{members:x}-{who}.npy"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from whygap.estimate import Sample
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu
 from whygap.learning.primitives import Fits
-from whygap.nuisances.cross_fit import CrossFit, clipped, ratio, sample_of
+from whygap.nuisances.cross_fit import CrossFit, largest, ratio, sample_of
 from whygap.nuisances.held_out import out_of_fold
 from whygap.nuisances.separators import find_separators
 from whygap.nuisances.support import Region
@@ -25,17 +26,27 @@ from whygap.tables.design import Design, Note
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratios:
-    """Density ratios of W and of (W, Z), and the rows they are judged on."""
+    """Density ratios of W, of (W, Z) and maybe of (W, Y); rows they are judged on, their limits."""
 
     w: Fits
     wz: Fits
     sample: Sample
+    design: Design
     settings: Settings
+    wy: Fits | None = None
+    bound: float = math.inf
+
+    def limit(self, fits: Fits) -> float:
+        """What one of them is cut at."""
+        return largest(self.design, self.settings, self.bound, fits.columns)
 
 
 def ratios_of(crossfit: CrossFit) -> Ratios:
     """Those of the aggregate terms."""
-    return Ratios(crossfit.ratio_w, crossfit.ratio_wz, crossfit.sample, crossfit.settings)
+    own = crossfit.sample, crossfit.design, crossfit.settings
+    return Ratios(
+        crossfit.ratio_w, crossfit.ratio_wz, *own, wy=crossfit.ratio_wy, bound=crossfit.bound
+    )
 
 
 def fit_ratios_alone(design: Design, settings: Settings) -> Ratios:
@@ -47,21 +58,21 @@ def fit_ratios_alone(design: Design, settings: Settings) -> Ratios:
         ratio(features, menu, name, columns)
         for name, columns in (("pi_w", design.baseline), ("pi_wz", everything))
     ]
-    return Ratios(fits[0], fits[1], sample_of(design, settings), settings)
+    return Ratios(fits[0], fits[1], sample_of(design, settings), design, settings)
 
 
 def ratio_records(ratios: Ratios) -> tuple[RatioRecord, ...]:
-    """Overlap on W, and on W and Z."""
-    return (
-        _record(ratios, "pi_w", "baseline variables", ratios.w),
-        _record(ratios, "pi_wz", "all variables", ratios.wz),
-    )
+    """Overlap on W, on W and Y where the outcome comes first, and last on W and Z."""
+    asked = [("pi_w", "baseline variables", ratios.w), ("pi_wz", "all variables", ratios.wz)]
+    if ratios.wy is not None:
+        asked.insert(1, ("pi_wy", "baseline variables and the outcome", ratios.wy))
+    return tuple(_record(ratios, *one) for one in asked)
 
 
 def _record(ratios: Ratios, name: str, columns: str, fits: Fits) -> RatioRecord:
     found = ByDomain(out_of_fold(fits, "source"), out_of_fold(fits, "target"))
-    raw, weights, clip = found.source, ratios.sample.weights, ratios.settings.clip
-    used = clipped(raw, ratios.settings)
+    raw, weights, limit = found.source, ratios.sample.weights, ratios.limit(fits)
+    used = np.minimum(raw, limit)
     weight, pi = used * weights.source, raw * weights.source
     alone = found.target / (1 + found.target) > 1 - LIMITS.without_counterpart
     return RatioRecord(
@@ -70,7 +81,7 @@ def _record(ratios: Ratios, name: str, columns: str, fits: Fits) -> RatioRecord:
         effective_size=float(weight.sum() ** 2 / max(float((weight**2).sum()), 1e-300)),
         rows=len(raw),
         largest_weight=float(used.max()),
-        clipped_share=0.0 if clip is None else float(np.mean(raw > clip)),
+        clipped_share=float(np.mean(raw > limit)),
         domain_auc=_auc(raw, found.target),
         mean_weight=float(pi.mean()),
         mean_error=float(pi.std()) / len(pi) ** 0.5,

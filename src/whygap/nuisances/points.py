@@ -23,6 +23,7 @@ from whygap.tables.design import Design
 
 Columns = tuple[int, ...]
 _KINDS = {"W_s": "mu_ws", "W, Z_s": "mu_wzs"}
+_RATIOS = {"W_s": "pi_ws", "W, Z_s": "pi_wzs"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,8 +146,9 @@ def _prepared(
     if len(groups) > 1:
         tasks = [_task(crossfit, target, task, columns) for columns in probed]
         name, probes = _KINDS[moved], partial(mean_probes, crossfit.features, tasks)
-        learner_mu = crossfit.menu.learner(name, probes, columns=moved, target="metric, source")
-        learner_pi = subset_ratio_learner(crossfit, probed, moved)
+        shown = "W, Y, Z_s" if set(crossfit.design.given) & set(base) else moved
+        learner_mu = crossfit.menu.learner(name, probes, columns=shown, target="metric, source")
+        learner_pi = subset_ratio_learner(crossfit, _RATIOS[moved], probed, shown)
     values = line.term.values
     moved_already = values.pi_wz if crossfit.design.given else values.pi_w
     start = moved_already if base else np.ones_like(values.pi_w)

@@ -30,7 +30,7 @@ from whygap.equations.where import target_share
 from whygap.estimate import Estimate
 from whygap.nuisances.chance import Family, Told, confirmed_from, family, held_from
 from whygap.nuisances.conditions import Conditions, Mask, Packed, conditions_of
-from whygap.nuisances.cross_fit import CrossFit, clipped
+from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import out_of_fold
 from whygap.results import Rule
 from whygap.student import as_student
@@ -112,9 +112,8 @@ def find_rules(crossfit: CrossFit) -> Rules:
 def _rows(crossfit: CrossFit) -> _Rows:
     """Values and weights of all rows; the variance of a row's value is v (1/n_1 + pi/n_0)."""
     values = crossfit.aggregate
-    pi_wz = ByDomain(
-        values.pi_wz, clipped(out_of_fold(crossfit.ratio_wz, "target"), crossfit.settings)
-    )
+    there = out_of_fold(crossfit.ratio_wz, "target")
+    pi_wz = ByDomain(values.pi_wz, crossfit.cut(there, crossfit.all_columns()))
     variance = _variance(crossfit)
     least = SEARCH.least_variance * float(np.mean(np.concatenate(list(variance))))
     size = crossfit.sample.effective_size()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from whygap.domains import Array, ByDomain, IntArray
-from whygap.results.overlap import LIMITS, Separator
+from whygap.results.overlap import LIMITS, OTHER_CODING, Separator
 from whygap.tables.design import Column, Design
 from whygap.tables.hints import FEW_VALUES, auc_of_counts
 
@@ -149,7 +149,7 @@ def _other_spelling(column: Column, known: ByDomain[_Counted]) -> str:
     for key in sorted(set(plain.source) & set(plain.target)):
         one, other = plain.source[key], plain.target[key]
         if one != other and one not in used.target:
-            return f"other coding: '{one}' in the source, '{other}' in the target"
+            return f"{OTHER_CODING}: '{one}' in the source, '{other}' in the target"
     return ""
 
 
@@ -203,7 +203,7 @@ def _coding(known: ByDomain[_Counted]) -> str:
     if len(source) != len(target) or len(source) > _FEW_CODES:
         return ""
     one, other = (" and ".join(f"{x:g}" for x in values) for values in (source, target))
-    return f"other coding: {one} in the source, {other} in the target"
+    return f"{OTHER_CODING}: {one} in the source, {other} in the target"
 
 
 def _units(known: ByDomain[_Counted]) -> str:

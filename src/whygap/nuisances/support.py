@@ -51,16 +51,16 @@ class Region:
         enough = min(self.kept) >= LIMITS.least_share
         return not enough or min(map(len, self.rows)) < LIMITS.least_rows
 
-    def largest_ratio(self, clip: float | None) -> float:
-        """What no density ratio within the region exceeds, or less where less is wanted.
+    @property
+    def largest_ratio(self) -> float:
+        """What no density ratio of W and Z, or of some of them, exceeds within the region.
 
         On A, where P(target | x) is at most 1 - eps, the ratio p_1(x | A) / p_0(x | A) is at most
         (1 - eps) / eps times P_0(A) / P_1(A); given some columns only it is an average of these. A
         fitted ratio beyond that is the extrapolation of a model.
         """
         eps = LIMITS.probability
-        bound = (1 - eps) / eps * self.kept.source / self.kept.target
-        return bound if clip is None else min(bound, clip)
+        return (1 - eps) / eps * self.kept.source / self.kept.target
 
     def sample(self, whole: Sample) -> Sample:
         """The region's rows as part of the whole sample: their estimates combine."""

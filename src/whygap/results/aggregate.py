@@ -26,7 +26,8 @@ class Aggregate:
 
     Attributes:
         gap: target minus source.
-        left_behind: the region's source rows less all source rows; exactly 0 without a region.
+        left_behind: the region's source rows less all source rows; exactly 0 without a region,
+            also where nothing can be compared: then the parts do not add up to the gap.
         new_ground: all target rows less the region's; exactly 0 without a region.
         outcome_first: whether the outcome part comes before that of the covariates: then it is a
             different outcome given W, and the covariates differ given W and the outcome.

@@ -7,7 +7,7 @@ here, so that they cannot disagree.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from whygap.tables.design import Note
@@ -47,6 +47,7 @@ class Limits:
 
 
 LIMITS = Limits()
+OTHER_CODING = "other coding"  # what such a column looks like; the values themselves may follow
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,12 @@ class Separator:
     is_mishap: bool = False
 
     @property
+    def unnamed(self) -> Separator:
+        """The same without values of rows."""
+        kind, _, _ = self.looks_like.partition(": ")
+        return replace(self, looks_like=kind) if kind == OTHER_CODING else self
+
+    @property
     def level(self) -> Literal["warning", "problem"]:
         """A column that defines the tables, or is recorded differently, spoils a comparison."""
         return "problem" if self.is_mishap or self.auc > LIMITS.sure else "warning"
@@ -183,7 +190,7 @@ def _ratio_notes(record: RatioRecord) -> Iterator[Note]:
             "warning" if record.clipped_share > LIMITS.few_clipped else "info",
             f"{record.clipped_share:.2%} of the source rows had their density ratio on "
             f"{record.columns} cut at {record.largest_weight:.3g}; this moves the estimates "
-            "towards the source domain.",
+            "towards the source domain. Ratios on fewer columns are cut there as well, uncounted.",
         )
     if record.faults():
         faults = "; ".join(record.faults())
@@ -191,9 +198,14 @@ def _ratio_notes(record: RatioRecord) -> Iterator[Note]:
 
 
 def _note(separator: Separator) -> Note:
+    text, unnamed = _told(separator), _told(separator.unnamed)
+    return Note(separator.level, text, "" if unnamed == text else unnamed)
+
+
+def _told(separator: Separator) -> str:
     name, like = separator.name, separator.looks_like
     if separator.is_mishap:
         text = f"Column '{name}' looks recorded differently in the two tables ({like})."
-        return Note(separator.level, f"{text} Set that right first.")
+        return f"{text} Set that right first."
     text = f"Column '{name}' alone tells the tables apart (AUC {separator.auc:.3f}; {like})."
-    return Note(separator.level, f"{text} If it defines the tables, leave it out.")
+    return f"{text} If it defines the tables, leave it out."

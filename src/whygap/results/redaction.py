@@ -15,6 +15,7 @@ from whygap.errors import SettingsError
 from whygap.estimate import Estimate
 from whygap.results.about import About
 from whygap.results.culprits import Group, Where
+from whygap.results.overlap import Separator
 from whygap.tables.design import Note
 
 if TYPE_CHECKING:
@@ -24,17 +25,24 @@ __all__ = ["FEW", "redacted", "require_few"]
 
 FEW = 10  # rows below which offices of statistics do not publish a cell, as a rule
 FEW_ROWS = "(levels of few rows)"
-COUNTS = re.compile(r"\b\d[\d,]*(?= (?:of [\d,]+ )?(?:source |target )?(?:rows|clusters)\b)")
+COUNTS = re.compile(
+    r"\b\d[\d,]*(?= (?:of [\d,]+ )?(?:source |target )?(?:rows|clusters)\b)"
+    r"|(?<=rows \()\d[\d,]*(?=\))"
+)
 
 
 def redacted(gap: Gap, few: int = FEW) -> Gap:
     """Groups of fewer rows than `few` are put together, rules on them left out, counts rounded."""
     require_few(few)
-    notes = tuple(note_without(note, few) for note in gap.diagnostics.notes)
+    shown = gap.diagnostics
+    notes = tuple(note_without(note, few) for note in shown.notes)
+    separators = tuple(one.unnamed for one in shown.separators)
+    reason = reason_without(gap.aggregate.reason, shown.separators, few)
     return replace(
         gap,
         about=rounded_about(gap.about, few),
-        diagnostics=replace(gap.diagnostics, notes=notes),
+        aggregate=replace(gap.aggregate, reason=reason),
+        diagnostics=replace(shown, notes=notes, separators=separators),
         where=None if gap.where is None else where_without(gap.where, gap.about.rows, few),
     )
 
@@ -67,12 +75,24 @@ def rounded_share(share: float, rows: int, few: int) -> float:
 
 def note_without(note: Note, few: int) -> Note:
     """A note that names no value; its counts of rows are rounded."""
+    return Note(note.level, counts_rounded(note.unnamed or note.text, few))
+
+
+def reason_without(reason: str, separators: Sequence[Separator], few: int) -> str:
+    """Likewise of why tables cannot be compared."""
+    for one in separators:
+        reason = reason.replace(str(one), str(one.unnamed))
+    return counts_rounded(reason, few)
+
+
+def counts_rounded(text: str, few: int) -> str:
+    """Its counts of rows or clusters to multiples of `few`."""
 
     def count(found: re.Match[str]) -> str:
         number = int(found[0].replace(",", ""))
         return f"fewer than {few}" if number < few else f"about {rounded(number, few):,.0f}"
 
-    return Note(note.level, COUNTS.sub(count, note.unnamed or note.text))
+    return COUNTS.sub(count, text)
 
 
 def where_without(where: Where, rows: ByDomain[int], few: int) -> Where:

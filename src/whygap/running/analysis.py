@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,7 @@ from whygap.results import (
     Detailed,
     Diagnostics,
     Gap,
+    NuisanceRecord,
     Overlap,
     Recoverable,
     Where,
@@ -72,12 +74,14 @@ class Analysis:
     menu: Menu
     sample: Sample | None = None  # all their rows; None for a single split, which has its own
     region: Region | None = None  # where the tables are compared; None is everywhere
+    started: float = field(default_factory=time.monotonic)  # from when a time budget counts
     crossfits: list[CrossFit] = field(default_factory=list)  # of what is compared, if anything
     whole: list[CrossFit] = field(default_factory=list)  # of the whole tables, if made
     seconds: dict[str, float] = field(default_factory=dict)
     right_or_wrong: list[CrossFit] = field(default_factory=list)  # see `_binary`
     risks: tuple[Sequence[CrossFit], list[tuple[SourceRisk, ...]]] | None = None
     notes: list[Note] = field(default_factory=list)
+    menus: list[Menu] = field(default_factory=list)  # of all cross-fittings
 
     @classmethod
     def begin(
@@ -113,8 +117,8 @@ class Analysis:
         menu = Menu(settings) if self.whole else self.menu
         inner = design.take(self.region.rows)
         whole = self.sample or sample_of(design, settings)
-        bounded = replace(settings, clip=self.region.largest_ratio(settings.clip))
-        self.crossfits = self._crossfits(inner, menu, self.region.sample(whole), bounded)
+        sample, bound = self.region.sample(whole), self.region.largest_ratio
+        self.crossfits = self._crossfits(inner, menu, sample, bound)
 
     @property
     def _outcome_first(self) -> bool:
@@ -123,18 +127,20 @@ class Analysis:
     def _whole(self) -> list[CrossFit]:
         if not self.whole:
             menu = self.menu if self.region is None else Menu(self.settings)
-            self.whole = self._crossfits(self.design, menu, self.sample, self.settings)
+            self.whole = self._crossfits(self.design, menu, self.sample)
         return self.whole
 
     def _crossfits(
-        self, design: Design, menu: Menu, sample: Sample | None, settings: Settings
+        self, design: Design, menu: Menu, sample: Sample | None, bound: float = math.inf
     ) -> list[CrossFit]:
+        settings = self.settings
+        self.menus.append(menu)
         if design.order == "outcome first":
             design = design.with_outcome_column()
         found: list[CrossFit] = []
         for seed in np.random.SeedSequence(settings.seed).spawn(settings.repeats):
             shared = found[0].sample if found else sample
-            found.append(cross_fit(design, settings, seed, menu, shared))
+            found.append(cross_fit(design, settings, seed, menu, shared, bound))
         return found
 
     @property
@@ -188,7 +194,8 @@ class Analysis:
     def _run(self) -> Run:
         where = self.settings.checkpoint
         print_ = fingerprint(self.design, self.settings)
-        return Run(self.settings, self.report, open_checkpoint(where, print_))
+        checkpoint = open_checkpoint(where, print_)
+        return Run(self.settings, self.report, checkpoint, self.started)
 
     def _where(self, run: Run) -> Where | None:
         if self._outcome_first:
@@ -207,11 +214,11 @@ class Analysis:
         if not self._outcome_first:
             return self._whole(), self.crossfits
         plain, menu = replace(self.design, order="covariates first"), Menu(self.settings)
-        whole = self._crossfits(plain, menu, self.sample, self.settings)
+        whole = self._crossfits(plain, menu, self.sample)
         if self.region is None or not self.crossfits:
             return whole, whole if self.crossfits else []
         inner, first = plain.take(self.region.rows), self.crossfits[0]
-        return whole, self._crossfits(inner, menu, first.sample, first.settings)
+        return whole, self._crossfits(inner, menu, first.sample, first.bound)
 
     def _shares(self, part: PartName, run: Run) -> Detailed:
         self.report.stage(f"fitting models of the {part} part")
@@ -227,7 +234,7 @@ class Analysis:
         if not self.right_or_wrong:
             first = self.crossfits[0]
             shared = first.design.as_binary(), first.menu, first.sample
-            self.right_or_wrong = self._crossfits(*shared, first.settings)
+            self.right_or_wrong = self._crossfits(*shared, first.bound)
         return self.right_or_wrong
 
     def _source_risks(self, crossfits: Sequence[CrossFit]) -> list[tuple[SourceRisk, ...]]:
@@ -282,6 +289,14 @@ class Analysis:
             with one_thread():
                 self.notes += meaning_notes(self.design, self.settings, ratio, self.separators)
 
+    def _nuisances(self, first: Menu) -> tuple[NuisanceRecord, ...]:
+        """Those of what is compared; from other cross-fittings what only they have, as budgets."""
+        found = {record.name: record for record in first.records}
+        for menu in self.menus:
+            found = {record.name: record for record in menu.records} | found
+        mine = [record.name for record in first.records]
+        return tuple(found[name] for name in [*mine, *(n for n in found if n not in mine)])
+
     def gap(self, caption: Caption, aggregate: Aggregate, details: Details) -> Gap:
         """Everything in one result."""
         crossfit = (self.crossfits or self._whole())[0]
@@ -297,7 +312,7 @@ class Analysis:
             where=details.where,
             recoverable=details.recoverable,
             diagnostics=Diagnostics(
-                nuisances=tuple(crossfit.menu.records),
+                nuisances=self._nuisances(crossfit.menu),
                 ratios=overlap.ratios,
                 separators=overlap.separators,
                 prediction=look_at(self.design),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from whygap._version import ENGINE
 from whygap.combine import padded_stack
 from whygap.domains import Subset
 from whygap.errors import ResultError
@@ -85,9 +86,12 @@ def open_checkpoint(folder: str | None, print_: Mapping[str, Any]) -> Checkpoint
 
 
 def fingerprint(design: Design, settings: Settings) -> dict[str, Any]:
-    """What decides the numbers: settings, and a digest of each ingredient of the design."""
+    """What decides the numbers: settings, engine, a digest of each ingredient of the design."""
     return {
-        "settings": {k: v for k, v in settings.to_mapping().items() if k not in _HARMLESS},
+        "settings": {
+            **{k: v for k, v in settings.to_mapping().items() if k not in _HARMLESS},
+            "engine": ENGINE,
+        },
         "study": _ingredients(design),
     }
 

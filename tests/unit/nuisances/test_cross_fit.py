@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from learning_designs import make_design, shifted_design
 
 from whygap.domains import ByDomain
 from whygap.learning.menu import Menu
-from whygap.nuisances.cross_fit import clipped, cross_fit
+from whygap.nuisances.cross_fit import cross_fit, largest
 from whygap.nuisances.overlap import fit_notes, ratio_records, ratios_of
 from whygap.nuisances.terms import loss_kind
 from whygap.results import Overlap
@@ -105,10 +106,13 @@ def test_targets_are_told_apart(values, kind):
     assert loss_kind(ByDomain(np.array(values), np.array(values))) == kind
 
 
-def test_clipping_is_a_setting():
-    ratio = np.array([0.5, 3.0, 40.0])
-    assert np.array_equal(clipped(ratio, FAST), ratio)
-    assert np.array_equal(clipped(ratio, replace(FAST, clip=10.0)), [0.5, 3.0, 10.0])
+def test_ratios_are_cut_where_the_user_and_the_region_say(design):
+    assert largest(design, FAST, math.inf, (0,)) == math.inf
+    assert largest(design, replace(FAST, clip=10.0), 19.0, (0,)) == 10.0
+    assert largest(design, FAST, 19.0, (0,)) == 19.0
+    knowing = replace(design, order="outcome first").with_outcome_column()
+    assert largest(knowing, FAST, 19.0, (0, *knowing.given)) == math.inf
+    assert largest(knowing, replace(FAST, clip=10.0), 5.0, (0, *knowing.given)) == 10.0
 
 
 def test_clipped_rows_are_counted_and_told(design):

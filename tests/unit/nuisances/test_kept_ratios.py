@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from small_study import covariate_tables, fast, make_study
 
 from whygap._explain import explain_design
+from whygap.learning.models import Fast
 from whygap.nuisances import covariate
 from whygap.nuisances.kept_ratios import KeptRatios
 
@@ -26,8 +28,9 @@ def fitted(monkeypatch):
     return asked
 
 
-def test_shares_after_points_fit_no_ratio_again(fitted, monkeypatch):
-    design, settings = make_study(*covariate_tables()).design, fast(subsets="all")
+def test_shares_after_points_fit_no_ratio_again_where_the_learner_is_the_same(fitted, monkeypatch):
+    own = {"classifier": LogisticRegression(), "regressor": LinearRegression()}
+    design, settings = make_study(*covariate_tables()).design, fast(subsets="all", learner=own)
     found = explain_design(design, ("points", "covariate"), settings).covariate
     assert len(fitted) == len(set(fitted)) > 0
     fitted.clear()
@@ -40,12 +43,13 @@ def test_shares_after_points_fit_no_ratio_again(fitted, monkeypatch):
 
 def test_a_ratio_comes_back_bit_by_bit_and_goes_with_its_owner():
     kept, ratio = KeptRatios(), np.random.default_rng(0).random(50)
-    kept.keep((0, 2), ratio)
-    assert kept.find((0, 2)) is None
+    kept.keep((0, 2), Fast(), ratio)
+    assert kept.find((0, 2), Fast()) is None
     kept.open(50)
-    kept.keep((0, 2), ratio)
-    np.testing.assert_array_equal(kept.find((0, 2)), ratio)
-    assert kept.find((0, 1)) is None
+    kept.keep((0, 2), Fast(), ratio)
+    np.testing.assert_array_equal(kept.find((0, 2), Fast()), ratio)
+    assert kept.find((0, 1), Fast()) is None
+    assert kept.find((0, 2), Fast(penalty=1.0)) is None
     folder = Path(str(kept.folder))
     assert [file.suffix for file in folder.iterdir()] == [".npy"]
     del kept
@@ -65,6 +69,6 @@ def test_without_a_folder_everything_is_fitted(tmp_path, monkeypatch):
     kept.open(50)
     assert kept.folder is None
     gone = KeptRatios(tmp_path / "gone")
-    gone.keep((0,), np.ones(3))
-    assert gone.find((0,)) is None
+    gone.keep((0,), Fast(), np.ones(3))
+    assert gone.find((0,), Fast()) is None
     assert not (tmp_path / "gone").exists()

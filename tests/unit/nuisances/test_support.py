@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from learning_designs import make_design, shifted_design
+from scipy import special
 
+import whygap as wg
 from whygap._explain import explain_design
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError
@@ -41,7 +44,7 @@ def test_what_is_kept_is_counted_by_weight():
     region = region_of(design)
     assert region.kept.source == pytest.approx(0.9, abs=0.02)
     assert region.kept.target == pytest.approx(480 / (480 + 360), abs=0.02)
-    assert region.largest_ratio(None) == pytest.approx(19 * 0.9 / (480 / 840), rel=0.05)
+    assert region.largest_ratio == pytest.approx(19 * 0.9 / (480 / 840), rel=0.05)
 
 
 def test_rows_without_weight_have_no_say_in_where_the_region_ends():
@@ -65,14 +68,13 @@ def test_the_region_holds_rows_that_either_domain_could_have_produced():
 def test_no_ratio_within_the_region_exceeds_what_its_definition_allows():
     rng = np.random.default_rng(1)
     region = Region(ByDomain(np.arange(90), np.arange(80)), ByDomain(0.9, 0.8), EDGES)
-    assert region.largest_ratio(None) == pytest.approx(19 * 0.9 / 0.8)
-    assert region.largest_ratio(3.0) == 3.0
+    assert region.largest_ratio == pytest.approx(19 * 0.9 / 0.8)
     # Exactly so in a world of atoms: p_1 / p_0 on the atoms where 5% < P(target) < 95%
     source, target = rng.dirichlet(np.full(400, 0.3), size=2)
     inside = np.abs(target / (source + target) - 0.5) < 0.45
     kept = ByDomain(float(source[inside].sum()), float(target[inside].sum()))
     ratio = (target[inside] / kept.target) / (source[inside] / kept.source)
-    bound = Region(ByDomain(np.arange(1), np.arange(1)), kept, EDGES).largest_ratio(None)
+    bound = Region(ByDomain(np.arange(1), np.arange(1)), kept, EDGES).largest_ratio
     assert 0.8 * bound < ratio.max() <= bound
 
 
@@ -169,3 +171,27 @@ def test_codes_and_levels_that_are_written_differently():
 def test_a_single_split_has_no_rows_for_a_region():
     with pytest.raises(SettingsError, match="needs cross-fitting"):
         Settings(support="common", split=0.2)
+
+
+def label_shift(rows, positives, seed):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(rows) < positives).astype(int)
+    a, b = rng.normal(size=(2, rows)) + 0.5 * y
+    return pd.DataFrame({"a": a, "b": b, "y": y, "risk": special.expit(0.5 * a + 0.5 * b - 3)})
+
+
+@pytest.mark.parametrize("metric", ["auc", "brier"])
+def test_ratios_that_know_the_outcome_have_no_bound_in_a_region(metric):
+    """p_1(y) / p_0(y) may be anything however alike W and Z are: here it is 40 of the positives."""
+    tables = {"source": label_shift(4000, 0.015, 1), "target": label_shift(2000, 0.6, 2)}
+    roles = {"outcome": "y", "prediction": "risk", "metric": metric, "order": "outcome first"}
+    study = wg.Study(**tables, **roles)
+    everywhere, region = (
+        wg.explain(study, "points", replace(FAST, support=support)) for support in ("all", "common")
+    )
+    assert region.about.kept_share == everywhere.about.kept_share == ByDomain(1.0, 1.0)
+    for name, part in everywhere.aggregate.parts().items():
+        assert getattr(region.aggregate, name).value == pytest.approx(part.value, abs=1e-9)
+    shown = {record.name: record.largest_weight for record in region.diagnostics.ratios}
+    assert list(shown) == ["pi_w", "pi_wy", "pi_wz"]
+    assert shown["pi_wy"] > 30

@@ -19,6 +19,7 @@ import whygap as wg
 from whygap.domains import ByDomain
 from whygap.errors import ResultError
 from whygap.estimate import Estimate, Sample
+from whygap.running import checkpoint
 from whygap.running.checkpoint import Checkpoint, fingerprint, open_checkpoint
 
 HERE = Path(__file__).resolve().parents[2]
@@ -107,6 +108,11 @@ def test_a_changed_setting_is_refused_by_name(folder):
     assert refused(folder, make_study(), bins=10) == message(folder, "settings 'bins'")
     changed = message(folder, "settings 'folds', settings 'seed'")
     assert refused(folder, make_study(), folds=4, seed=1) == changed
+
+
+def test_values_of_another_engine_are_refused(folder, monkeypatch):
+    monkeypatch.setattr(checkpoint, "ENGINE", checkpoint.ENGINE + 1)
+    assert refused(folder, make_study()) == message(folder, "settings 'engine'")
 
 
 def test_a_changed_table_is_refused_by_ingredient(folder):
