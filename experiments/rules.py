@@ -33,7 +33,7 @@ import numpy as np
 
 from experiments.pages import number, table, write_page
 from experiments.record import engine_of, engines, made_by
-from experiments.replicates import Config, Line, read_lines, run_missing
+from experiments.replicates import Config, Line, run_missing
 from experiments.simulation import Order, Plan, all_lines
 from experiments.summary import comma_separated
 from experiments.worlds.planted import COLUMNS, Mask, Planted, planted
@@ -159,7 +159,7 @@ def run(order: Order) -> Path:
 def _ask_peers(config: Config, count: int, path: Path, order: Order) -> None:
     """The same draws, given to each of the other tools in their own environment, ten at a time."""
     for tool, most in PEER_DRAWS.items():
-        done = {line["seed"] for line in read_lines(path, config.label) if tool in line}
+        done = {line["seed"] for line in _theirs(path, config) if tool in line}
         missing = [seed for seed in range(min(count, most)) if seed not in done]
         for seeds in (missing[k : k + 10] for k in range(0, len(missing), 10)):
             said = _said(tool, config, seeds)
@@ -199,7 +199,7 @@ def _tables(config: Config, seed: int, folder: Path) -> Path:
 
 def _scores(config: Config, ours: Sequence[Line], path: Path) -> list[dict[str, Any]]:
     """One row per tool: how often it found the planted rows, named their columns, showed any."""
-    theirs = read_lines(path, config.label)
+    theirs = _theirs(path, config)
     tools = {"whygap": [(line["planted"], line["rules"]) for line in ours]}
     for tool, name in PEERS.items():
         tools[name] = [(line["planted"], line[tool]) for line in theirs if tool in line]
@@ -207,9 +207,19 @@ def _scores(config: Config, ours: Sequence[Line], path: Path) -> list[dict[str, 
     return [{"effect": effect, "tool": tool, **_score(found)} for tool, found in tools.items()]
 
 
+def _theirs(path: Path, config: Config) -> list[Line]:
+    """What all tools said of each draw, together: each was asked by itself."""
+    found: dict[int, Line] = {}
+    for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        line = json.loads(text)
+        if line["config"] == config.label:
+            found[line["seed"]] = found.get(line["seed"], {}) | line
+    return [found[seed] for seed in sorted(found)]
+
+
 def _in_shared_draws(ours: Sequence[Line], folder: Path) -> str:
     """What we find in the draws that wise-pizza saw, too, from the weakest effect on."""
-    theirs = read_lines(folder / "peers.jsonl")
+    theirs = [ln for e in EFFECTS for ln in _theirs(folder / "peers.jsonl", _config(e))]
     saw = {(line["config"], line["seed"]) for line in theirs if "wise_pizza" in line}
     found: dict[str, list[tuple[list[str], list[Mapping[str, Any]]]]] = {}
     for line in ours:
@@ -223,7 +233,7 @@ def _at_equal_alarms(configs: Sequence[Config], folder: Path) -> str:
 
     A user has no such draws: this says what their rankings are worth, not what they tell.
     """
-    by_effect = {c.options["effect"]: read_lines(folder / "peers.jsonl", c.label) for c in configs}
+    by_effect = {c.options["effect"]: _theirs(folder / "peers.jsonl", c) for c in configs}
     body = []
     for tool, name in PEERS.items():
         asked = {e: [ln for ln in lines if tool in ln] for e, lines in by_effect.items()}

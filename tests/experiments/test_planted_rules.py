@@ -58,9 +58,9 @@ def test_the_page_counts_what_each_tool_found(tmp_path):
     missed = {**told, "columns": ["x2"], "jaccard": 0.1, "truth": 0.0}
     ours = [{"config": label, "seed": k, "engine": 2, "planted": ["x1"], "rules": found}
             for k, found in enumerate(([told], [missed], [told, missed], []))]  # fmt: skip
-    theirs = {"config": label, "seed": 0, "planted": ["x1"], "deepchecks": [missed],
-              "divexplorer": [told], "wise_pizza": []}  # fmt: skip
-    for name, lines in (("replicates", ours), ("peers", [theirs])):
+    one = {"config": label, "seed": 0, "planted": ["x1"]}
+    theirs = [one | {"deepchecks": [missed], "wise_pizza": []}, one | {"divexplorer": [told]}]
+    for name, lines in (("replicates", ours), ("peers", theirs)):
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
     page = rules.run(Order(tmp_path, quick=True, jobs=0)).read_text(encoding="utf-8")
