@@ -133,9 +133,10 @@ def subset_values(
         found = Analysis.begin(design, settings, report).values(name, positions)
     low, high = found.denominator.interval(settings.level)
     if low <= 0:
+        span = f"{100 * settings.level:g}%: {low:.3g} to {high:.3g}"
         raise InputError(
             f"The {name} values are undefined: their denominator is not distinguishable from 0",
-            got=f"{found.denominator.value:.3g} ({settings.level:.0%}: {low:.3g} to {high:.3g})",
+            got=f"{found.denominator.value:.3g} ({span})",
             hint="There is no shift of this kind to explain, or too few rows to see it.",
         )
     return [1 - top / found.denominator for top in found.numerators]

@@ -52,7 +52,7 @@ def read_study_file(
         values["target"] = "."
     check_keys(values, file)
     folder = file.parent
-    settings = Settings.from_mapping(checked_table(values.get("settings", {}), "settings", file))
+    settings = settings_in(checked_table(values.get("settings", {}), "settings", file), folder)
     drop = names_listed(values.get("drop", []), "drop", file)
     tables = {label: table_of(values[label], label, folder, drop) for label in ("source", "target")}
     tables |= {} if target is None else {"target": target}
@@ -111,6 +111,14 @@ def checked_table(value: Any, key: str, file: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"'{key}' in '{file.name}' must be a table", got=repr(value))
     return value
+
+
+def settings_in(values: dict[str, Any], folder: Path) -> Settings:
+    """How to run it; the folder of a checkpoint is relative to the file, as all paths are."""
+    kept = values.get("checkpoint")
+    if isinstance(kept, str):
+        values = {**values, "checkpoint": str(folder / Path(kept).expanduser())}
+    return Settings.from_mapping(values)
 
 
 def names_listed(value: Any, key: str, file: Path) -> tuple[str, ...]:

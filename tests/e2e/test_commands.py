@@ -119,7 +119,7 @@ def test_table_as_json_is_the_tidy_table(call, result):
 def test_table_to_a_file(call, result, tmp_path):
     path = tmp_path / "gap.csv"
     done = call("table", result, "--format", "csv", "-o", path)
-    assert (done.code, done.out) == (0, "")
+    assert (done.code, done.out) == (0, f"Wrote {path}\n")
     assert path.read_text().startswith("part,term,estimate")
 
 

@@ -69,6 +69,10 @@ def test_the_metric_comes_with_the_interval_of_its_own_rows(report):
     assert 0.02 < (high - low) / 2 < 0.08
 
 
+def test_a_level_is_not_rounded(report):
+    assert "(99.9% interval)" in str(replace(report, level=0.999))
+
+
 def test_missing_values_levels_and_separation_by_column(report):
     facts = {column.name: column for column in report.columns}
     assert facts["b"].missing.source == pytest.approx(0.2, abs=0.06)

@@ -177,6 +177,10 @@ def test_subset_values_without_a_shift_say_so():
     same = make_table(400, 0.0, 5)
     with pytest.raises(InputError, match="The outcome values are undefined: their denominator"):
         wg.subset_values(make_study(same, same.copy()), "outcome", [["a"]], settings=fast())
+    with pytest.raises(InputError, match=r"\(99\.9%: "):
+        wg.subset_values(
+            make_study(same, same.copy()), "outcome", [["a"]], settings=fast(level=0.999)
+        )
 
 
 def test_one_table_twice_has_no_gap_and_no_shares():
@@ -247,7 +251,8 @@ def test_clipping_is_counted():
     assert 0 < record.clipped_share < 1
     expected = (
         f"{record.clipped_share:.2%} of the source rows had their density ratio on all variables "
-        "cut at 1.5; this moves the estimates towards the source domain."
+        "cut at 1.5; this moves the estimates towards the source domain. Ratios on fewer columns "
+        "are cut there as well, uncounted."
     )
     assert expected in gap.diagnostics.warnings
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -14,7 +15,9 @@ from small_study import FAST, fast, make_study, tables
 import whygap as wg
 from whygap.errors import SettingsError, WhygapError
 from whygap.render import report
+from whygap.results.redaction import counts_rounded
 from whygap.storage.schema import schema, schema_text
+from whygap.tables.design import Note
 
 ROOT = Path(__file__).resolve().parents[2]
 CANARY = "Zachary Quill"
@@ -136,6 +139,26 @@ def test_counts_are_rounded_in_numbers_and_in_notes(gap):
     ]
     for group in redacted.where.groups:
         assert (group.target_share * 300 / 20) == pytest.approx(round(group.target_share * 15))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("3 of 600 source rows (0.5%) have", "fewer than 10 of about 600 source rows have"),
+        ("604 rows (50.3%) have", "about 600 rows have"),
+        ("57 clusters (5%) have", "about 60 clusters have"),
+        ("12.5% of the rows (or more)", "12.5% of the rows (or more)"),
+    ],
+)
+def test_no_percentage_gives_a_rounded_count_away(text, shown):
+    assert counts_rounded(text, 10) == shown
+
+
+def test_notes_that_are_alike_once_redacted_are_said_once(gap):
+    notes = [Note("warning", f"The model warned: {k}", "The model gave a warning.") for k in "ab"]
+    several = replace(gap, diagnostics=replace(gap.diagnostics, notes=tuple(notes)))
+    (note,) = several.redacted().diagnostics.notes
+    assert note.text == "The model gave a warning."
 
 
 def test_redacted_results_are_saved_shown_and_redacted_again(gap, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -59,6 +60,12 @@ def test_the_page_fits_80_columns(rehearsal):
     assert page.startswith("Rehearsal: 4 of 4 replicates, 400 source and 300 target rows each\n")
     assert "90% covers" in page
     assert "it is like your data, not your data." in " ".join(page.split())
+
+
+def test_a_level_is_not_rounded(rehearsal):
+    page = str(replace(rehearsal, level=0.999))
+    assert "99.9% covers" in page
+    assert "100% covers" not in page
 
 
 def test_the_table_is_of_the_callers_kind(rehearsal):

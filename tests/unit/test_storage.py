@@ -277,3 +277,22 @@ def test_files_follow_the_umask(tmp_path: Path) -> None:
     finally:
         os.umask(old)
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_that_is_written_over_keeps_its_mode(tmp_path: Path) -> None:
+    path = make_gap().save(tmp_path / "gap.json")
+    path.chmod(0o600)
+    make_gap(seed=5).save(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_interrupted_write_leaves_no_litter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(self: Path, mode: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "chmod", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        make_gap().save(tmp_path / "gap.json")
+    assert list(tmp_path.iterdir()) == []

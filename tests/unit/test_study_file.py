@@ -73,6 +73,15 @@ def test_paths_are_relative_to_the_file(folder: Path, monkeypatch: Any, tmp_path
     assert read_study_file(path).study.design.rows.source == 120
 
 
+@pytest.mark.parametrize("kept", ["kept", "{folder}/other/kept"])
+def test_a_checkpoint_is_kept_beside_the_file(folder: Path, monkeypatch: Any, kept: str) -> None:
+    named = kept.format(folder=folder)
+    path = written(folder, f'{BASE}[settings]\ncheckpoint = "{named}"\n')
+    (folder / "elsewhere").mkdir()
+    monkeypatch.chdir(folder / "elsewhere")
+    assert read_study_file(path).settings.checkpoint == str(folder / named)
+
+
 def test_one_file_for_both_domains(folder: Path) -> None:
     text = BASE.replace('"before.parquet"', '{ path = "both.parquet", where = { site = "A" } }')
     text = text.replace('"after.csv"', '{ path = "both.parquet", where = { site = "B" } }')

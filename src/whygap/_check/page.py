@@ -10,6 +10,7 @@ from whygap._check.forecast import Forecast
 from whygap._check.report import CheckReport
 from whygap.errors import large
 from whygap.render.formats import text_table, wrapped
+from whygap.render.units import level_name
 
 MOST_NAMES = 40  # of columns in a list: half a screen
 MOST_LINES = 12  # of a table, so that the whole page can be read in one go
@@ -38,7 +39,7 @@ def _rows(report: CheckReport) -> str:
     def metric(value: float) -> str:
         return f"{value:.1%}" if report.is_share else f"{value:.4g}"
 
-    title = f"{report.metric} ({report.level:.0%} interval)"
+    title = f"{report.metric} ({level_name(report.level)} interval)"
     rows = []
     for name, one in zip(report.names, report.domains, strict=True):
         span = " to ".join(map(metric, one.metric.interval(report.level)))

@@ -13,6 +13,7 @@ from scipy import stats
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate
 from whygap.render.formats import text_table, wrapped
+from whygap.render.units import level_name
 from whygap.tables import native_table
 
 
@@ -118,7 +119,7 @@ class Rehearsal:
     def __str__(self) -> str:
         drawn = f"{self.rows.source:,} source and {self.rows.target:,} target rows each"
         head = f"Rehearsal: {self.finished} of {self.asked} replicates, {drawn}"
-        covers = f"{self.level:.0%} covers"
+        covers = f"{level_name(self.level)} covers"
         header = ("term", "part", "truth", "mean", "bias/sd", covers, "width", "")
         rows = [_cells(term, self.level) for term in self.terms]
         table = text_table(header, rows, "llrrrrrl")
@@ -138,14 +139,14 @@ def _verdict(rehearsal: Rehearsal) -> Iterator[str]:
     if rehearsal.short:
         named = ", ".join(f"{t.part} {t.term} ({t.coverage:.0%})" for t in rehearsal.short)
         yield (
-            f"{len(rehearsal.short)} of {count} intervals cover less often than the {level:.0%} "
-            f"they claim, beyond the luck of the draw (marked !): {named}. Read them as narrower "
-            "than they should be."
+            f"{len(rehearsal.short)} of {count} intervals cover less often than the "
+            f"{level_name(level)} they claim, beyond the luck of the draw (marked !): {named}. "
+            "Read them as narrower than they should be."
         )
     elif count:
         yield (
             f"As far as {rehearsal.finished} replicates can tell, all {count} intervals cover as "
-            f"often as the {level:.0%} they claim."
+            f"often as the {level_name(level)} they claim."
         )
     for part, times in rehearsal.undefined.items():
         yield (

@@ -8,6 +8,7 @@ from pathlib import Path
 from whygap._watch.outcome import Watch
 from whygap.errors import ResultError
 from whygap.estimate import Estimate
+from whygap.render.units import level_name
 from whygap.results import Gap
 
 __all__ = ["append_summary", "markdown", "warning_lines"]
@@ -20,9 +21,12 @@ def markdown(found: Watch) -> str:
     lines = [f"## whygap watch: {_headline(found)}", ""]
     lines += [f"- {_plain(str(one))}" for one in (*found.alarms, *found.silences)]
     if found.gaps:
-        head = " | ".join(("target", "gap", *PARTS))
+        gap_head = f"gap ({level_name(found.level)} interval)"
+        head = " | ".join(("target", gap_head, *PARTS))
         lines += ["", f"| {head} |", f"|{'---|' * (2 + len(PARTS))}"]
-        lines += [f"| {' | '.join(_cells(name, gap))} |" for name, gap in found.gaps.items()]
+        lines += [
+            f"| {' | '.join(_cells(name, gap, found.level))} |" for name, gap in found.gaps.items()
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -49,19 +53,19 @@ def _headline(found: Watch) -> str:
     return "cannot say" if found.silences else "fine"
 
 
-def _cells(name: str, gap: Gap) -> Iterator[str]:
+def _cells(name: str, gap: Gap, level: float) -> Iterator[str]:
     yield _plain(name)
     parts = gap.aggregate.parts()
     for estimate in (gap.aggregate.gap, *(parts.get(part) for part in PARTS)):
-        yield _said(estimate, gap.about.is_share)
+        yield _said(estimate, gap.about.is_share, level)
 
 
-def _said(estimate: Estimate | None, is_share: bool) -> str:
+def _said(estimate: Estimate | None, is_share: bool, level: float) -> str:
     if estimate is None:
         return ""
     scale = 100 if is_share else 1  # points, where the metric is a share
-    low, high = (scale * end for end in estimate.interval())
-    spec = ".1f" if is_share else ".3g"
+    low, high = (scale * end for end in estimate.interval(level))
+    spec = "z.1f" if is_share else "z.3g"  # z: no "-0.0"
     return f"{scale * estimate.value:{spec}} ({low:{spec}} to {high:{spec}})"
 
 

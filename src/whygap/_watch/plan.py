@@ -109,7 +109,23 @@ def _by_value(study: Study, table: Any, by: Sequence[str]) -> dict[str, Any]:
     for number, values in enumerate(zip(*(_texts(frame[name], name) for name in by), strict=True)):
         rows.setdefault(values, []).append(number)
     plain = frame.select(list(wanted))
-    return {", ".join(key): plain[rows[key], :].to_native() for key in sorted(rows)}
+    keys = _keys_by_name(sorted(rows))
+    return {name: plain[rows[key], :].to_native() for name, key in keys.items()}
+
+
+def _keys_by_name(keys: Sequence[tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Target name -> the values it stands for; refused where two would have one name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for key in keys:
+        name = ", ".join(key)
+        if name in found:
+            raise TableError(
+                f"Two targets would both be named '{name}'",
+                got=f"{found[name]} and {key}",
+                hint="Values with commas make the columns of by= ambiguous: write them otherwise.",
+            )
+        found[name] = key
+    return found
 
 
 def _texts(column: Any, name: str) -> list[str]:

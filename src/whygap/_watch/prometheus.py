@@ -10,6 +10,7 @@ from typing import Any
 from whygap._watch.alarms import Alarm, Silence
 from whygap.errors import InputError, first_line
 from whygap.estimate import Estimate
+from whygap.render.units import level_name
 from whygap.results import Gap
 
 __all__ = ["Board", "Family", "Sample", "families_of", "push", "text_of"]
@@ -51,11 +52,12 @@ def families_of(
         "_low": lambda e: e.interval(level)[0],
         "_high": lambda e: e.interval(level)[1],
     }
-    words = {"": "", "_low": f", low end at {level:.0%}", "_high": f", high end at {level:.0%}"}
+    at = level_name(level)
+    words = {"": "", "_low": f", low end at {at}", "_high": f", high end at {at}"}
     asked = {
         "gap": ("Metric of the target minus metric of the source", _gaps),
         "part": ("Part of the gap, in units of the metric", _parts),
-        "points": ("What a variable costs, in units of the metric", _points),
+        "points": ("What a variable adds to the metric, in its units", _points),
     }
     families = [
         Family(

@@ -146,15 +146,19 @@ def _rule(values: Any, level: float, count: int, where: str) -> AlertRule:
 
 
 def _limit(value: Any, side: str, where: str) -> tuple[float, bool]:
-    if isinstance(value, str) and (said := POINTS.fullmatch(value)):
-        return float(said[1]) / 100, True
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    said = POINTS.fullmatch(value) if isinstance(value, str) else None
+    limit = float(said[1]) / 100 if said else value
+    if isinstance(limit, bool | str) or not _is_finite(limit):
         raise InputError(
             f"{where}: {side} must be a number in the metric's units, or points",
             got=repr(value),
             hint='For example -0.02, or "-2 points".',
         )
-    return float(value), False
+    return float(limit), said is not None
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def _names(value: Any, where: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from whygap._watch.plan import Plan, Target, plan_of
 from whygap._watch.prometheus import push as push_to
 from whygap._watch.rules import Alerts, read_alerts
 from whygap._watch.work import Answer, Work, answers
-from whygap.errors import SettingsError
+from whygap.errors import InputError, SettingsError, listed
 from whygap.results import Gap
 from whygap.results.redaction import require_few
 from whygap.settings import Settings, details_named
@@ -74,8 +74,8 @@ def watch(
     """
     study, settings = Study.given(study, "watch"), Settings.given(settings)
     _check(jobs, redact)
-    alerts, asked = read_alerts(rules), details_named(detail)
-    plan, run = plan_of(study, targets, by), replace(settings, **_OUR_OWN)
+    asked, run = details_named(detail), replace(settings, **_OUR_OWN)
+    alerts, plan = _alerts(rules, asked), plan_of(study, targets, by)
     work = Work(_base(plan, asked, run, redact), plan.study, asked, run, redact)
     with locked((folder := Folder.at(into)).path):
         found = _watched(folder, plan.targets, work, alerts, jobs)
@@ -91,6 +91,20 @@ def _check(jobs: Any, redact: Any) -> None:
         require_few(redact)
 
 
+def _alerts(rules: Any, details: Sequence[str]) -> Alerts:
+    """The rules; one on a variable can only be judged by points: else it would count as kept."""
+    alerts = read_alerts(rules)
+    rule = next((one for one in alerts.rules if one.variable), None)
+    if rule is not None and "points" not in details:
+        raise InputError(
+            f"The rule '{rule.name}' is about the points of '{rule.variable}', which are not asked "
+            "for",
+            got=f"the details {listed(details)}" if details else "no details",
+            hint="Add 'points' to the details, or leave out the rule.",
+        )
+    return alerts
+
+
 def _watched(
     folder: Folder, targets: Sequence[Target], work: Work, alerts: Alerts, jobs: int
 ) -> Watch:
@@ -101,7 +115,7 @@ def _watched(
     folder.log(f"{len(targets)} targets, {len(missing)} to explain")
     _explain(folder, work, targets, missing, jobs)
     found = _collected(folder, looks, work, alerts)
-    found = replace(found, fresh=tuple(target.name for target in missing))
+    found = replace(found, fresh=tuple(one.name for one in missing if one.name in found.gaps))
     found.write()
     folder.log(f"done, code {found.code}")
     return found

@@ -87,12 +87,20 @@ def answer(work: Work, target: Target) -> Answer:
             warnings.simplefilter("ignore", WhygapWarning)  # the result says the same
             gap = explain_with(study, work.detail, work.settings, menu)
     except (InputError, FitError) as error:
-        return Answer(target, problem=str(error), seconds=time.perf_counter() - clock)
+        return Answer(target, problem=_why(error, work.redact), seconds=time.perf_counter() - clock)
     if was_interrupted(gap):
         raise KeyboardInterrupt
     shown = gap if work.redact is None else gap.redacted(work.redact)
     found = Learners.chosen(work.base, target.content, design, menu) if own else None
     return Answer(target, timeless(shown), "", found, time.perf_counter() - clock)
+
+
+def _why(error: WhygapError, redact: int | None) -> str:
+    """The reason in words; redacted, its kind alone: an error may quote values of rows."""
+    if redact is None:
+        return str(error)
+    kind = type(error).__name__
+    return f"Its table cannot be explained ({kind}); without redact the reason is told."
 
 
 def timeless(gap: Any) -> str:

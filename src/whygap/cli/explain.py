@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument
 
 from whygap.cli import options
-from whygap.cli.options import names_in, option, settings_with
+from whygap.cli.options import names_in, option, settings_with, targets_of
 from whygap.cli.output import Speaker, check_ending, check_writable
-from whygap.errors import SettingsError
+from whygap.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from whygap._many import Many
@@ -111,7 +112,8 @@ def _run(asked: StudyFile, parts: tuple[str, ...], delivery: Delivery) -> None:
     if asked.targets:
         from whygap._many import explain_many
 
-        targets = {study.target_name: study.target, **asked.targets}
+        targets = targets_of(asked)
+        check_files(delivery.output, targets)
         finished = delivery.many(explain_many(study, targets, parts, settings))
     else:
         from whygap._explain import explain
@@ -168,6 +170,19 @@ class Delivery:
         if self.page is not None:
             result.report(self.page, redact=FEW if self.redact is None else None)
             self.speaker.note(f"Wrote {self.page}")
+
+
+def check_files(path: Path | None, targets: Iterable[str]) -> None:
+    """Refuse targets whose results would go to one file, before any work is done."""
+    seen: dict[Path, str] = {}
+    for name in targets:
+        file = named_for(path, name)
+        if file is not None and seen.setdefault(file, name) != name:
+            raise InputError(
+                f"Two targets would be written to one file, '{file}'",
+                got=f"'{seen[file]}' and '{name}'",
+                hint="Give them names that differ in more than signs and capitals.",
+            )
 
 
 def named_for(path: Path | None, target: str) -> Path | None:

@@ -30,6 +30,7 @@ def command(
 
     With --source and --target, the roles are guessed from the tables and marked as guesses.
     """
+    from whygap import storage
     from whygap.study_file import draft_study
 
     check_writable(output)
@@ -42,7 +43,9 @@ def command(
     text = draft_study(*tables)
     if output is None:
         speaker.result(text, {"study_file": text})
-    speaker.write(output, text)
+    else:
+        storage.write_whole(output, text)
+        speaker.result(f"Wrote {output}", {"study": output})
 
 
 def _as_named_from(table: Path | None, study_file: Path | None) -> Path | None:

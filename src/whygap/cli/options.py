@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from whygap.settings import Settings
     from whygap.study_file import StudyFile
 
-__all__ = ["ResultOptions", "RoleOptions", "StudyOptions", "expanded", "names_in", "settings_with"]
+__all__ = [
+    "ResultOptions",
+    "RoleOptions",
+    "StudyOptions",
+    "expanded",
+    "names_in",
+    "settings_with",
+    "targets_of",
+]
 
 Text = str | None
 
@@ -159,6 +167,18 @@ class RoleOptions:
         values["model"] = model_of(self.model, Path.cwd())
         values["metric"] = metric_in(self.metric or "accuracy", Path.cwd())
         return StudyFile(Study(**values, unsafe_pickle=unsafe_pickle), settings)
+
+
+def targets_of(asked: StudyFile) -> dict[str, Any]:
+    """Every target by its name: the study's own first, then those of [targets]."""
+    own = asked.study.target_name
+    if own in asked.targets:
+        raise InputError(
+            "Two targets have the same name",
+            got=f"'{own}' as the study's own target and in [targets]",
+            hint="Give one of them another name: target_name is the one of the study's own.",
+        )
+    return {own: asked.study.target, **asked.targets}
 
 
 def settings_with(

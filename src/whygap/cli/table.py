@@ -19,6 +19,7 @@ def command(
     speaker: Speaker,
 ) -> None:
     """Print every estimate of a result as a table."""
+    from whygap import storage
     from whygap.render import frame, table
 
     check_writable(output)
@@ -29,4 +30,6 @@ def command(
     words = table.render(gap, format, level).rstrip("\n")
     if output is None:
         speaker.result(words, list(frame.rows(gap, level)))
-    speaker.write(output, words + "\n")
+    else:
+        storage.write_whole(output, words + "\n")
+        speaker.result(f"Wrote {output}", {"table": output})

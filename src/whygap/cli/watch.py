@@ -10,7 +10,7 @@ import typer
 
 from whygap.cli import options
 from whygap.cli.explain import Detail, details_in
-from whygap.cli.options import names_in, option, settings_with
+from whygap.cli.options import names_in, option, settings_with, targets_of
 from whygap.cli.output import Speaker
 from whygap.errors import InputError
 
@@ -63,8 +63,7 @@ def command(
     )
     chosen: dict[str, Any] = {"learner": study.learner, "level": level, "seed": seed}
     settings = settings_with(found.settings, study.settings, speaker.quiet, **chosen)
-    own = {found.study.target_name: found.study.target, **found.targets}
-    targets = given if given is not None or columns else own
+    targets = given if given is not None or columns else targets_of(found)
     seen = watch(
         found.study,
         targets,

@@ -43,12 +43,13 @@ class OwnEstimators:
 
     classifier: Any
     regressor: Any
+    seed: int = 0  # where an estimator draws at random and has no random_state of its own
     name: str = "own estimators"
 
     def fit(self, rows: TrainingRows) -> OwnModel:
         """Train on these rows."""
         classifies = rows.kind == "probability"
-        estimator = clone(self.classifier if classifies else self.regressor)
+        estimator = _seeded(clone(self.classifier if classifies else self.regressor), self.seed)
         _train(estimator, rows, _weight_name(estimator))
         return OwnModel(estimator, classifies)
 
@@ -86,6 +87,13 @@ class PaperMenu:
             (Pipeline([("terms", whole), ("model", trees)]), {"model__max_depth": [2, 4, 8]}),
             (Pipeline([("terms", terms), ("model", linear)]), {strength: grid}),
         ]
+
+
+def _seeded(estimator: Any, seed: int) -> Any:
+    """With every random_state that was left open set: the same data give the same model."""
+    given = estimator.get_params(deep=True).items()
+    states = [name for name, value in given if value is None and name.endswith("random_state")]
+    return estimator.set_params(**dict.fromkeys(states, seed))
 
 
 def _weight_name(estimator: Any) -> str:

@@ -57,7 +57,16 @@ class Menu:
 
         if named == "paper":
             return Choice(PaperMenu(seed=seed))
-        return Choice(OwnEstimators(**named))
+        return Choice(OwnEstimators(**named, seed=seed))
+
+
+def all_records(menus: Sequence[Menu]) -> tuple[NuisanceRecord, ...]:
+    """What the first menu chose, and what only later ones had to choose."""
+    found: dict[str, NuisanceRecord] = {}
+    for menu in menus:
+        for record in menu.records:
+            found.setdefault(record.name, record)
+    return tuple(found.values())
 
 
 def mean_probes(

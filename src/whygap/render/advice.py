@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from whygap.estimate import Estimate
 from whygap.render.answers import part_of_error
 from whygap.render.phrases import direction, joined
 from whygap.render.reading import Reading, excludes_zero
-from whygap.render.revision import Choice, Curve
+from whygap.render.revision import LOSSES, Choice, Curve
 from whygap.render.units import level_name
 from whygap.results import Budget, RatioRecord, Recoverable
 from whygap.results.overlap import LIMITS
@@ -16,6 +16,7 @@ from whygap.results.overlap import LIMITS
 LARGE_BASE = 0.5  # of the budget, from which recalibrating comes first: it does most of the work
 
 LITTLE = 0.1  # of the squared error: a tenth less error is about 5% less in the outcome's units
+RECALIBRATE = "Recalibrate the source's risk"
 PROBLEM_FIRST = (
     "First see to what is named as a problem, then ask again: as they stand, the numbers are no "
     "ground to change the model."
@@ -47,17 +48,18 @@ def _from_measured(reading: Reading, curve: Curve) -> Iterator[str]:
     """What gained most on target rows that it had not seen; nothing that did not."""
     tried = [*curve.of("targeted"), *curve.of("retrained")]
     if tried:
-        best = max(tried, key=lambda choice: choice.gain.value)
+        best = _best(reading, tried)
         size = _gain(reading, curve, best)
         if _is_gain(best.gain, reading.level):
-            yield f"{_what_to_do(curve, best)}: measured on target rows kept apart, {size}."
+            step = _what_to_do(reading, curve, best)
+            yield f"{step}: measured on target rows kept apart, {size}."
         else:
             yield (
                 "Leave the model as it is for now: of what was tried with outcomes from the "
                 f"target nothing clearly gained (the best: {size})."
             )
     if curve.of("reweighted"):
-        best = max(curve.of("reweighted"), key=lambda choice: choice.gain.value)
+        best = _best(reading, curve.of("reweighted"))
         size = _gain(reading, curve, best)
         if _is_gain(best.gain, reading.level):
             yield f"Without outcomes from the target, retrain on reweighted source rows: {size}."
@@ -65,11 +67,19 @@ def _from_measured(reading: Reading, curve: Curve) -> Iterator[str]:
             yield f"Do not count on reweighting the source rows: measured, at best {size}."
 
 
-def _what_to_do(curve: Curve, choice: Choice) -> str:
+def _best(reading: Reading, tried: Sequence[Choice]) -> Choice:
+    """The largest of the clear gains; where none is clear, the largest."""
+    clear = [choice for choice in tried if _is_gain(choice.gain, reading.level)]
+    return max(clear or tried, key=lambda choice: choice.gain.value)
+
+
+def _what_to_do(reading: Reading, curve: Curve, choice: Choice) -> str:
     if choice.kind == "retrained":
         return "Refit the model with all variables on outcomes from the target"
     if not choice.k:
-        return "Recalibrate the model's score on outcomes from the target"
+        baseline = list(reading.gap.about.baseline)
+        refit = f"Refit the source's risk with {joined(baseline, 6)}"
+        return f"{refit if baseline else RECALIBRATE} on outcomes from the target"
     used = [one.added for one in curve.of("targeted") if 0 < one.k <= choice.k]
     return f"Revise the model on {joined(used)} with outcomes from the target"
 
@@ -77,7 +87,8 @@ def _what_to_do(curve: Curve, choice: Choice) -> str:
 def _gain(reading: Reading, curve: Curve, choice: Choice) -> str:
     units, gain = curve.units, choice.gain
     span = units.span(*gain.interval(reading.level))
-    return f"{curve.name} {units.change(gain.value)} ({span})"
+    name = f"gain in {curve.name}" if curve.score in LOSSES else curve.name
+    return f"{name} {units.change(gain.value)} ({span})"
 
 
 # -- from what can be won back ---------------------------------------------------------------------

@@ -28,7 +28,7 @@ def points_sentences(reading: Reading, part: str) -> list[str]:
             else []
         ),
         *_near_ties(reading, joint, named),
-        *_rest(reading, joint, named),
+        *_rest(reading, joint, named, reading.parts[part]),
     ]
 
 
@@ -60,12 +60,13 @@ def _near_ties(reading: Reading, joint: Joint, named: Sequence[str]) -> Iterator
         yield f"{joined([named[0], *ties])} are near ties: which is largest is open."
 
 
-def _rest(reading: Reading, joint: Joint, named: Sequence[str]) -> Iterator[str]:
+def _rest(reading: Reading, joint: Joint, named: Sequence[str], part: Estimate) -> Iterator[str]:
+    """The others together; where none is named they are the part, and have its interval."""
     others = [name for name in joint.largest_first() if name not in named]
     units, level = reading.units, reading.level
     if not others:
         return
-    pooled = together(joint, others)
+    pooled = together(joint, others) if named else part
     size = f"{units.change(pooled.value)} ({units.span(*pooled.interval(level))})"
     if len(others) == 1:
         who = "The other one" if named else "Its one variable"
@@ -124,8 +125,8 @@ def _hit_sentence(reading: Reading, hit: Hit) -> str:
     return f"{text}.{confirmed[hit.is_rule]}"
 
 
-def _mean_change(reading: Reading, hit: Hit) -> str:
-    """Such as: accuracy falls by 16.6 points there (5.6 to 27.5).
+def _mean_change(reading: Reading, hit: Hit, interval: str = "") -> str:
+    """Such as: accuracy falls by 16.6 points there (5.6 to 27.5); `interval` names its level.
 
     A metric that is no mean over rows has no mean there: its rows are compared with the others.
     """
@@ -139,7 +140,7 @@ def _mean_change(reading: Reading, hit: Hit) -> str:
     verb = "falls" if hit.change.value < 0 else "rises"
     span = units.size_span(low, high) if low * high > 0 else units.span(low, high)
     metric = metric_name(reading.gap.about)
-    return f"{metric} {verb} by {units.size(hit.change.value)} there ({span})"
+    return f"{metric} {verb} by {units.size(hit.change.value)} there ({interval}{span})"
 
 
 def culprit_sentence(reading: Reading) -> str:
@@ -158,7 +159,10 @@ def culprit_sentence(reading: Reading) -> str:
         hit for hit in reading.clear_hits() if hit.points.value * way > 0 and hit.share <= MOST_ROWS
     ]
     if hits:
-        change = _mean_change(reading, hits[0])
+        own = hits[0].level  # a rule keeps the level it was confirmed at
+        change = _mean_change(
+            reading, hits[0], "" if own == reading.level else f"{level_name(own)} interval "
+        )
         text = f"{_who(reading, hits[0])} rows where {hit_words(hits[0])}"
         said.append(f"{text}: {change}." if change else f"{text}.")
     return " ".join(said)

@@ -24,16 +24,17 @@ from whygap.student import as_student, normal_quantile
 SCORE_NAMES = {"accuracy": "accuracy", "auc": "AUC", "brier": "Brier score", "log_loss": "log loss"}
 SCORE_OF_METRIC = {"zero_one": "accuracy", **{name: name for name in SCORE_NAMES}}
 LOSSES = ("brier", "log_loss")
+_BY_BASELINE = {"targeted": "corrected", "reweighted": "reweighted"}
 MEASURED = (
-    "Every line is scored on target rows that its fit has not seen. Intervals are those of scoring "
-    "these rows; they do not say how the fit itself would vary."
+    "Every line is scored on target rows whose outcomes its fit has not seen. Intervals are those "
+    "of scoring these rows; they do not say how the fit itself would vary."
 )
 HOW_TO_WRITE = "Write one with: whygap revise study.toml --gap gap.json --json > revision.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One way to change the model, measured on target rows held out of the fit.
+    """One way to change the model, measured on target rows whose outcomes its fit has not seen.
 
     Attributes:
         kind: "original", "targeted", "reweighted" or "retrained".
@@ -59,7 +60,7 @@ class Choice:
             return "refitted with all variables"
         if self.added:
             return f"+ {self.added}"
-        return "recalibrated" if self.kind == "targeted" else "reweighted by the baseline"
+        return f"{_BY_BASELINE[self.kind]} by the baseline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,7 @@ def revision_sentences(curve: Curve, level: float) -> list[str]:
         text = (
             f"Corrected on outcomes from the target, the model's {curve.name} goes from "
             f"{curve.units.mean(curve.choices[0].score.value)} to {reached(targeted[0])} by "
-            "recalibration alone"
+            "the source risk and the baseline alone"
         )
         if len(targeted) > 1:
             names = joined([choice.added for choice in targeted[1:]])

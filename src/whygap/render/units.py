@@ -144,7 +144,16 @@ def percent_interval(share: Estimate, level: float) -> str:
     if math.isinf(low) and math.isinf(high):
         return "unbounded"
     error = share.standard_error
-    return f"{percent(low, error)} to {percent(high, error)}"
+    return f"{_percent_end(low, high, error)} to {_percent_end(high, low, error)}"
+
+
+def _percent_end(value: float, other: float, error: float) -> str:
+    """An end of an interval of shares; where that leaves out 0, not written as 0%."""
+    text = percent(value, error)
+    if not value * other > 0 or re.search("[1-9]", text):
+        return text
+    finer = [percent(value, one) for one in (0.001, 0.0001)]  # one and two decimals
+    return next((one for one in finer if re.search("[1-9]", one)), text)
 
 
 def rows_share(share: float) -> str:

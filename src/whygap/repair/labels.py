@@ -10,6 +10,7 @@ import numpy as np
 from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError, SettingsError
 from whygap.estimate import Estimate
+from whygap.render.units import level_name
 from whygap.student import as_student, normal_quantile
 
 
@@ -28,7 +29,7 @@ class LabelPlan:
     more_each: ByDomain[int]  # further units needed when both domains grow in proportion, by domain
 
     def __str__(self) -> str:
-        now = f"The {self.level:.0%} interval is {self.width_now:.3g} wide"
+        now = f"The {level_name(self.level)} interval is {self.width_now:.3g} wide"
         if self.more_target == 0:
             return f"{now}, which is no more than {self.width:.3g}: no more rows are needed."
         if self.more_target is not None:

@@ -9,6 +9,7 @@ from typing import Any
 from whygap.errors import ResultError, SettingsError, require_known
 from whygap.estimate import Estimate
 from whygap.render.formats import text_table
+from whygap.render.units import level_name
 from whygap.repair.curve import Step, StepKind
 from whygap.repair.model import RevisedModel
 from whygap.repair.scores import SCORES
@@ -37,7 +38,7 @@ class Revision:
 
     model: RevisedModel  # the targeted revision with the top k variables, fitted on all target rows
     # The original model, targeted revisions with 0..k variables, reweighted retraining with 0..k
-    # variables, and full retraining; scored on target rows held out of the fit
+    # variables, and full retraining; scored on target rows whose outcomes the fit has not seen
     steps: tuple[Step, ...]
     ranking: tuple[str, ...]  # the outcome ranking that was used
     covariate_ranking: tuple[str, ...]  # the ranking used for reweighting
@@ -128,7 +129,7 @@ def _text(revision: Revision) -> str:
         for step in revision.steps
     ]
     chosen = [step for step in revision.steps if step.kind == "targeted"][-1]
-    names = ", ".join(chosen.variables) or "no variable (recalibration only)"
+    names = ", ".join(chosen.variables) or "no variable (source risk and baseline only)"
     gain, room = (
         _signed(revision.gain(step), revision.level) for step in (chosen, revision.steps[-1])
     )
@@ -136,13 +137,16 @@ def _text(revision: Revision) -> str:
         f"Revised with {names}: AUC {gain} over the model as it is; full retraining: {room}.",
         *([f"Variables are {revision.ranked_by}."] if revision.ranked_by else []),
         *_poor_start(revision),
-        f"Intervals: {revision.level:.0%}; scores on target rows held out of the fit.",
+        (
+            f"Intervals: {level_name(revision.level)}; scores on target rows whose outcomes the "
+            "fit has not seen."
+        ),
     ]
     return "\n".join([text_table(header, rows), "", *said])
 
 
 def _poor_start(revision: Revision) -> list[str]:
-    """A warning where even the recalibrated source risk ranks worse than the model itself."""
+    """A warning where the source risk, corrected by the baseline, ranks worse than the model."""
     behind = revision.gain(revision.step("targeted", 0))
     learned = revision.model.risk.model is not None
     if not learned or behind.interval(revision.level)[1] >= 0:

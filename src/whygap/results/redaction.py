@@ -29,13 +29,14 @@ COUNTS = re.compile(
     r"\b\d[\d,]*(?= (?:of [\d,]+ )?(?:source |target )?(?:rows|clusters)\b)"
     r"|(?<=rows \()\d[\d,]*(?=\))"
 )
+PERCENT = re.compile(r"(\d (?:source |target )?(?:rows|clusters)) \([\d.]+%\)")
 
 
 def redacted(gap: Gap, few: int = FEW) -> Gap:
     """Groups of fewer rows than `few` are put together, rules on them left out, counts rounded."""
     require_few(few)
     shown = gap.diagnostics
-    notes = tuple(note_without(note, few) for note in shown.notes)
+    notes = tuple(dict.fromkeys(note_without(note, few) for note in shown.notes))
     separators = tuple(one.unnamed for one in shown.separators)
     reason = reason_without(gap.aggregate.reason, shown.separators, few)
     return replace(
@@ -86,13 +87,13 @@ def reason_without(reason: str, separators: Sequence[Separator], few: int) -> st
 
 
 def counts_rounded(text: str, few: int) -> str:
-    """Its counts of rows or clusters to multiples of `few`."""
+    """Its counts of rows or clusters to multiples of `few`; a percentage would give them away."""
 
     def count(found: re.Match[str]) -> str:
         number = int(found[0].replace(",", ""))
         return f"fewer than {few}" if number < few else f"about {rounded(number, few):,.0f}"
 
-    return COUNTS.sub(count, text)
+    return COUNTS.sub(count, PERCENT.sub(r"\1", text))
 
 
 def where_without(where: Where, rows: ByDomain[int], few: int) -> Where:

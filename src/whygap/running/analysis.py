@@ -16,7 +16,7 @@ from whygap.domains import ByDomain, Subset
 from whygap.equations import corners
 from whygap.errors import InputError
 from whygap.estimate import Estimate, Sample
-from whygap.learning.menu import Menu
+from whygap.learning.menu import Menu, all_records
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.cross_fit import CrossFit, cross_fit, sample_of, zero
 from whygap.nuisances.meaning import meaning_notes
@@ -39,7 +39,6 @@ from whygap.results import (
     Detailed,
     Diagnostics,
     Gap,
-    NuisanceRecord,
     Overlap,
     Recoverable,
     Where,
@@ -289,14 +288,6 @@ class Analysis:
             with one_thread():
                 self.notes += meaning_notes(self.design, self.settings, ratio, self.separators)
 
-    def _nuisances(self, first: Menu) -> tuple[NuisanceRecord, ...]:
-        """Those of what is compared; from other cross-fittings what only they have, as budgets."""
-        found = {record.name: record for record in first.records}
-        for menu in self.menus:
-            found = {record.name: record for record in menu.records} | found
-        mine = [record.name for record in first.records]
-        return tuple(found[name] for name in [*mine, *(n for n in found if n not in mine)])
-
     def gap(self, caption: Caption, aggregate: Aggregate, details: Details) -> Gap:
         """Everything in one result."""
         crossfit = (self.crossfits or self._whole())[0]
@@ -312,7 +303,7 @@ class Analysis:
             where=details.where,
             recoverable=details.recoverable,
             diagnostics=Diagnostics(
-                nuisances=self._nuisances(crossfit.menu),
+                nuisances=all_records([crossfit.menu, *self.menus]),
                 ratios=overlap.ratios,
                 separators=overlap.separators,
                 prediction=look_at(self.design),

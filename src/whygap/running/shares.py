@@ -95,7 +95,7 @@ def _nothing_sure(
     low, high = interval
     return (
         f"Shares divide up the effect of the {name} shift on the metric {_WHERE[name]}, squared "
-        f"and averaged. That size, {denominator.value:.3g}, has a {level:.0%} interval from "
+        f"and averaged. That size, {denominator.value:.3g}, has a {100 * level:g}% interval from "
         f"{low:.3g} to {high:.3g}, which {'lies below' if high < 0 else 'reaches'} 0, so there is "
         "nothing sure to divide."
     )

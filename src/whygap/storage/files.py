@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -87,17 +88,24 @@ def write_bytes(path: str | Path, content: bytes) -> Path:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.")
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).chmod(_mode(path))
         Path(temporary).replace(path)
-    except OSError as err:
+    except BaseException as err:  # an interrupt leaves no litter either
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
+        if not isinstance(err, OSError):
+            raise
         raise ResultError(
             f"The file '{path}' cannot be written",
             got=err.strerror,
             hint="Check that its folder exists and may be written to.",
         ) from err
     return path
+
+
+def _mode(path: Path) -> int:
+    """Who may read and write the file: as before, where it is written over."""
+    return stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask()
 
 
 def _umask() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,6 +95,8 @@ def binary_predictions(said: Said, labels: Classes) -> ByDomain[Array]:
         return column.map(lambda one: ((one.values > 0) == place).astype(float))
     if said.answer == "probability":
         return in_unit_interval(said.what, column, said.error)
+    if said.classes is not None and are_codes(said.classes):
+        positive_place(said, labels)  # refuses codes of which it is not clear what they stand for
     return as_predictions(said.what, column, labels, said.error)
 
 
@@ -128,12 +131,24 @@ def positive_place(said: Said, labels: Classes) -> int:
     codes = [labels.code(label) for label in classes]
     if codes == [0.0, 1.0] or codes == [1.0, 0.0]:
         return codes.index(1.0)
-    if [str(label) for label in classes] in (["0", "1"], ["False", "True"]):
-        return 1
-    raise said.error(
-        f"{said.who} knows other classes than the outcome",
-        got=f"{classes[0]!r} and {classes[1]!r}; the outcome has {labels}",
-    )
+    if not are_codes(classes):
+        raise said.error(
+            f"{said.who} knows other classes than the outcome",
+            got=f"{classes[0]!r} and {classes[1]!r}; the outcome has {labels}",
+        )
+    if labels.turned or codes[0] == 1.0 or codes[1] == 0.0:
+        raise said.error(
+            f"{said.who} knows the classes {classes[0]} and {classes[1]}, and it is not clear "
+            f"which one is '{labels.labels[1]}'",
+            got=f"positive='{labels.labels[1]}'; the outcome has {labels}",
+            hint="Write the outcome as it was when the model was trained, or leave positive= out.",
+        )
+    return 1
+
+
+def are_codes(classes: Sequence[Any]) -> bool:
+    """Whether a model's classes only say 0 and 1, whatever the outcome calls them."""
+    return [str(label) for label in classes] in (["0", "1"], ["False", "True"])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,7 +217,8 @@ def unseen_notes(said: Said, classes: Classes, order: list[int]) -> tuple[Note, 
     if not unseen or said.classes is None:
         return ()
     names = listed([str(said.classes[place]) for place in unseen])
-    return (Note("warning", f"{said.who} also knows {names}, which no row of either table has."),)
+    knows, rest = f"{said.who} also knows", "which no row of either table has."
+    return (Note("warning", f"{knows} {names}, {rest}", f"{knows} classes {rest}"),)
 
 
 def best_class(scores: Array) -> Array:

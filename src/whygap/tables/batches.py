@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 from numpy.typing import NDArray
 
-from whygap.errors import TableError
+from whygap.errors import TableError, first_line
 
 __all__ = [
     "AT_ONCE",
@@ -124,7 +124,7 @@ class Chosen:
     total: int
 
 
-def chosen_rows(batches: Iterable[Any], most: int) -> Chosen:
+def chosen_rows(batches: Iterable[Any], most: int, label: str = "given") -> Chosen:
     """At most so many rows: every row gets a random number, and the smallest are kept."""
     rng = np.random.default_rng(SEED)
     numbers: list[NDArray[np.float64]] = []
@@ -143,7 +143,7 @@ def chosen_rows(batches: Iterable[Any], most: int) -> Chosen:
     if sum(map(len, numbers)) > most:
         bound = smallest(numbers, most)
         parts = [taken(one, n < bound) for one, n in zip(parts, numbers, strict=True)]
-    return Chosen(one_below_the_other(parts), total)
+    return Chosen(one_below_the_other(parts, label), total)
 
 
 def smallest(numbers: Sequence[NDArray[np.float64]], count: int) -> float:
@@ -155,11 +155,17 @@ def taken(native: Any, rows: NDArray[np.bool_]) -> Any:
     return nw.from_native(native, eager_only=True)[np.flatnonzero(rows)].to_native()
 
 
-def one_below_the_other(parts: Sequence[Any]) -> Any:
+def one_below_the_other(parts: Sequence[Any], label: str) -> Any:
     """One table of several of the same columns."""
     filled = [part for part in parts if len(nw.from_native(part, eager_only=True))] or parts[:1]
     if all(isinstance(part, pa.Table) for part in filled):
-        return pa.concat_tables(filled, promote_options="permissive")
+        try:
+            return pa.concat_tables(filled, promote_options="permissive")
+        except pa.ArrowException as err:
+            raise TableError(
+                f"The files of the {label} table have columns of different types",
+                got=first_line(err),
+            ) from err
     frames = [nw.from_native(part, eager_only=True) for part in filled]
     return nw.concat(frames, how="vertical").to_native()
 

@@ -9,11 +9,21 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from whygap.domains import Array
-from whygap.errors import ColumnError
+from whygap.errors import ColumnError, InputError
 
-__all__ = ["RawColumn", "into_levels", "is_number", "present", "raw_column", "recode", "to_text"]
+__all__ = [
+    "RawColumn",
+    "into_levels",
+    "is_number",
+    "one_type",
+    "present",
+    "raw_column",
+    "recode",
+    "to_text",
+]
 
 RawKind = Literal["number", "boolean", "text", "ordered", "date", "time", "duration", "missing"]
 
@@ -59,6 +69,16 @@ def raw_column(array: Any, name: str, label: str) -> RawColumn:
         got=f"type {kind}",
         hint="Drop it, or turn it into plain columns.",
     )
+
+
+def one_type(values: NDArray[Any], what: str, error: type[InputError]) -> Any:
+    """An Arrow array of the values, which must be all numbers or all text."""
+    try:
+        return pa.array(values.ravel().tolist(), from_pandas=True)
+    except pa.ArrowException as err:
+        kinds = sorted({type(value).__name__ for value in values.ravel().tolist()})
+        hint = "All must be numbers, or all text."
+        raise error(f"{what} are of several types", got=", ".join(kinds), hint=hint) from err
 
 
 def floats(array: Any) -> Array:

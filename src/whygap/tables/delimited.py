@@ -35,7 +35,7 @@ SAMPLE = 64 * 2**10  # characters looked at to find the delimiter: hundreds of r
 CHUNK = 2**20  # bytes decoded at a time when a file's letters are checked
 # Types are guessed from the first block; most files fit whole into 64 MB.
 BLOCK = 64 * 2**20
-DECIMAL_COMMA = r"^[+-]?(\d+|\d{1,3}(\.\d{3})+)?(,\d+)?([eE][+-]?\d+)?$"
+DECIMAL_COMMA = r"^[+-]?((\d+|\d{1,3}(\.\d{3})+)(,\d+)?|,\d+)([eE][+-]?\d+)?$"
 OPEN_QUOTE = "that is never closed"
 RAGGED = re.compile(r"Row #\d+: Expected \d+ columns, got \d+")
 # What a file of another kind begins with

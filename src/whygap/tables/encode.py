@@ -158,10 +158,16 @@ def encode_ordered(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
 
 def number_notes(name: str, levels: tuple[str, ...]) -> Iterator[Note]:
     """Text that is nearly all numbers: most often a missing value was written as a word."""
-    words = [level for level in levels if not columns.is_number(level)]
+    words = [level for level in levels if not reads_like_number(level)]
     if len(levels) >= MOSTLY_NUMBERS and 0 < len(words) <= len(levels) / MOSTLY_NUMBERS:
         text = f"Column '{name}' is text although nearly all its values are numbers"
         yield Note("warning", f"{text}; not so: {listed(words[:3])}.", f"{text}; not all.")
+
+
+def reads_like_number(level: str) -> bool:
+    """Also 3,5 and 1.234,5."""
+    with_point = level.replace(".", "").replace(",", ".")
+    return columns.is_number(level) or columns.is_number(with_point)
 
 
 def level_counts(values: Array, levels: int) -> Array:

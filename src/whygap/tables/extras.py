@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from whygap.tables.encode import HUGE
 from whygap.tables.open import Frame, Mask
 from whygap.tables.roles import Roles
 
-__all__ = ["Extras", "read_extras", "read_kept"]
+__all__ = ["Extras", "read_extras", "read_kept", "require_weights"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,31 +56,41 @@ def read_kept(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDom
 
 
 def numbers(name: str, role: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
-    what = f"Column '{name}' ({role})"
     for domain, column in raw.items():
-        if column.kind not in ("number", "boolean", "missing"):
-            raise ColumnError(f"{what} must hold numbers", got=f"{column.kind} in {domain}")
-        if column.infinite:
-            raise ColumnError(f"{what} holds {column.infinite} infinite values in {domain}")
-        if column.missing:
-            raise ColumnError(
-                f"{what} is missing in {column.missing} rows of {domain}",
-                hint="Fill the values in, or drop these rows.",
-            )
+        require_numbers(f"Column '{name}' ({role})", column, domain)
     return raw.map(lambda column: column.values)
 
 
+def require_numbers(what: str, column: RawColumn, where: str) -> None:
+    """Finite ones, none missing."""
+    if column.kind not in ("number", "boolean", "missing"):
+        raise ColumnError(f"{what} must hold numbers", got=f"{column.kind} in {where}")
+    if column.infinite:
+        raise ColumnError(f"{what} holds {column.infinite} infinite values in {where}")
+    if column.missing:
+        raise ColumnError(
+            f"{what} is missing in {column.missing} rows of {where}",
+            hint="Fill the values in, or drop these rows.",
+        )
+
+
+def require_weights(name: str, column: RawColumn, where: str) -> None:
+    """Numbers that are not negative."""
+    what, values = f"Column '{name}' (weights)", column.values
+    require_numbers(what, column, where)
+    negative = int((values < 0).sum())
+    if negative:
+        raise ColumnError(
+            f"{what} is negative in {negative} rows of {where}", got=f"{values.min():g}"
+        )
+
+
 def read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
-    weights = numbers(name, "weights", raw)
-    what = f"Column '{name}' (weights)"
-    for domain, values in weights.items():
-        negative = int((values < 0).sum())
-        if negative:
-            raise ColumnError(
-                f"{what} is negative in {negative} rows of {domain}", got=f"{values.min():g}"
-            )
-        if not values.any():
-            raise ColumnError(f"{what} is zero in every row of {domain}")
+    for domain, column in raw.items():
+        require_weights(name, column, domain)
+        if not column.values.any():
+            raise ColumnError(f"Column '{name}' (weights) is zero in every row of {domain}")
+    weights = raw.map(lambda column: column.values)
     # Only proportions matter: weights whose squares would leave the range are scaled to 1.
     return weights.map(lambda w: w if 1 / HUGE < w.max() < HUGE else w / w.max())
 
@@ -121,13 +132,25 @@ def shared_notes(name: str, clusters: ByDomain[IntArray]) -> tuple[Note, ...]:
 
 def same_scale(arrays: ByDomain[Any], raw: ByDomain[RawColumn]) -> ByDomain[Any]:
     """Values that are equal exactly where the names are equal; long whole numbers stay exact."""
-    if all(pa.types.is_signed_integer(array.type) for array in arrays):
-        return arrays.map(lambda array: array.cast(pa.int64()).to_numpy(zero_copy_only=False))
+    if all(pa.types.is_integer(array.type) for array in arrays):
+        return whole_numbers(arrays)
     if len({column.kind for column in raw} - {"boolean"}) == 1 and not raw.source.levels:
         return raw.map(lambda column: column.values)
     text = raw.map(to_text)
     levels = sorted({level for column in text for level in column.levels})
     return text.map(lambda column: into_levels(column, levels))
+
+
+def whole_numbers(arrays: ByDomain[Any]) -> ByDomain[Any]:
+    """In the type that holds them all; as Python's own where there is none."""
+
+    def cast(kind: Any) -> ByDomain[Any]:
+        return arrays.map(lambda array: array.cast(kind).to_numpy(zero_copy_only=False))
+
+    for kind in (pa.int64(), pa.uint64()):
+        with contextlib.suppress(pa.ArrowInvalid):  # one of them is too large, or negative
+            return cast(kind)
+    return arrays.map(lambda array: np.array(array.to_pylist(), dtype=object))
 
 
 def read_risk(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:

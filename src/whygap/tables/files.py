@@ -83,13 +83,7 @@ class DataFiles:
     def load(self, columns: Sequence[str]) -> Any:
         """The chosen columns of all files, one below the other."""
         tables = [read_file(file, columns, self.label) for file in self.files]
-        try:
-            return pa.concat_tables(tables, promote_options="permissive")
-        except pa.ArrowException as err:
-            raise TableError(
-                f"The files of the {self.label} table have columns of different types",
-                got=first_line(err),
-            ) from err
+        return batches.one_below_the_other(tables, self.label)
 
     def notes(self) -> tuple[Note, ...]:
         """How files were read whose names do not say it; one note for each way."""
@@ -196,7 +190,7 @@ def in_folder(folder: Path, label: str) -> list[Path]:
     found = sorted(
         p
         for p in folder.rglob("*")
-        if p.is_file() and not p.name.startswith(("_", ".")) and kind_of(p) is not None
+        if p.is_file() and not is_hidden(p.relative_to(folder)) and kind_of(p) is not None
     )
     if not found:
         raise TableError(f"The folder '{folder}' ({label}) holds no {READABLE} file")
@@ -208,6 +202,13 @@ def in_folder(folder: Path, label: str) -> list[Path]:
             hint=f"Name the files with a glob, for example 'folder/*{endings[-1]}'.",
         )
     return found
+
+
+def is_hidden(inside: Path) -> bool:
+    """Whether a file, or a folder on the way to it, has such a name; `_site=A` names a column."""
+    *folders, name = inside.parts
+    passed = [folder for folder in folders if "=" not in folder]
+    return any(part.startswith(("_", ".")) for part in (*passed, name))
 
 
 def kind_of(path: Path) -> Kind | None:

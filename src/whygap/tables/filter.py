@@ -10,7 +10,14 @@ import numpy as np
 
 from whygap.domains import Array
 from whygap.errors import ColumnError, InputError, did_you_mean
-from whygap.tables.columns import RawColumn, raw_column, to_text
+from whygap.tables.columns import (
+    RawColumn,
+    is_number,
+    one_type,
+    present,
+    raw_column,
+    to_text,
+)
 from whygap.tables.design import MODEL_LABEL, MODEL_SCORE, Condition
 from whygap.tables.encode import HUGE
 from whygap.tables.open import Frame, Mask, open_table
@@ -75,14 +82,31 @@ def _said(condition: Condition, prediction: Any, rows: int) -> Mask:
     """What was asked of the model's own prediction."""
     if condition.variable == MODEL_SCORE:
         return _compared(condition, _scores(prediction, rows))
-    labels = np.asarray([] if prediction is None else prediction).astype(str)
+    labels = np.asarray([] if prediction is None else prediction)
     if labels.shape != (rows,):
         raise InputError(
             "The rule speaks of the model's label, which must be one per row of the table",
             got="none" if prediction is None else f"shape {labels.shape} for {rows:,} rows",
             hint="rule.mask(table, prediction=...): an array, or the name of a column.",
         )
-    return np.asarray(labels == condition.level)
+    raw = raw_column(one_type(labels, "The model's labels", InputError), "prediction", "the table")
+    _refuse_scores(condition.level, raw)
+    return _has_level(condition.level, raw)
+
+
+def _refuse_scores(level: str, raw: RawColumn) -> None:
+    """Numbers are no labels where labels are words; fractions are none where they are whole."""
+    if raw.kind not in ("number", "boolean"):
+        return
+    values, wanted = present(raw.values), _TRUTH.get(level, level)
+    whole = is_number(wanted) and float(wanted).is_integer()
+    fractions = values[values != np.round(values)]
+    if not is_number(wanted) or (whole and len(fractions)):
+        raise InputError(
+            f"The rule asks whether the model's label is '{level}'",
+            got=f"{fractions[0]:g}" if len(fractions) else "numbers",
+            hint="Give labels as the outcome has them, not scores.",
+        )
 
 
 def _scores(prediction: Any, rows: int) -> Array:

@@ -198,7 +198,9 @@ def _class_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
     lead = (scores.outcome == commonest).astype(float) - (scores.prediction == scores.outcome)
     if _is_ahead(scores, lead):
         name = design.classes[commonest] if design.classes else str(commonest)
-        yield Note("warning", _beaten(names.source, accuracy.source, f"'{name}'", common.source))
+        said = (f"'{name}'", "the commonest class")
+        texts = (_beaten(names.source, accuracy.source, one, common.source) for one in said)
+        yield Note("warning", *texts)
 
 
 def _number_measures(design: Design) -> tuple[Measure, ...]:

@@ -23,8 +23,7 @@ __all__ = [
 ]
 
 MOST_CLASSES = 50  # names and identifiers have more values, classes of a model have not
-
-
+TRUTH = {"True": "1", "False": "0"}
 # Where it is obvious which value counts as 1: pairs, in small letters.
 NEGATIVE = ("0", "-1", "no", "n", "false", "f", "negative", "neg")
 POSITIVE = ("1", "1", "yes", "y", "true", "t", "positive", "pos")
@@ -38,10 +37,18 @@ class Classes:
 
     def code(self, value: Any) -> float | None:
         """The place of a label (True and 1.0 are 1), None for another value."""
+        if str(value) in self.labels:
+            return float(self.labels.index(str(value)))
         for code, label in enumerate(self.labels):
             if same_label(value, label):
                 return float(code)
         return None
+
+    @property
+    def turned(self) -> bool:
+        """Whether the label that counts as 1 is one that means 0 as a rule, like 'no' of yes/no."""
+        negative, positive = (label.lower() for label in reversed(self.labels))
+        return (negative, positive) in zip(NEGATIVE, POSITIVE, strict=True)
 
     def encode(self, column: RawColumn) -> Array:
         """Codes; missing, and what is none of the labels, is NaN."""
@@ -61,12 +68,11 @@ class Classes:
 
 
 def same_label(value: Any, label: str) -> bool:
-    if str(value) == label:
-        return True
-    try:
-        return float(value) == float({"True": "1", "False": "0"}.get(label, label))
-    except (TypeError, ValueError):
-        return False
+    """Whether they are the same word or number; true and false are also 1 and 0."""
+    given, known = (TRUTH.get(text, text) for text in (str(value), label))
+    if given == known or not (is_number(given) and is_number(known)):
+        return given == known
+    return float(given) == float(known)
 
 
 def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Classes:

@@ -83,7 +83,7 @@ def resolve_roles(
             hint="Every column has another role; name at least one covariate.",
         )
     named = frozenset(w_names) | (frozenset() if covariates is None else frozenset(z_names))
-    grouped = checked_groups(groups, z_names)
+    grouped = checked_groups(groups, z_names, w_names)
     more: dict[str, Any] = {"groups": grouped, "named": named, "notes": notes, **ones}
     return Roles(baseline=w_names, covariates=z_names, class_columns=by_class, **more)
 
@@ -175,7 +175,9 @@ def index_notes(tables: ByDomain[OpenedTable], taken: set[str]) -> tuple[Note, .
     )
 
 
-def checked_groups(groups: Any, covariates: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def checked_groups(
+    groups: Any, covariates: Sequence[str], baseline: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
     """Groups hold covariates only, each in one group, under a name of their own."""
     if not groups:
         return {}
@@ -206,9 +208,10 @@ def checked_groups(groups: Any, covariates: Sequence[str]) -> dict[str, tuple[st
                 )
             owner[column] = group
     for group in found:
-        if group in covariates and owner.get(group) != group:
+        strange = group in covariates and owner.get(group) != group
+        if strange or group in baseline:
+            other = "covariate that is not in it" if strange else "baseline column"
             raise ColumnError(
-                f"Group '{group}' has the name of a covariate that is not in it",
-                hint="Give the group another name.",
+                f"Group '{group}' has the name of a {other}", hint="Give the group another name."
             )
     return found

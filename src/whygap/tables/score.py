@@ -9,12 +9,11 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import pyarrow as pa
 
 from whygap.domains import Array, ByDomain
 from whygap.errors import ModelError, WhygapError, did_you_mean, first_line, listed
 from whygap.tables.answers import Said
-from whygap.tables.columns import raw_column
+from whygap.tables.columns import one_type, raw_column
 from whygap.tables.design import Note
 from whygap.tables.model import Predictor, predictor_of
 from whygap.tables.open import Frame, OpenedTable
@@ -52,8 +51,12 @@ class ModelScoring:
             raw = frames.zip(ByDomain(0, frames.source.rows), answers)
         said = [str(warning.message).strip() for warning in caught]
         first = list(dict.fromkeys(text.splitlines()[0] for text in said if text))[:3]
-        notes = tuple(Note("warning", f"The model warned: {text}") for text in first)
+        notes = tuple(model_warned(text) for text in first)
         return read_answers(self.predictor, raw, self.notes + notes)
+
+
+def model_warned(text: str) -> Note:
+    return Note("warning", f"The model warned: {text}", "The model gave a warning.")
 
 
 def model_scoring(
@@ -104,12 +107,21 @@ def find_column(predictor: Predictor, name: str, tables: ByDomain[OpenedTable]) 
 def model_notes(predictor: Predictor, columns: Sequence[str], roles: Roles) -> tuple[Note, ...]:
     outside = [name for name in columns if name not in set(roles.features)]
     if not outside:
-        return predictor.notes
+        return (*predictor.notes, *order_notes(predictor, columns))
     text = (
         f"The model also uses {listed(outside)}, neither baseline nor covariate: differences that "
         "act through them are counted as outcome shift."
     )
     return (*predictor.notes, Note("warning", text))
+
+
+def order_notes(predictor: Predictor, columns: Sequence[str]) -> tuple[Note, ...]:
+    """In which order a model sees the columns whose names it does not know."""
+    if predictor.columns is not None or predictor.sees != "matrix" or len(columns) < 2:
+        return ()
+    names = listed(columns, len(columns))
+    text = f"The model {predictor.name} was shown a matrix of the columns {names}, in this order."
+    return (Note("info", text),)
 
 
 def raw_answers(
@@ -185,7 +197,8 @@ def read_answers(predictor: Predictor, raw: ByDomain[Any], notes: tuple[Note, ..
         raise ModelError(
             f"{what} must be one column, or one per class", got=f"shape {raw.source.shape}"
         )
-    arrays = raw.map(lambda answer: pa.array(answer.ravel().tolist()))
+    labels = f"The labels of the model {predictor.name}"
+    arrays = raw.map(lambda answer: one_type(answer, labels, ModelError))
     columns = arrays.map(lambda array: raw_column(array, "prediction", "the model"))
     for domain, column in columns.items():
         if column.missing:

@@ -173,7 +173,15 @@ def rare_values(name: str, scored: Scored, asked: Asked) -> Iterator[Note]:
         for error in too_few(name, scored, domain, values):
             if domain == "source" or not is_mean:
                 raise error
-            yield Note("warning", f"{error.what} ({error.got}): {RECORDED_ALIKE}")
+            unnamed = f"{without_value(name, scored, domain, error)}: {RECORDED_ALIKE}"
+            yield Note("warning", f"{error.what} ({error.got}): {RECORDED_ALIKE}", unnamed)
+
+
+def without_value(name: str, scored: Scored, domain: str, error: TableError) -> str:
+    """What is wrong with an outcome, without its value."""
+    if scored.task == "regression":
+        return f"The outcome '{name}' has one single value in {domain}"
+    return f"A value of the outcome '{name}' is in too few {domain} rows ({error.got})"
 
 
 def too_few(name: str, scored: Scored, domain: str, values: Array) -> Iterator[TableError]:

@@ -13,13 +13,15 @@ from dataclasses import dataclass, replace
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
 
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.errors import TableError
 from whygap.tables.batches import chosen_rows
 from whygap.tables.columns import raw_column
 from whygap.tables.design import Design, Note
-from whygap.tables.open import Frame, OpenedTable
+from whygap.tables.extras import require_weights
+from whygap.tables.open import Frame, Mask, OpenedTable
 from whygap.tables.roles import Roles
 from whygap.tables.score import ModelScoring
 from whygap.tables.scored import Scored, score_rows, shown_to
@@ -63,7 +65,7 @@ class Scoring:
 
 def draw(table: OpenedTable, columns: Sequence[str], most: int) -> Drawn:
     """At most so many rows, at random; the table is read in batches."""
-    found = chosen_rows((frame.native for frame in table.batches(columns)), most)
+    found = chosen_rows((frame.native for frame in table.batches(columns)), most, table.label)
     return Drawn(table.frame(found.native), found.total)
 
 
@@ -101,6 +103,8 @@ def whole_means(
     asked = replace(scoring.asked, task=design.task)
     other = drawn.map(lambda one: witnesses(one.frame, scoring.roles.outcome))
     for frame in table.batches(scoring.columns):
+        if holds_nothing(frame, scoring.roles):
+            continue  # its rows are left out, as the drawn ones are, of which a note tells
         pair = replace(other, **{domain: frame})
         scored = score_rows(pair, scoring.roles, asked, scoring.model)
         if scored.classes != design.classes:
@@ -110,7 +114,7 @@ def whole_means(
                 hint="Raise sample=, or leave these rows out.",
             )
         keep = scored.keep[domain]
-        weight = row_weights(frame, scoring.roles.weights)[keep]
+        weight = row_weights(frame, scoring.roles.weights, keep)
         sums += batch_terms(design, scored, domain)[:, keep] @ weight
         mass += float(weight.sum())
     return np.asarray(sums / mass)
@@ -125,10 +129,20 @@ def witnesses(frame: Frame, outcome: str) -> Frame:
     return replace(frame, native=native, rows=len(rows))
 
 
-def row_weights(frame: Frame, name: str | None) -> Array:
+def holds_nothing(frame: Frame, roles: Roles) -> bool:
+    """Whether outcome or prediction is missing in every row."""
+    names = [name for name in (roles.outcome, roles.prediction) if name is not None]
+    raw = [raw_column(frame.arrow(name), name, frame.label) for name in names]
+    return any(one.missing == frame.rows and not one.infinite for one in raw)
+
+
+def row_weights(frame: Frame, name: str | None, keep: Mask) -> Array:
+    """Of the kept rows; those that were not drawn are checked too."""
     if name is None:
-        return np.ones(frame.rows)
-    return raw_column(frame.arrow(name), name, frame.label).values
+        return np.ones(int(keep.sum()))
+    column = raw_column(frame.arrow(name).filter(pa.array(keep)), name, frame.label)
+    require_weights(name, column, f"a part of {frame.label}")
+    return column.values
 
 
 def batch_terms(design: Design, scored: Scored, domain: Domain) -> Array:

@@ -185,8 +185,10 @@ def test_the_menu_knows_the_paper_your_own_and_the_trivial():
     features = featured(design)
     task = loss_task(features, design)
     assert isinstance(ask(Menu(Settings(learner="paper")), features, task), PaperMenu)
-    own = Menu(Settings(learner={"classifier": object(), "regressor": object()}))
-    assert isinstance(ask(own, features, task), OwnEstimators)
+    own = Menu(Settings(seed=3, learner={"classifier": object(), "regressor": object()}))
+    found = ask(own, features, task)
+    assert isinstance(found, OwnEstimators)
+    assert found.seed == 3
     empty = loss_task(features, design, columns=())
     assert ask(Menu(Settings()), features, empty) == Mean()
 

@@ -9,6 +9,8 @@ import pytest
 from learning_designs import inputs_of, trained
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from whygap.learning.estimators import OwnEstimators, PaperMenu
 from whygap.learning.inputs import Inputs, Lift
@@ -201,6 +203,21 @@ def test_own_estimators_are_cloned_and_never_changed(table):
         trained(own, train, label[:1000], np.ones(1000), kind).predict(held_out)
     assert (classifier.get_params(), dict(vars(classifier)), dict(vars(regressor))) == before
     assert not hasattr(classifier, "classes_")
+
+
+def test_own_estimators_without_a_random_state_take_the_seed(table):
+    train, held_out, label, _ = table
+    forest = make_pipeline(StandardScaler(), RandomForestClassifier(n_estimators=3))
+    fixed = RandomForestClassifier(n_estimators=3, random_state=4)
+
+    def fitted(classifier, seed):
+        own = OwnEstimators(classifier, LinearRegression(), seed=seed)
+        return trained(own, train, label[:1000], np.ones(1000), "probability").predict(held_out)
+
+    np.testing.assert_array_equal(fitted(forest, 1), fitted(forest, 1))
+    assert not np.array_equal(fitted(forest, 1), fitted(forest, 2))
+    np.testing.assert_array_equal(fitted(fixed, 1), fitted(fixed, 2))
+    assert forest[-1].random_state is None
 
 
 def test_own_estimators_see_the_raw_columns(table):

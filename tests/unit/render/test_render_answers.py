@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
 
+from whygap.estimate import Estimate
 from whygap.render import words
 from whygap.render.advice import suggestions
 from whygap.render.answers import (
@@ -47,6 +49,14 @@ def test_the_last_variable_is_named_alone() -> None:
     one = read(covariate={"x": 1.0}, outcome={"x": 0.3})
     assert points_sentences(one, "covariate") == [
         "Its one variable, x: -1.6 points (-3.5 to +0.3), not distinguishable from 0."
+    ]
+
+
+def test_variables_that_are_the_whole_part_have_its_interval() -> None:
+    unclear = read(covariate={"x": 1.0}, outcome={"x": 0.3})
+    parts = {**unclear.parts, "covariate": Estimate(-0.045, 0.02)}
+    assert points_sentences(replace(unclear, parts=parts), "covariate") == [
+        "Its one variable, x: -4.5 points (-8.4 to -0.6)."
     ]
 
 
@@ -179,6 +189,12 @@ def test_rows_that_only_carry_their_share_are_not_called_hit_hardest() -> None:
         "No group is clearly hit more than its share of the rows.",
         "None of 5 rules that were tested is confirmed.",
     ]
+
+
+def test_the_answer_names_the_level_of_a_rule_that_keeps_its_own() -> None:
+    assert re.search(r"there \(\d+\.\d to \d+\.\d\)\.$", culprit_sentence(read(0.95)))
+    other = culprit_sentence(read(0.9))
+    assert re.search(r"there \(95% interval \d+\.\d to \d+\.\d\)\.$", other)
 
 
 def test_most_rows_are_no_answer_to_who_is_hit() -> None:

@@ -14,15 +14,22 @@ from revision_factory import make_revision
 from whygap.errors import ResultError
 from whygap.render import plot, report
 from whygap.render.plot import RevisionDisplay
-from whygap.render.revision import curve_for, curve_of, load_revision, revision_sentences
+from whygap.render.revision import (
+    MEASURED,
+    curve_for,
+    curve_of,
+    load_revision,
+    revision_sentences,
+)
 
 
 def test_the_words_say_what_each_step_brings() -> None:
     assert revision_sentences(curve_of(make_revision(), "accuracy"), 0.95) == [
         (
             "Corrected on outcomes from the target, the model's accuracy goes from 73.2% to 75.1% "
-            "(gain +1.9 points, 95% interval +0.9 to +2.9) by recalibration alone, and to 77.3% "
-            "(gain +4.1 points, 95% interval +3.1 to +5.1) with schooling and ancestry as well."
+            "(gain +1.9 points, 95% interval +0.9 to +2.9) by the source risk and the baseline "
+            "alone, and to 77.3% (gain +4.1 points, 95% interval +3.1 to +5.1) with schooling and "
+            "ancestry as well."
         ),
         (
             "Refitted there with every variable, it reaches 77.7% (gain +4.5 points, 95% interval "
@@ -33,6 +40,11 @@ def test_the_words_say_what_each_step_brings() -> None:
             "73.3% (gain +0.1 points, 95% interval -0.9 to +1.1: no clear gain) at best."
         ),
     ]
+
+
+def test_of_the_rows_it_is_their_outcomes_that_no_fit_has_seen() -> None:
+    """Reweighting learns from the features of all target rows."""
+    assert MEASURED.startswith("Every line is scored on target rows whose outcomes its fit has not")
 
 
 def test_a_revision_that_harms_is_called_that() -> None:
@@ -56,7 +68,7 @@ def test_lines_name_the_variable_they_add() -> None:
     curve = curve_of(make_revision())
     assert [choice.label for choice in curve.choices] == [
         "the model as it is",
-        "recalibrated",
+        "corrected by the baseline",
         "+ schooling",
         "+ ancestry",
         "reweighted by the baseline",

@@ -10,7 +10,7 @@ from result_factory import make_gap
 
 from whygap.estimate import Estimate
 from whygap.render.phrases import metric_unit
-from whygap.render.units import Units
+from whygap.render.units import Units, percent_interval
 
 POINTS, PLAIN = Units(is_share=True, decimals=1), Units(is_share=False, decimals=3)
 
@@ -51,6 +51,19 @@ def test_five_digits_for_those_who_point_at_a_mark() -> None:
     assert POINTS.exact(-0.0720341) == "-7.2034"
     assert PLAIN.exact(1234.5678) == "+1,234.6"
     assert PLAIN.exact(math.inf) == "unbounded"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "text"),
+    [
+        (Estimate(0.0204, 0.01), "0.1% to 4%"),  # clear: written with the digit that shows it
+        (Estimate(-0.0204, 0.01), "-4% to -0.1%"),
+        (Estimate(0.0180, 0.01), "0% to 4%"),  # not clear
+        (Estimate(0.3, 0.01), "28% to 32%"),
+    ],
+)
+def test_a_clear_share_is_not_written_as_0_percent(estimate: Estimate, text: str) -> None:
+    assert percent_interval(estimate, 0.95) == text
 
 
 @pytest.mark.parametrize(

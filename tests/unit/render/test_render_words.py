@@ -25,7 +25,7 @@ def test_a_drop_of_accuracy_is_said_in_points() -> None:
         "Accuracy fell by 7.2 points (90% interval 4.4 to 10.0), from 80.4% for US-born citizens "
         "(source) to 73.2% for non-citizens (target). 68% of the drop (90% interval 42% to 91%) "
         "comes from a different 'employed' for rows alike in every variable, above all along "
-        "schooling and ancestry. Another 22% (0% to 46%) comes from a different mix of the "
+        "schooling and ancestry. Another 22% (0.04% to 46%) comes from a different mix of the "
         "covariates, above all along schooling and 10% (4% to 17%) from a different mix of age, "
         "sex and race."
     )

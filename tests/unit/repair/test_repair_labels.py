@@ -56,6 +56,11 @@ def test_a_width_that_is_reached_needs_nothing():
     )
 
 
+def test_a_level_is_not_rounded():
+    plan = plan_labels(difference(ByDomain(500, 500)), width=5.0, level=0.999)
+    assert str(plan).startswith("The 99.9% interval is ")
+
+
 def test_bad_use_is_refused():
     with pytest.raises(ResultError) as caught:
         plan_labels(Estimate(0.1, 0.01), width=0.1)

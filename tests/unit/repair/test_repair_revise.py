@@ -167,12 +167,16 @@ def test_words_table_and_mapping_agree(revision):
     assert "Intervals: 95%" in words
     low, high = revision.gain(revision.step("targeted", 1)).interval(0.8)
     assert f"({low:+.3f} to {high:+.3f}) over" in str(replace(revision, level=0.8))
+    assert "Intervals: 99.9%; scores on target rows whose outcomes the fit has not seen." in str(
+        replace(revision, level=0.999)
+    )
 
 
 def test_a_source_risk_worse_than_the_model_is_pointed_out(revision):
     assert "source_risk=" not in str(revision)
     poor = world(ByDomain(60, 900), shift=0.3)
     told = str(revise_design(poor, NAMES, top=0, settings=SETTINGS))
+    assert "Revised with no variable (source risk and baseline only): AUC " in told
     assert "The source risk, learned from the source rows, ranks worse than the model" in told
     assert told.count("copy them to a column and name it in source_risk=.") == 1
 

@@ -247,6 +247,7 @@ def test_shares_of_nothing_are_undefined(size, noise):
     assert game.asked == [], "no subset is valued in vain"
     low, high = solved.denominator.interval(0.95)
     where = "lies below" if high < 0 else "reaches"
+    assert " 99.9% interval " in solve(game, level=0.999).reason
     assert solved.reason == (
         "Shares divide up the effect of the outcome shift on the metric at each row, squared and "
         f"averaged. That size, {solved.denominator.value:.3g}, has a 95% interval from {low:.3g} "

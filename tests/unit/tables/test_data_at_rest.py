@@ -13,9 +13,9 @@ import pytest
 from small_study import FAST, make_study, make_table, tables
 
 import whygap as wg
-from whygap.errors import SettingsError, TableError
+from whygap.errors import ColumnError, SettingsError, TableError
 from whygap.study_file import read_study_file
-from whygap.tables import Query, TablePart, batches, whole
+from whygap.tables import Query, TablePart, batches, files, whole
 from whygap.tables.open import open_table
 
 
@@ -103,6 +103,17 @@ def test_values_of_folders_are_words_where_one_is(tmp_path):
         (tmp_path / f"site={name}").mkdir()
         pq.write_table(pa.table({"x": [1]}), tmp_path / f"site={name}" / "part.parquet")
     assert open_table(tmp_path, "source").load(["site"])["site"].to_pylist() == ["1", "b"]
+
+
+def test_folders_with_a_leading_dot_or_underscore_are_skipped(tmp_path):
+    for folder in ("", ".ipynb_checkpoints", "_temporary/0", "_site=A", "_delta_log"):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table({"x": [len(folder)]}), tmp_path / folder / "part.parquet")
+    found = files.find_files(tmp_path, "source")
+    assert [str(path.relative_to(tmp_path)) for path in found] == [
+        "_site=A/part.parquet",
+        "part.parquet",
+    ]
 
 
 def streams(pair):
@@ -296,3 +307,49 @@ def test_sizes_that_no_sample_can_have(pair, size):
     assert str(raised.value) == (
         f"sample= must be a whole number of at least 1,000, or None. Got {size!r}."
     )
+
+
+def in_files(table, folder, *others):
+    """A folder of one file per table."""
+    for number, one in enumerate((table, *others)):
+        one.to_parquet(folder / f"{number}.parquet")
+    return folder
+
+
+@pytest.mark.parametrize("sample", [None, 1000])
+def test_files_of_differing_types_are_refused_with_and_without_a_sample(large, tmp_path, sample):
+    folder = in_files(large[0], tmp_path, large[0].assign(a="high"))
+    with pytest.raises(TableError) as raised:
+        _ = make_study(folder, large[1], sample=sample).design
+    said = "The files of the source table have columns of different types. Got "
+    assert str(raised.value).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (-1.0, "is negative in 1 rows of a part of source. Got -1."),
+        (
+            np.nan,
+            "is missing in 1 rows of a part of source. Fill the values in, or drop these rows.",
+        ),
+        (np.inf, "holds 1 infinite values in a part of source."),
+    ],
+)
+def test_weights_of_rows_that_are_not_drawn_are_checked(large, wrong, message):
+    left_out = np.flatnonzero(np.random.default_rng(batches.SEED).random(MANY) > 0.9)[0]
+    source = large[0].assign(n=1.0)
+    source.loc[left_out, "n"] = wrong
+    with pytest.raises(ColumnError) as raised:
+        _ = make_study(source, large[1].assign(n=1.0), weights="n", sample=2000).design
+    assert str(raised.value) == f"Column 'n' (weights) {message}"
+
+
+@pytest.mark.parametrize("column", ["y", "risk"])
+def test_a_file_without_outcomes_is_left_out_of_the_averages(large, tmp_path, column):
+    folder = in_files(large[0], tmp_path, large[1].assign(**{column: np.nan}))
+    design = make_study(folder, large[1], sample=2000, metric="brier").design
+    wanted = ((large[0]["risk"] - large[0]["y"]) ** 2).mean()
+    found = np.average(design.loss.source, weights=design.weights.source)
+    assert found == pytest.approx(wanted, abs=1e-12)
+    assert any("have a missing" in note.text for note in design.notes)

@@ -178,3 +178,48 @@ def test_a_rule_on_the_models_class():
         "The rule speaks of the model's label, which must be one per row of the table. Got none. "
         "rule.mask(table, prediction=...): an array, or the name of a column."
     )
+
+
+@pytest.mark.parametrize(
+    ("level", "labels", "wanted"),
+    [
+        ("1", [1.0, 0.0, 1.0], "101"),
+        ("1", [True, False, True], "101"),
+        ("True", [1, 0, 1], "101"),
+        ("1", ["1", "0", "1"], "101"),
+        ("2.5", [2.5, 3.0, np.nan], "100"),
+        ("b", pd.Series(["b", None, "a"], dtype=object), "100"),
+        ("b", pd.Categorical(["b", "b", "a"]), "110"),
+    ],
+)
+def test_the_models_labels_are_compared_as_columns_are(level, labels, wanted):
+    rule = [Condition(MODEL_LABEL, "is", level=level)]
+    assert bits(rows_that_fulfil(rule, pd.DataFrame({"x": [1.0, 2.0, 3.0]}), labels)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("level", "labels", "got"),
+    [
+        ("b", [1.0, 0.0, 1.0], "Got numbers."),
+        ("b", [0.5, 0.25, 0.75], "Got 0.5."),
+        ("1", [1.0, 0.0, 0.75], "Got 0.75."),
+    ],
+)
+def test_scores_are_no_labels(level, labels, got):
+    rule = [Condition(MODEL_LABEL, "is", level=level)]
+    with pytest.raises(WhygapError) as caught:
+        rows_that_fulfil(rule, pd.DataFrame({"x": [1.0, 2.0, 3.0]}), labels)
+    assert str(caught.value) == (
+        f"The rule asks whether the model's label is '{level}'. {got} "
+        "Give labels as the outcome has them, not scores."
+    )
+
+
+def test_labels_of_several_types_are_no_labels():
+    rule = [Condition(MODEL_LABEL, "is", level="b")]
+    labels = np.array([1, "b", "a"], dtype=object)
+    with pytest.raises(WhygapError) as caught:
+        rows_that_fulfil(rule, pd.DataFrame({"x": [1.0, 2.0, 3.0]}), labels)
+    assert str(caught.value) == (
+        "The model's labels are of several types. Got int, str. All must be numbers, or all text."
+    )

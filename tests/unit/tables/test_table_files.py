@@ -99,6 +99,15 @@ def test_thousands_are_read_with_the_decimals_beside_them(tmp_path: Path) -> Non
     assert values == [1234.5, -7.25, 12.0, None, 350.0]
 
 
+@pytest.mark.parametrize("word", ["-", "+", "e5"])
+def test_a_word_for_missing_beside_decimal_commas_makes_text(word: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(f"a;b\n12,5;x\n{word};y\n,5;z\n")
+    from whygap.tables.open import open_table
+
+    assert open_table(path, "source").read(["a"]).arrow("a").to_pylist() == ["12,5", word, ",5"]
+
+
 @pytest.mark.parametrize("name", ["Unnamed: 0", ""])
 def test_a_saved_row_index_is_left_out_and_said_so(name: str, tmp_path: Path) -> None:
     source, target = plain_tables()

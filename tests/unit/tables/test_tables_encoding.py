@@ -388,3 +388,41 @@ def test_long_cluster_numbers_stay_apart() -> None:
     clusters = design_of(source, target).clusters
     assert clusters is not None
     assert len(np.unique(clusters.source)) == len(source)
+
+
+@pytest.mark.parametrize(
+    ("of_source", "of_target", "start"),
+    [
+        ("uint64", "uint64", 2**63),  # beyond what signed whole numbers hold
+        ("uint64", "int64", 2**53),
+        ("int64", "uint64", 2**53),
+    ],
+)
+def test_long_cluster_numbers_without_a_sign_stay_apart(
+    of_source: str, of_target: str, start: int
+) -> None:
+    source, target = source_and_target()
+    source["patient"] = np.arange(start, start + len(source), dtype=of_source)
+    target["patient"] = np.arange(start, start + len(target), dtype=of_target)
+    clusters = design_of(source, target).clusters
+    assert clusters is not None
+    np.testing.assert_array_equal(clusters.source, np.arange(len(source)))
+    np.testing.assert_array_equal(clusters.target, np.arange(len(target)))
+
+
+def test_cluster_numbers_that_no_type_holds_together_stay_apart() -> None:
+    source, target = source_and_target()
+    source["patient"] = np.arange(2**63, 2**63 + len(source), dtype="uint64")
+    target["patient"] = -np.arange(1, len(target) + 1)
+    clusters = design_of(source, target).clusters
+    assert clusters is not None
+    assert len(np.unique(np.concatenate(list(clusters)))) == len(source) + len(target)
+
+
+def test_numbers_with_a_comma_among_words_are_numbers_too() -> None:
+    source, target = source_and_target()
+    for table in (source, target):
+        table["lab"] = [f"1.{k % 40 + 100},5" if k % 41 else "-" for k in range(len(table))]
+    assert "Column 'lab' is text although nearly all its values are numbers; not so: '-'." in [
+        note.text for note in design_of(source, target).notes
+    ]

@@ -130,6 +130,11 @@ CASES: dict[str, Case] = {
             "Give the group another name."
         ),
     ),
+    "group with the name of a baseline column": (
+        lambda: given(groups={"age": ["visits"]}),
+        ColumnError,
+        "Group 'age' has the name of a baseline column. Give the group another name.",
+    ),
     "empty group": (
         lambda: given(groups={"labs": []}),
         ColumnError,

@@ -416,3 +416,30 @@ def test_warnings_of_a_model_are_said(tables: Any) -> None:
 
     design = by_model(tables, ask).design
     assert "The model warned: old model" in [note.text for note in design.notes]
+
+
+def test_the_order_of_a_matrix_is_said_where_the_model_knows_no_names(tables: Any) -> None:
+    order = ["weight", "visits", "age"]
+    model = LogisticRegression().fit(tables[0][order].to_numpy(), tables[0]["y"])
+    said = (
+        "The model LogisticRegression was shown a matrix of the columns 'age', 'visits', "
+        "'weight', in this order."
+    )
+    covariates = {"covariates": ["weight", "visits"]}
+    notes = by_model(tables, model, **covariates).design.notes
+    assert [note.level for note in notes if note.text == said] == ["info"]
+    named = LogisticRegression().fit(tables[0][order], tables[0]["y"])
+    notes = by_model(tables, named, **covariates).design.notes
+    assert not any("matrix" in note.text for note in notes)
+
+
+def test_labels_of_several_types_are_refused(tables: Any) -> None:
+    def ask(table: Any) -> Any:
+        return np.array([1, "no"] * len(table), dtype=object)[: len(table)]
+
+    with pytest.raises(ModelError) as caught:
+        _ = by_model(tables, ask).design
+    assert str(caught.value) == (
+        "The labels of the model ask are of several types. Got int, str. "
+        "All must be numbers, or all text."
+    )

@@ -54,6 +54,8 @@ def test_rules_are_read_from_a_file(tmp_path):
         ),
         ({"rule": [{"below": "low"}]}, "The rules: below must be a number in the metric's units"),
         ({"rule": [{"below": True}]}, "The rules: below must be a number in the metric's units"),
+        ({"rule": [{"below": math.nan}]}, "The rules: below must be a number in the metric's un"),
+        ({"rule": [{"above": math.inf}]}, "The rules: above must be a number in the metric's un"),
         ({"rule": [RULE, RULE]}, "The rules: two rules have one name. Got outcome slipped, "),
         ({"rule": [RULE], "level": 2}, "The rules: level must lie between 0 and 1. Got 2."),
         ({"rule": [RULE | {"level": 2}]}, "The rules: level must lie between 0 and 1. Got 2."),
@@ -125,6 +127,20 @@ def test_rules_of_any_part_and_of_a_variable_s_points(found, rule, first):
     again = watched(found.folder, detail=("points", "where"), rules={"rule": [rule]})
     alarm = next(alarm for alarm in again.alarms if alarm.target == SHIFTED)
     assert alarm.variables[0] == first
+
+
+@pytest.mark.parametrize(
+    ("detail", "got"), [((), "no details"), (("where",), "the details 'where'")]
+)
+def test_a_rule_on_points_that_are_not_asked_for_is_refused(tmp_path, detail, got):
+    rule = {"name": "a", "part": "covariate", "variable": "a", "above": 0.0}
+    with pytest.raises(InputError) as caught:
+        watched(tmp_path / "none", detail=detail, rules={"rule": [rule]})
+    assert str(caught.value) == (
+        f"The rule 'a' is about the points of 'a', which are not asked for. Got {got}. Add "
+        "'points' to the details, or leave out the rule."
+    )
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_variable_without_points_is_refused(found):

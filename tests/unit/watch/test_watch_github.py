@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from result_factory import make_gap
 from watch_stream import MONTHS, month
 
 from whygap._watch.alarms import Alarm, Silence
@@ -41,6 +42,14 @@ def test_the_summary_says_alarms_first_and_escapes():
     assert markdown(Watch(Path(), {})).startswith("## whygap watch: fine\n")
 
 
+def test_the_table_has_the_watch_s_own_level_and_says_so():
+    gap = make_gap(corners=(0.8, 0.8, 0.8, 0.79999))
+    lines = markdown(Watch(Path(), {"a": gap}, level=0.999)).splitlines()
+    assert lines[3] == "| target | gap (99.9% interval) | baseline | covariate | outcome |"
+    low, high = (100 * end for end in gap.aggregate.gap.interval(0.999))
+    assert lines[5].startswith(f"| a | 0.0 ({low:.1f} to {high:.1f}) |")
+
+
 def test_summaries_are_appended(tmp_path):
     path = tmp_path / "summary.md"
     path.write_text("before\n")
@@ -69,4 +78,4 @@ def test_the_command_line_speaks_to_github(call, tmp_path, monkeypatch):
     assert f"::warning title=whygap outcome below -2 points::{MONTHS[2]}: rule " in done.out
     text = (tmp_path / "summary.md").read_text()
     assert text.startswith("## whygap watch: 1 alarm\n")
-    assert "| target | gap | baseline | covariate | outcome |" in text
+    assert "| target | gap (95% interval) | baseline | covariate | outcome |" in text

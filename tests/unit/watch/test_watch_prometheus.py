@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from watch_stream import MONTHS, SHIFTED, month, watched
 
-from whygap._watch.prometheus import Board, Family, Sample, push, text_of
+from whygap._watch.prometheus import Board, Family, Sample, families_of, push, text_of
 from whygap.errors import InputError
 
 client = pytest.importorskip("prometheus_client")
@@ -54,6 +54,12 @@ def test_every_family_has_help_and_type(found):
     assert {"whygap_gap", "whygap_part", "whygap_points", "whygap_alarm"} <= {
         family.name for family in families
     }
+
+
+def test_the_words_of_points_and_levels_say_what_the_numbers_are(found):
+    words = {one.name: one.words for one in families_of(found.gaps, (), (), 0.999)}
+    assert words["whygap_points"] == "What a variable adds to the metric, in its units"
+    assert words["whygap_gap_low"].endswith(", low end at 99.9%")
 
 
 def test_alarms_are_on_the_board(found):

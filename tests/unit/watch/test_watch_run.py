@@ -147,7 +147,22 @@ def test_a_target_that_cannot_be_used_stops_no_other(tmp_path):
     [silence] = found.silences
     assert silence.target == "spoilt"
     assert "'a'" in silence.reason
+    assert found.fresh == ("good", "x")  # the third could not be explained
+    assert found.summary().startswith("2 targets explained (2 of them now), ")
     assert watched(tmp_path, {"spoilt": spoilt}).fresh == ()
+
+
+def test_redacted_no_reason_quotes_a_value(tmp_path):
+    named = month(MONTHS[1])
+    named["y"] = named["y"].astype(str).where(named.index > 0, "Zachary Quill")
+    [told] = watched(tmp_path / "plain", {"x": named}).silences
+    assert "Zachary Quill" in told.reason
+    [silence] = watched(tmp_path / "redacted", {"x": named}, redact=10).silences
+    assert silence.reason == (
+        "Its table cannot be explained (ColumnError); without redact the reason is told."
+    )
+    kept = [p.read_bytes() for p in (tmp_path / "redacted").rglob("*") if p.is_file()]
+    assert not any(b"Zachary" in one for one in kept)
 
 
 def test_a_first_target_that_cannot_be_used_leaves_the_choice_to_the_next(tmp_path):
@@ -200,6 +215,18 @@ def test_rows_without_a_target_are_refused(tmp_path):
     table.loc[:2, "month"] = None
     with pytest.raises(TableError, match=r"^Column 'month' \(by\) is missing in 3 rows"):
         watched(tmp_path, table, by="month")
+
+
+def test_two_pairs_of_values_with_one_name_are_refused(tmp_path):
+    table = months().assign(site="b, c")
+    table.loc[table["month"] == MONTHS[1], ["month", "site"]] = [f"{MONTHS[0]}, b", "c"]
+    with pytest.raises(TableError) as caught:
+        watched(tmp_path, table, by=["month", "site"])
+    assert str(caught.value) == (
+        "Two targets would both be named '2025-01, b, c'. Got ('2025-01', 'b, c') and "
+        "('2025-01, b', 'c'). Values with commas make the columns of by= ambiguous: write them "
+        "otherwise."
+    )
 
 
 def test_two_files_of_one_name_are_refused(tmp_path):

@@ -1,0 +1,61 @@
+"""Several targets on the command line: no name is taken twice, and no file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import call as call
+from result_factory import make_gap
+from small_study import tables
+
+from whygap.cli.explain import check_files
+from whygap.errors import InputError
+
+ROLES = 'outcome = "y"\nbaseline = ["w"]\nprediction = "risk"\n'
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A study file whose [targets] has the name of the study's own target."""
+    monkeypatch.chdir(tmp_path)
+    for name, table in zip(("source", "target"), tables(), strict=True):
+        table.to_parquet(f"{name}.parquet")
+    text = 'source = "source.parquet"\ntarget = "target.parquet"\n' + ROLES
+    Path("study.toml").write_text(text + '[targets]\ntarget = "source.parquet"\n')
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", [("explain", "-o", "gap.json"), ("watch", "--into", "watch")])
+def test_a_target_with_the_name_of_the_study_s_own_is_refused(folder, call, command):
+    done = call(command[0], "study.toml", *command[1:])
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        "Error: Two targets have the same name. Got 'target' as the study's own target and in "
+        "[targets]. Give one of them another name: target_name is the one of the study's own.\n"
+    )
+    assert not (folder / "watch").exists()
+
+
+def test_two_targets_of_one_file_are_refused():
+    check_files(None, ["Site A+", "Site A-"])
+    check_files(Path("many.json"), ["Site A", "Site B"])
+    with pytest.raises(InputError) as caught:
+        check_files(Path("many.json"), ["Site A+", "Site A-"])
+    assert str(caught.value) == (
+        "Two targets would be written to one file, 'many-site-a.json'. Got 'Site A+' and "
+        "'Site A-'. Give them names that differ in more than signs and capitals."
+    )
+
+
+def test_what_was_written_is_said_as_json(tmp_path, monkeypatch, call):
+    monkeypatch.chdir(tmp_path)
+    make_gap().save("gap.json")
+    for command, key, path in (
+        (("init",), "study", "study.toml"),
+        (("table", "gap.json"), "table", "gap.txt"),
+    ):
+        done = call(*command, "-o", path, "--json")
+        assert json.loads(done.out) == {key: path}
+        assert Path(path).exists()
