@@ -46,7 +46,7 @@ class Settings:
             "auto" is 60,000, None is all. Averages use all rows, whatever is said here.
         influence_groups: beyond this many rows (or clusters) per domain, influence values are kept
             as sums over so many random groups; this bounds the memory, variances stay unbiased.
-        time_budget: seconds after which no new batch of subsets starts.
+        time_budget: seconds from the start after which no new batch of subsets starts.
         clip: None, or the largest density ratio allowed; clipped rows are counted.
         support: "common" compares the tables where both have rows, with what is left behind and
             what is new ground as parts of their own; "all" compares the whole tables, whatever

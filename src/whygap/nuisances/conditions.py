@@ -32,12 +32,12 @@ class Packed:
         return cls(np.packbits(mask), len(mask))
 
     def __getitem__(self, rows: slice | Mask) -> Mask:
-        """Truth values of some rows; a run of them starts at a multiple of eight."""
+        """Truth values of some rows."""
         if not isinstance(rows, slice):
             return self[:][rows]
         start, stop, _ = rows.indices(self.count)
-        bits = self.bits[start // 8 : -(-stop // 8)]
-        return np.unpackbits(bits, count=stop - start).view(np.bool_)
+        bits, skipped = self.bits[start // 8 : -(-stop // 8)], start % 8
+        return np.unpackbits(bits, count=skipped + stop - start)[skipped:].view(np.bool_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -186,5 +186,6 @@ def test_packed_rows_are_the_rows():
     np.testing.assert_array_equal(packed[:], mask)
     np.testing.assert_array_equal(packed[16:1003], mask[16:])
     np.testing.assert_array_equal(packed[16:29], mask[16:29])
+    np.testing.assert_array_equal(packed[13:29], mask[13:29])
     np.testing.assert_array_equal(packed[mask], mask[mask])
     assert packed[2000:3000].size == 0

@@ -13,7 +13,9 @@ from task_tables import tables as task_tables
 
 import whygap as wg
 from whygap.errors import WhygapError
+from whygap.progress import Silent
 from whygap.running import culprits, game
+from whygap.running.analysis import Analysis
 from whygap.running.game import INTERRUPTED
 from whygap.settings import DETAILS
 from whygap.storage import to_mapping
@@ -297,6 +299,14 @@ def test_ctrl_c_among_the_groups_keeps_the_points(study, monkeypatch):
     assert gap.points.covariate
     assert (gap.where, gap.recoverable) == (None, None)
     assert warned(gap) == "You interrupted the analysis: it has no groups and budgets."
+
+
+def test_a_time_budget_counts_from_the_start_of_the_analysis():
+    settings = fast(support="all", time_budget=60.0)
+    analysis = Analysis.begin(make_study().design, settings, Silent())
+    assert not analysis._run().out_of_time()
+    analysis.started -= 61.0
+    assert analysis._run().out_of_time()
 
 
 def test_a_time_budget_ends_every_game_early():
