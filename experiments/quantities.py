@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.worlds.answers import Above, Answers, BudgetTruth
-from whygap.combine import median_of
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate
+from whygap.estimate.combine import median_of
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.results import Points, Recoverable
 from whygap.running.analysis import Analysis, Details

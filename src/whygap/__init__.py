@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from whygap import datasets, errors, simulate
-    from whygap._check import check
     from whygap._explain import explain, subset_values
     from whygap._many import explain_many
     from whygap._metrics import Metric, metrics
     from whygap._rehearse import rehearse
     from whygap._watch import watch
+    from whygap.checks import check
     from whygap.errors import WhygapWarning
     from whygap.estimate import Estimate
     from whygap.repair.revise import revise
@@ -56,7 +56,7 @@ _HOMES = {
     "Settings": "settings",
     "Study": "study",
     "WhygapWarning": "errors",
-    "check": "_check",
+    "check": "checks",
     "compare": "rivals",
     "explain": "_explain",
     "explain_many": "_many",

@@ -15,7 +15,7 @@ from whygap.equations import outcome_value
 from whygap.equations.binning import bin_index
 from whygap.equations.outcome_value import OutcomeValues, Reduced
 from whygap.estimate import Estimate, Sample
-from whygap.fieller import Ratio
+from whygap.estimate.fieller import Ratio
 from whygap.shapley import SubsetPlan
 from whygap.shapley.solve import linear_weights
 

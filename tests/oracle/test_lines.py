@@ -17,8 +17,8 @@ from line_worlds import (
 
 from whygap import Metric
 from whygap._metrics import METRICS
-from whygap.combine import linear_map
 from whygap.domains import ByDomain
+from whygap.estimate.combine import linear_map
 
 CELLS = 36
 SCORE = np.random.default_rng(5).choice([0.1, 0.3, 0.45, 0.6, 0.8], CELLS)  # ties on purpose

@@ -17,7 +17,7 @@ from oracle_inputs import Oracle, group_noise
 from experiments.worlds import finite
 from experiments.worlds.atoms_answers import AtomsAnswers
 from experiments.worlds.exact import table_of
-from whygap.combine import linear_map
+from whygap.estimate.combine import linear_map
 
 COLUMN_SETS = [s for k in range(5) for s in itertools.combinations(range(4), k)]
 pytestmark = [pytest.mark.parametrize("metric", METRICS), pytest.mark.parametrize("seed", SEEDS)]

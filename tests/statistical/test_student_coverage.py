@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from whygap.combine import joint_covariance
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate, Sample
+from whygap.estimate.combine import joint_covariance
 from whygap.results import Joint
 from whygap.shapley import max_t_quantile
 

@@ -11,9 +11,9 @@ import pytest
 from small_study import fast, make_study, make_table, tables
 
 import whygap as wg
-from whygap._check import CheckReport
-from whygap._check.facts import column_facts, domain_facts
-from whygap._check.forecast import Forecast, forecast, peak_megabytes
+from whygap.checks import CheckReport
+from whygap.checks.facts import column_facts, domain_facts
+from whygap.checks.forecast import Forecast, forecast, peak_megabytes
 from whygap.storage import plain
 
 

@@ -11,9 +11,9 @@ import pytest
 from small_study import fast, make_study, make_table
 
 import whygap as wg
-from whygap._check import CheckReport
-from whygap._check.proposals import propose_groups
-from whygap._check.sampled import some_columns
+from whygap.checks import CheckReport
+from whygap.checks.proposals import propose_groups
+from whygap.checks.sampled import some_columns
 from whygap.errors import large
 
 WORDS = ("lab", "vital", "heartRate")

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from whygap.combine import linear_map, median_of
 from whygap.domains import ByDomain
 from whygap.errors import InputError, ResultError
 from whygap.estimate import Estimate, Sample
-from whygap.fieller import Ratio
-from whygap.influence import Influence
+from whygap.estimate.combine import linear_map, median_of
+from whygap.estimate.fieller import Ratio
+from whygap.estimate.influence import Influence
 
 ROWS = ByDomain(60, 45)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from whygap.combine import joint_covariance
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate, Sample
+from whygap.estimate.combine import joint_covariance
 from whygap.results import Group, Where
 
 ROWS = 6000

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from whygap.combine import joint_covariance
 from whygap.domains import ByDomain
 from whygap.errors import ResultError
 from whygap.estimate import Estimate, Sample
+from whygap.estimate.combine import joint_covariance
+from whygap.estimate.student import as_student
 from whygap.results import Joint, Points
 from whygap.shapley import max_t_quantile
-from whygap.student import as_student
 
 
 def joint() -> Joint:

@@ -12,12 +12,12 @@ from result_factory import make_gap
 from scipy import stats
 
 from whygap import storage
-from whygap.combine import joint_covariance
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate, Sample
-from whygap.influence import Influence
+from whygap.estimate.combine import joint_covariance
+from whygap.estimate.influence import Influence
+from whygap.estimate.student import as_normal, as_student, two_sided
 from whygap.results import Joint
-from whygap.student import as_normal, as_student, two_sided
 
 
 def normal_shaped(size: int) -> np.ndarray:

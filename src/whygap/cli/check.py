@@ -15,7 +15,7 @@ def command(asked: StudyOptions, speaker: Speaker) -> None:
 
     Ends with exit code 1 when an analysis could not be trusted.
     """
-    from whygap._check import check
+    from whygap.checks import check
 
     found = asked.read(speaker.quiet)
     page = check(found.study, found.settings)

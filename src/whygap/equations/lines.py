@@ -18,12 +18,12 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from whygap.combine import linear_map
 from whygap.domains import Array, ByDomain
 from whygap.equations.corners import AggregateValues, mean_at
 from whygap.equations.where import Group, WhereValues, contribution
 from whygap.errors import ResultError
 from whygap.estimate import Estimate
+from whygap.estimate.combine import linear_map
 
 # Gauss-Legendre on [0, 1]: with 20 nodes, exact to rounding for ratios of means.
 NODES = (np.polynomial.legendre.leggauss(20)[0] + 1) / 2

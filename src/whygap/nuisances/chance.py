@@ -19,8 +19,8 @@ from scipy import special
 
 from whygap.domains import Array, ByDomain, IntArray, Subset
 from whygap.estimate import Sample
+from whygap.estimate.student import normal_quantile
 from whygap.nuisances.conditions import Mask, Packed
-from whygap.student import normal_quantile
 
 __all__ = ["Family", "Told", "confirmed_from", "family", "held_from"]
 

@@ -28,12 +28,12 @@ import numpy as np
 from whygap.domains import Array, ByDomain, Subset
 from whygap.equations.where import target_share
 from whygap.estimate import Estimate
+from whygap.estimate.student import as_student
 from whygap.nuisances.chance import Family, Told, confirmed_from, family, held_from
 from whygap.nuisances.conditions import Conditions, Mask, Packed, conditions_of
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import out_of_fold
 from whygap.results import Rule
-from whygap.student import as_student
 
 __all__ = ["Rules", "find_rules"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from whygap.domains import ByDomain
+from whygap.estimate.student import normal_quantile
 from whygap.render.phrases import joined
 from whygap.render.reading import SHOWN, Reading, Standing, excludes_zero
 from whygap.render.units import level_name, percent, percent_interval, rounded_count
 from whygap.results import Detailed, Gap
-from whygap.student import normal_quantile
 
 MOST_TIMES = 1000  # the rows: more than anyone can collect
 

@@ -14,12 +14,12 @@ from typing import Any
 
 from whygap.errors import ResultError, did_you_mean, require_known
 from whygap.estimate import Estimate
+from whygap.estimate.student import as_student, normal_quantile
 from whygap.render.lines import padded
 from whygap.render.phrases import joined
 from whygap.render.reading import excludes_zero
 from whygap.render.units import Units, level_name, units_for
 from whygap.results import Gap
-from whygap.student import as_student, normal_quantile
 
 SCORE_NAMES = {"accuracy": "accuracy", "auc": "AUC", "brier": "Brier score", "log_loss": "log loss"}
 SCORE_OF_METRIC = {"zero_one": "accuracy", **{name: name for name in SCORE_NAMES}}

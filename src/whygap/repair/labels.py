@@ -10,8 +10,8 @@ import numpy as np
 from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError, SettingsError
 from whygap.estimate import Estimate
+from whygap.estimate.student import as_student, normal_quantile
 from whygap.render.units import level_name
-from whygap.student import as_student, normal_quantile
 
 
 @dataclass(frozen=True, slots=True)

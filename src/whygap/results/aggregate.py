@@ -10,7 +10,7 @@ import numpy as np
 
 from whygap.domains import Array
 from whygap.estimate import Estimate
-from whygap.fieller import Ratio
+from whygap.estimate.fieller import Ratio
 
 _NOTHING = Estimate(0.0, 0.0)
 

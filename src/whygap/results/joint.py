@@ -12,8 +12,8 @@ import numpy as np
 from whygap.domains import Array
 from whygap.errors import ResultError, require_known
 from whygap.estimate import Estimate
-from whygap.fieller import sum_of
-from whygap.student import as_normal
+from whygap.estimate.fieller import sum_of
+from whygap.estimate.student import as_normal
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from whygap.combine import median_of
 from whygap.domains import ByDomain, Subset
 from whygap.equations import corners
 from whygap.errors import InputError
 from whygap.estimate import Estimate, Sample
+from whygap.estimate.combine import median_of
 from whygap.learning.menu import Menu, all_records
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.cross_fit import CrossFit, cross_fit, sample_of, zero

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from whygap._version import ENGINE
-from whygap.combine import padded_stack
 from whygap.domains import Subset
 from whygap.errors import ResultError
 from whygap.estimate import Estimate
-from whygap.influence import Influence
+from whygap.estimate.combine import padded_stack
+from whygap.estimate.influence import Influence
 from whygap.settings import Settings
 from whygap.tables.design import Design
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from whygap.combine import joint_covariance, linear_map, median_of
 from whygap.domains import Domain
 from whygap.estimate import Estimate
+from whygap.estimate.combine import joint_covariance, linear_map, median_of
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.groups import grouped_columns, where_groups
 from whygap.nuisances.points import PointsGame, baseline_points, covariate_points

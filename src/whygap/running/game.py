@@ -15,10 +15,10 @@ from typing import Protocol
 
 import numpy as np
 
-from whygap.combine import linear_map, median_of
 from whygap.domains import Subset
 from whygap.errors import SettingsError, large
 from whygap.estimate import Estimate
+from whygap.estimate.combine import linear_map, median_of
 from whygap.progress import Reporter
 from whygap.results import Sampling
 from whygap.running.checkpoint import Checkpoint

@@ -8,9 +8,9 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from whygap.combine import joint_covariance, median_of
 from whygap.domains import Subset
 from whygap.estimate import Estimate
+from whygap.estimate.combine import joint_covariance, median_of
 from whygap.results import Detailed, SubsetValue
 from whygap.running.game import Played, Run, lean, play
 from whygap.tables.design import Design

@@ -21,7 +21,7 @@ from scipy import special
 from whygap.domains import Array, IntArray
 from whygap.errors import InputError, require_level
 from whygap.estimate import Estimate
-from whygap.student import as_normal, normal_quantile
+from whygap.estimate.student import as_normal, normal_quantile
 
 # Normal draws behind a quantile: the 95% one is then known to about 0.01 standard errors.
 DRAWS = 20_000

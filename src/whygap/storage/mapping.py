@@ -23,7 +23,7 @@ import numpy as np
 from whygap.domains import Array
 from whygap.errors import require_flag
 from whygap.estimate import Estimate
-from whygap.influence import Influence
+from whygap.estimate.influence import Influence
 from whygap.results import Aggregate, Gap
 
 VERSION = 2  # of the file format; goes up when a file could be misread by an older whygap

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get
 import numpy as np
 
 from whygap.estimate import Estimate
-from whygap.influence import Influence
+from whygap.estimate.influence import Influence
 from whygap.results import Gap
 from whygap.storage.mapping import SCHEMA
 

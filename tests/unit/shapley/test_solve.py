@@ -7,10 +7,10 @@ import pytest
 import shapiq
 from shapley_games import GAMES, brute_force, interaction_game, membership, random_game
 
-from whygap.combine import linear_map
 from whygap.domains import ByDomain
 from whygap.errors import InputError
 from whygap.estimate import Estimate, Sample
+from whygap.estimate.combine import linear_map
 from whygap.shapley import SubsetPlan, linear_weights, sampling_factor, solve
 from whygap.shapley.pairs import Pairs
 from whygap.shapley.solve import _fit

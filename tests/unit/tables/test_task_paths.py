@@ -8,7 +8,7 @@ from sklearn import metrics as sk
 from task_tables import BINARY, LABELS, VALUES, tables
 
 import whygap as wg
-from whygap._check.facts import domain_facts
+from whygap.checks.facts import domain_facts
 from whygap.errors import SettingsError
 from whygap.rivals.compare import comparison
 

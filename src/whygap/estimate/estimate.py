@@ -19,9 +19,9 @@ import numpy as np
 
 from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.errors import ResultError, require_level, require_number
-from whygap.fieller import Ratio, in_errors, sum_of
-from whygap.influence import Influence
-from whygap.student import as_student, normal_quantile, two_sided
+from whygap.estimate.fieller import Ratio, in_errors, sum_of
+from whygap.estimate.influence import Influence
+from whygap.estimate.student import as_student, normal_quantile, two_sided
 
 
 @dataclass(frozen=True, slots=True, eq=False)

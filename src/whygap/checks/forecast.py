@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from whygap._check.sampled import some_columns, some_rows
 from whygap._explain import PARTS
+from whygap.checks.sampled import some_columns, some_rows
 from whygap.domains import DOMAINS, ByDomain, Subset
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.points import baseline_points, covariate_points

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from whygap._check.facts import ColumnFacts, RoleFacts
-from whygap._check.forecast import Forecast
-from whygap._check.report import CheckReport
+from whygap.checks.facts import ColumnFacts, RoleFacts
+from whygap.checks.forecast import Forecast
+from whygap.checks.report import CheckReport
 from whygap.errors import large
 from whygap.render.formats import text_table, wrapped
 from whygap.render.units import level_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from whygap._check.sampled import WIDE, some_rows
+from whygap.checks.sampled import WIDE, some_rows
 from whygap.domains import ByDomain
 from whygap.nuisances.meaning import meaning_notes
 from whygap.nuisances.overlap import (

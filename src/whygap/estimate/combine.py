@@ -10,7 +10,7 @@ import numpy as np
 
 from whygap.domains import Array
 from whygap.estimate import Estimate, same_study
-from whygap.influence import ERRORS, Influence
+from whygap.estimate.influence import ERRORS, Influence
 
 
 def linear_map(

@@ -14,7 +14,7 @@ from scipy import stats
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 
-from whygap._check.sampled import some_rows
+from whygap.checks.sampled import some_rows
 from whygap.domains import Array
 from whygap.render.formats import TEXT_WIDTH
 from whygap.tables.design import Design

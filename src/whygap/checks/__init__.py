@@ -1,5 +1,5 @@
 """What can be known before anything is estimated: sizes, roles, overlap, cost."""
 
-from whygap._check.report import CheckReport, check
+from whygap.checks.report import CheckReport, check
 
 __all__ = ["CheckReport", "check"]

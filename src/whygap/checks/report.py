@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
-from whygap._check import facts
-from whygap._check.facts import ColumnFacts, DomainFacts, RoleFacts
-from whygap._check.forecast import Forecast, forecast
-from whygap._check.overlap import TrialOverlap, measure_overlap
-from whygap._check.proposals import Proposal, propose_groups
+from whygap.checks import facts
+from whygap.checks.facts import ColumnFacts, DomainFacts, RoleFacts
+from whygap.checks.forecast import Forecast, forecast
+from whygap.checks.overlap import TrialOverlap, measure_overlap
+from whygap.checks.proposals import Proposal, propose_groups
 from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import WhygapError
 from whygap.progress import reporter
@@ -139,7 +139,7 @@ class CheckReport:
         }
 
     def __str__(self) -> str:
-        from whygap._check.page import page_of
+        from whygap.checks.page import page_of
 
         return page_of(self)
 
