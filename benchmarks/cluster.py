@@ -104,7 +104,7 @@ def _run_one(settings: dict[str, Any]) -> dict[str, Any]:
         analysis.parts("outcome")[0].numerator((0, 1))
         seconds["setup"] = time.process_time() - cpu
         started = time.perf_counter()
-        detailed = analysis.detail("outcome")
+        detailed = analysis.shares["outcome"]
         seconds[name] = time.perf_counter() - started
     evaluated = detailed.sampling.evaluated if detailed.sampling else 0
     seconds |= _ways(analysis, how)

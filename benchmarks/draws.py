@@ -107,7 +107,7 @@ def _run(job: Row) -> Row:
 def _subsets(gap: Any) -> dict[str, int]:
     """How many were valued, by game."""
     played = {f"points, {part}": one for part, one in gap.points.sampling.items()}
-    played |= {"here": gap.recoverable.here.sampling, "at home": gap.recoverable.at_home.sampling}
+    played |= {"here": gap.recoverable.sampling, "at home": gap.recoverable.source.sampling}
     parts = {part: getattr(gap, part) for part in ("covariate", "outcome")}
     played |= {part: one.sampling for part, one in parts.items() if one is not None}
     return {name: one.evaluated if one is not None else 0 for name, one in played.items()}
@@ -116,8 +116,8 @@ def _subsets(gap: Any) -> dict[str, int]:
 def _estimates(gap: Any) -> dict[str, dict[str, list[float]]]:
     """Values and standard errors of points and shares."""
     found = {
-        "points": gap.points.covariate.estimates,
-        "here": gap.recoverable.here.variables.estimates,
+        "points": gap.points["covariate"].estimates,
+        "here": gap.recoverable.variables.estimates,
     }
     parts = {part: getattr(gap, part) for part in ("covariate", "outcome")}
     found |= {part: one.shares for part, one in parts.items() if one is not None and one.shares}

@@ -75,7 +75,7 @@ def analyse(
     gap = analysis.gap(Caption(), analysis.aggregate(), answers)
     for solved in gap.details().values():
         estimates |= _shares(solved)
-    terms = {"gap": gap.aggregate.gap, **gap.aggregate.parts()}
+    terms = {"gap": gap.total, **gap.parts}
     return Found(
         {f"aggregate {name}": estimate for name, estimate in terms.items()} | estimates,
         {name: estimates[f"{name} denominator"].interval(settings.level)[0] > 0 for name in parts},

@@ -25,8 +25,8 @@ from whygap.rivals.compare import comparison
 from whygap.rivals.importances import Importances
 from whygap.running.checkpoint import fingerprint
 from whygap.settings import DETAILS, Settings
-from whygap.storage.files import load, save, write_whole
-from whygap.storage.mapping import restored
+from whygap.results.files import load, save, write_whole
+from whygap.results.files import restored
 from whygap.study import Study
 
 __all__ = ["Beside", "Difference", "Ranked", "Revised", "kept", "kept_gap", "ranking"]

@@ -42,7 +42,7 @@ def case_section(
         name=name,
         slug=slug,
         headline=headline(gap, LEVEL),
-        terms={"gap": gap.aggregate.gap, **gap.aggregate.parts()},
+        terms={"gap": gap.total, **gap.parts},
         details=list(gap.details().values()),
         outcome_ranking=ranking(gap.outcome),
         beside=beside,
@@ -77,7 +77,7 @@ def overview_table(found: Sequence[tuple[str, Gap]]) -> str:
     lines = []
     for name, gap in found:
         first, *_, last = (number(corner.value) for corner in gap.aggregate.corners())
-        cells = [interval(e) for e in gap.aggregate.parts().values()]
+        cells = [interval(e) for e in gap.parts.values()]
         lines.append([name, f"{first} to {last}", *cells, _leader(gap.outcome)])
     return table(head, lines)
 
@@ -129,7 +129,7 @@ NULL = Paper(accuracy=None)
 
 def verdict(gap: Gap, beside: Beside, paper: Paper) -> list[str]:
     """One sentence per finding, each beginning with whether it agrees."""
-    parts = gap.aggregate.parts()
+    parts = gap.parts
     text = render(
         "case_verdict.md",
         gap=gap,

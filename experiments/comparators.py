@@ -26,7 +26,7 @@ from whygap.rivals.compare import comparison, shares_of
 from whygap.rivals.importances import Importances
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
-from whygap.storage.files import write_whole
+from whygap.results.files import write_whole
 from whygap.tables.design import Design
 
 __all__ = ["SCENES", "plan", "replicate", "run", "seeds_of", "tables"]

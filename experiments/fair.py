@@ -21,7 +21,7 @@ from pathlib import Path
 from experiments.pages import number, table, write_page
 from experiments.recheck import rests_on
 from experiments.simulation import Order
-from whygap.storage.files import write_whole
+from whygap.results.files import write_whole
 
 __all__ = ["run"]
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from whygap.errors import InputError
-from whygap.storage.files import write_bytes
+from whygap.results.files import write_bytes
 
 __all__ = ["coverage_columns", "louisiana_table"]
 

@@ -115,7 +115,7 @@ def explained(tables: ByDomain[pd.DataFrame], seed: int) -> Gap:
 
 def missed(gap: Gap) -> list[str]:
     """Inner parts whose interval excludes the truth of the tables as they were."""
-    true, parts = clinic.truth(), gap.aggregate.parts()
+    true, parts = clinic.truth(), gap.parts
     found = []
     for name in PARTS:
         if name in parts:
@@ -132,8 +132,8 @@ def outcome_of(tables: ByDomain[pd.DataFrame], seed: int) -> Line:
     except WhygapError as error:
         return {"comparable": False, "region": False, "problems": [str(error)], "missed": []}
     return {
-        "comparable": gap.aggregate.comparable,
-        "region": gap.aggregate.has_region,
+        "comparable": gap.comparable,
+        "region": gap.has_region,
         "problems": list(gap.problems()),
         "missed": missed(gap),
     }

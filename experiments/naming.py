@@ -29,7 +29,7 @@ from whygap._explain import explain_design
 from whygap.domains import ByDomain
 from whygap.rivals import oaxaca_blinder
 from whygap.settings import Settings
-from whygap.storage.files import write_whole
+from whygap.results.files import write_whole
 from whygap.tables.design import Design
 
 __all__ = ["plan", "replicate", "run"]
@@ -78,10 +78,10 @@ def _by_whygap(design: Design, settings: Settings) -> list[str]:
     gap = explain_design(design, ("points", "where"), settings)
     named: list[str] = []
     if gap.points:
-        joint = gap.points.covariate
+        joint = gap.points["covariate"]
         held = joint.simultaneous(1 - ALPHA / 2)
         named += [n for n in joint.largest_first() if held[n][0] > 0 or held[n][1] < 0]
-    for rule in gap.where.rules if gap.where else ():
+    for rule in gap.affected["outcome"].rules if gap.where else ():
         named += [c.variable for c in rule.conditions if c.variable in NAMES]
     return list(dict.fromkeys(named))
 

@@ -16,7 +16,7 @@ from experiments.record import library_versions
 from experiments.replicates import Config
 from experiments.summary import Row
 from whygap.estimate import Estimate
-from whygap.storage.files import write_whole
+from whygap.results.files import write_whole
 
 __all__ = [
     "LEVEL",

@@ -30,7 +30,7 @@ from whygap.running.analysis import Analysis
 
 __all__ = ["PARTS", "plan", "replicate", "run"]
 
-PARTS = ("left_behind", "baseline", "covariate", "outcome", "new_ground")
+PARTS = ("source_only", "baseline", "covariate", "outcome", "target_only")
 METRICS = ("accuracy",)
 REPLICATES = 200
 FIRST = 1000  # seeds below were for choosing how the region is drawn
@@ -117,7 +117,7 @@ def _view(steps: Plan, rows: list[Row], lines: Lines, folder: Path) -> dict[str,
             {
                 "title": "{}, {:,} + {:,} rows".format(config.metric.capitalize(), *config.rows),
                 "table": _table(by_name),
-                "region": sum("aggregate new_ground" in line["estimates"] for line in found),
+                "region": sum("aggregate target_only" in line["estimates"] for line in found),
                 "count": len(found),
                 "off": max(map(_off, found), default=0.0),
             }

@@ -28,7 +28,7 @@ from whygap._version import ENGINE
 from whygap.datasets import load_employment
 from whygap.results import Detailed, Gap, Joint
 from whygap.settings import Settings
-from whygap.storage.files import write_whole
+from whygap.results.files import write_whole
 from whygap.study import Study
 
 __all__ = ["COMPARISONS", "QUESTIONS", "Answer", "answers", "run"]
@@ -155,9 +155,9 @@ def answers(comparison: str, gap: Gap, seconds: float) -> list[Answer]:
     """What an analysis says, question by question."""
     found: dict[str, Joint] = {}
     if gap.points:
-        found |= {f"points {part}": joint for part, joint in gap.points.parts().items() if joint}
-    if gap.recoverable and gap.recoverable.here.variables:
-        found["recoverable here"] = gap.recoverable.here.variables
+        found |= {f"points {part}": joint for part, joint in gap.points.items() if joint}
+    if gap.recoverable and gap.recoverable.variables:
+        found["recoverable here"] = gap.recoverable.variables
     said = [_answer(comparison, question, joint, seconds) for question, joint in found.items()]
     return said + [_share_answer(comparison, solved, seconds) for solved in gap.details().values()]
 

@@ -68,8 +68,8 @@ def _above(columns: Sequence[Column], name: str, cut: float) -> Above:
 
 
 def _budgets(recoverable: Recoverable) -> Iterator[tuple[str, Estimate]]:
-    yield "recoverable on_target_mix (total)", recoverable.on_target_mix.total
-    for where, budget in (("here", recoverable.here), ("at_home", recoverable.at_home)):
+    yield "recoverable on_target_mix (total)", recoverable.reweighted.total
+    for where, budget in (("here", recoverable), ("at_home", recoverable.source)):
         yield f"recoverable {where} (total)", budget.total
         if budget.recalibration is not None:
             yield f"recoverable {where} (recalibration)", budget.recalibration

@@ -34,7 +34,7 @@ from whygap.repair.curve import Bench
 from whygap.running.analysis import Analysis
 from whygap.running.game import probe_subsets
 from whygap.settings import Settings
-from whygap.storage.files import write_whole
+from whygap.results.files import write_whole
 from whygap.tables.design import Design
 
 __all__ = ["STEPS", "case", "holds", "plan", "replicate", "run"]
@@ -71,7 +71,7 @@ def _forecast(design: Design, settings: Settings, given: int) -> Forecast:
     """What can be won here; the first `given` players, columns of W, are known in every step."""
     analysis = Analysis.begin(design, settings, Silent())
     recoverable = analysis.details(("recoverable",)).recoverable
-    shares = recoverable.here.variables if recoverable else None
+    shares = recoverable.variables if recoverable else None
     if not shares:
         return Forecast("", {})
     names = list(shares)

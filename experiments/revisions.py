@@ -46,7 +46,7 @@ def section(gap: Gap, beside: Beside) -> str:
     """The table of one comparison and what it shows."""
     ours = ranking(gap.outcome)
     if gap.outcome is None or not ours:
-        reason = "" if gap.outcome is None else gap.outcome.reason
+        reason = "" if gap.outcome is None else gap.shares["outcome"].reason
         return f"Our outcome shares are undefined, so there is no order to revise by. {reason}"
     theirs = next(r.order for r in beside.rivals if r.method == RIVAL)
     lines = [

@@ -40,7 +40,7 @@ from experiments.worlds.planted import COLUMNS, Mask, Planted, planted
 from whygap._explain import explain_design
 from whygap.domains import Array, ByDomain
 from whygap.results import Condition, Rule
-from whygap.storage.files import write_whole
+from whygap.results.files import write_whole
 from whygap.tables.design import MODEL_SCORE, Design
 
 __all__ = ["plan", "replicate", "run"]
@@ -75,7 +75,7 @@ def replicate(config: Config, seed: int) -> Line:
     world, settings = planted(config.options["effect"], seed), config.settings_of(seed)
     design = _draw(world, config, seed)
     gap = explain_design(design, ("where",), settings)
-    rules = gap.where.rules if gap.where else ()
+    rules = gap.affected["outcome"].rules if gap.where else ()
     return {
         "config": config.label,
         "seed": seed,

@@ -23,7 +23,7 @@ from whygap._version import ENGINE
 from whygap.domains import ByDomain
 from whygap.settings import Settings
 from whygap.simulate.gaussian import GaussianWorld
-from whygap.storage.files import write_whole
+from whygap.results.files import write_whole
 
 __all__ = ["Cost", "Size", "measure", "run"]
 

@@ -21,7 +21,7 @@ from experiments.summary import Row, summarise, to_csv
 from experiments.worlds import VERSION
 from experiments.worlds.by_name import make_world, truths
 from whygap._version import ENGINE
-from whygap.storage.files import write_bytes, write_whole
+from whygap.results.files import write_bytes, write_whole
 
 __all__ = [
     "Lines",

@@ -20,7 +20,7 @@ from whygap._watch import Watch, watch
 from whygap.estimate import Estimate
 from whygap.results import Gap
 from whygap.settings import Settings
-from whygap.storage.files import write_whole
+from whygap.results.files import write_whole
 
 __all__ = ["RULES", "run", "states_table", "watched"]
 
@@ -67,7 +67,7 @@ def run(order: Order) -> Path:
 def states_table(found: Watch) -> str:
     """A line for every state: the gap, its parts, the largest points."""
     body = [
-        [name, _said(gap.aggregate.gap), *(_said(gap.aggregate.parts().get(p)) for p in PARTS),
+        [name, _said(gap.total), *(_said(gap.parts.get(p)) for p in PARTS),
          _largest(gap)]
         for name, gap in found.gaps.items()
     ]  # fmt: skip
@@ -82,7 +82,7 @@ def _said(estimate: Estimate | None) -> str:
 
 
 def _largest(gap: Gap) -> str:
-    parts = {} if gap.points is None else gap.points.parts()
+    parts = {} if gap.points is None else gap.points
     every = {name: points for part in parts.values() for name, points in part.items()}
     if not every:
         return "–"

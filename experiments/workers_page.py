@@ -18,7 +18,7 @@ from whygap.render.reading import excludes_zero, reading_of
 from whygap.render.words import headline
 from whygap.results import Gap
 from whygap.settings import Settings
-from whygap.storage.files import write_whole
+from whygap.results.files import write_whole
 
 __all__ = ["run"]
 
@@ -129,7 +129,7 @@ def _clear_parts(told: list[Told]) -> dict[str, list[str]]:
     """Metrics by which a part can be told from 0, with what they say."""
     found: dict[str, list[str]] = {}
     for one in told:
-        for part, estimate in one.gap.aggregate.parts().items():
+        for part, estimate in one.gap.parts.items():
             if excludes_zero(estimate, LEVEL):
                 said = f"{metric_name(one.gap.about)} {signed(estimate.value, 3)}"
                 found.setdefault(part, []).append(said)

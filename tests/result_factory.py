@@ -15,26 +15,27 @@ import numpy as np
 
 from whygap._metrics import METRICS
 from whygap.domains import ByDomain
+from whygap.equations.corners import Decomposition, decompose
 from whygap.estimate import Estimate, Sample
+from whygap.estimate.combine import joint_covariance
 from whygap.results import (
     About,
-    Aggregate,
+    Affected,
+    AffectedGroup,
     Budget,
     Condition,
-    Detailed,
     Diagnostics,
     Gap,
-    Group,
-    Joint,
     NuisanceRecord,
     Points,
     RatioRecord,
     Recoverable,
     Rule,
     Sampling,
+    Shares,
     SubsetValue,
-    Where,
 )
+from whygap.running.about import parts_of
 from whygap.settings import Settings
 from whygap.tables.design import Note
 
@@ -54,7 +55,7 @@ OUTCOME_SHARES = {
     "parents' employment": 0.01,
     "military": -0.02,
 }
-CULPRITS = ("points", "where", "recoverable")
+CULPRITS = ("points", "affected", "recoverable")
 LEVELS = ("none", "school", "high school", "college", "higher degree")
 COVARIATE_SHARES = {
     "schooling": 0.62,
@@ -103,22 +104,34 @@ def make_gap(
         is_mean=known.is_mean if known else True,
         task=known.tasks[0] if known else "binary",
     )
-    aggregate = world.aggregate(corners, has_baseline=bool(baseline))
+    found = world.decomposition(corners, has_baseline=bool(baseline))
     players = tuple(about.players) or ("schooling",)
     # Drawn last and from seeds of their own, so that the answers move nothing else.
-    made = _Answers(replace(world, rng=np.random.default_rng(seed + 1)), aggregate)
+    made = _Answers(replace(world, rng=np.random.default_rng(seed + 1)), found)
+    columns = (*baseline, *players)
+    answers = {
+        "points": lambda: made.points(baseline, players),
+        "affected": lambda: {"outcome": made.affected(columns, levels, rules)},
+        "recoverable": lambda: made.recoverable(columns, won_back, recalibration),
+    }
+    given = {name: answer() for name, answer in answers.items() if name in culprits}
+    parts = parts_of(found, about)
+    shares = {
+        "covariate": world.shares("covariate", covariate, "covariate" in defined),
+        "outcome": world.shares("outcome", outcome, "outcome" in defined),
+    }
     return Gap(
-        aggregate=aggregate,
-        points=made.points(baseline, players) if "points" in culprits else None,
-        where=made.where((*baseline, *players), levels, rules) if "where" in culprits else None,
-        recoverable=made.recoverable((*baseline, *players), won_back, recalibration)
-        if "recoverable" in culprits
-        else None,
-        covariate=world.detailed("covariate", covariate, "covariate" in defined),
-        outcome=world.detailed("outcome", outcome, "outcome" in defined),
-        diagnostics=_diagnostics(rows, notes, has_baseline=bool(baseline)),
+        total=found.total,
+        source=found.source,
+        target=found.target,
+        parts=parts,
+        part_covariance=joint_covariance(list(parts.values())),
+        shares={part: one for part, one in shares.items() if one is not None},
+        notes=_notes(notes),
+        diagnostics=_diagnostics(rows, has_baseline=bool(baseline)),
         about=about,
         table_kind=table_kind,
+        **given,
     )
 
 
@@ -145,7 +158,7 @@ class _World:
         )
         return replace(made + (value - made.value), plugin=plugin)
 
-    def aggregate(self, corners: tuple[float, ...], has_baseline: bool) -> Aggregate:
+    def decomposition(self, corners: tuple[float, ...], has_baseline: bool) -> Decomposition:
         size = max(abs(c) for c in corners) or 1.0
         spread = self.noise * 0.45 * size
         first, last = self.rows(corners[0], spread), self.rows(corners[3], spread, "target")
@@ -155,16 +168,7 @@ class _World:
             else first
         )
         third = second * 0.3 + self.estimate(corners[2] - 0.3 * second.value, 0.5 * spread)
-        return Aggregate(
-            gap=last - first,
-            baseline=second - first,
-            covariate=third - second,
-            outcome=last - third,
-            mean_000=first,
-            mean_100=second,
-            mean_110=third,
-            mean_111=last,
-        )
+        return decompose({"000": first, "100": second, "110": third, "111": last})
 
     def rows(self, value: float, spread: float, domain: str = "source") -> Estimate:
         """A plain mean over one domain's rows."""
@@ -176,9 +180,9 @@ class _World:
         made = Estimate.from_contributions(self.sample, source=pair[0], target=pair[1])
         return replace(made + (value - made.value), plugin=value * 1.004)
 
-    def detailed(
+    def shares(
         self, part: Literal["covariate", "outcome"], shares: Mapping[str, float] | None, ok: bool
-    ) -> Detailed | None:
+    ) -> Shares | None:
         if shares is None:
             return None
         scale = 0.03 if ok else 0.0008
@@ -191,16 +195,16 @@ class _World:
         base = 0.0 if part == "covariate" else 1 - sum(shares.values())
         base_top = self.estimate(scale * base, spread, plugin=scale * base) * bool(base)
         denominator = sum(tops.values(), base_top)
-        return _detailed(part, tops, base_top, denominator, ok)
+        return _shares(part, tops, base_top, denominator, ok)
 
 
-def _detailed(
+def _shares(
     part: Literal["covariate", "outcome"],
     tops: dict[str, Estimate],
     base_top: Estimate,
     denominator: Estimate,
     ok: bool,
-) -> Detailed:
+) -> Shares:
     players = tuple(tops)
     shares = {name: top / denominator for name, top in tops.items()} if ok else {}
     covariance = np.zeros((len(shares), len(shares)))
@@ -211,19 +215,19 @@ def _detailed(
     if len(players) > 1:
         chosen.append(players)
     subsets = tuple(_subset(names, tops, base_top, denominator, ok) for names in chosen)
-    return Detailed(
+    if not ok:
+        reason = "Their size, 0.001, has a 95% interval that reaches 0."
+        return Shares(part, players, denominator, reason, subsets=subsets)
+    exact = len(players) <= 10
+    told = "all subsets were evaluated"
+    sampling = Sampling(len(subsets), 2.0 ** len(players), exact, 0.0, told)
+    return Shares(
         part=part,
         players=players,
         denominator=denominator,
-        defined=ok,
-        reason="" if ok else "Their size, 0.001, has a 95% interval that reaches 0.",
-        base=base_top / denominator if ok else None,
-        shares=shares,
-        covariance=covariance,
+        base=base_top / denominator,
+        values=Points(shares, covariance, sampling),
         subsets=subsets,
-        sampling=Sampling(
-            len(subsets), 2.0 ** len(players), len(players) <= 10, 0.0, "all subsets were evaluated"
-        ),
     )
 
 
@@ -264,7 +268,15 @@ def _about(
     )
 
 
-def _diagnostics(rows: tuple[int, int], notes: Sequence[Note], has_baseline: bool) -> Diagnostics:
+def _notes(notes: Sequence[Note]) -> tuple[Note, ...]:
+    return (
+        Note("info", "Column 'year' is constant and was left out."),
+        Note("warning", "Largest weight 19.4: a few source rows count for many."),
+        *notes,
+    )
+
+
+def _diagnostics(rows: tuple[int, int], has_baseline: bool) -> Diagnostics:
     scores = {"logistic": 0.5312, "boosted": 0.5127}
     ratio_w = RatioRecord("pi_w", "baseline", 0.91 * rows[0], rows[0], 3.1, 0.0, 0.61)
     ratio_wz = RatioRecord(
@@ -280,11 +292,6 @@ def _diagnostics(rows: tuple[int, int], notes: Sequence[Note], has_baseline: boo
             ),
         ),
         ratios=(ratio_w, ratio_wz) if has_baseline else (ratio_wz,),
-        notes=(
-            Note("info", "Column 'year' is constant and was left out."),
-            Note("warning", "Largest weight 19.4: a few source rows count for many."),
-            *notes,
-        ),
     )
 
 
@@ -293,66 +300,74 @@ class _Answers:
     """Points, groups and budgets that add up to the parts they belong to."""
 
     world: _World
-    aggregate: Aggregate
+    found: Decomposition
 
-    def points(self, baseline: Sequence[str], players: Sequence[str]) -> Points:
+    def points(self, baseline: Sequence[str], players: Sequence[str]) -> dict[str, Points]:
         exact = Sampling(8, 8.0, True, 0.0, "all subsets were evaluated")
-        return Points(
-            self._split(self.aggregate.baseline, baseline, 0.3),
-            self._split(self.aggregate.covariate, players, 0.3),
-            {"baseline": exact, "covariate": exact},
-        )
+        names = {"baseline": baseline, "covariate": players}
+        return {
+            part: self._split(self.found.parts[part], own, 0.3, exact)
+            for part, own in names.items()
+            if own
+        }
 
-    def _split(self, whole: Estimate, names: Sequence[str], noise: float) -> Joint:
+    def _split(
+        self, whole: Estimate, names: Sequence[str], noise: float, sampling: Sampling | None = None
+    ) -> Points:
         """Falling shares of the whole; what the noise of the others leaves goes to the last."""
-        if not names:
-            return Joint({}, np.zeros((0, 0)))
         spread = noise * whole.standard_error * math.sqrt(min(self.world.sample.sizes) / len(names))
         weights = 0.5 ** np.arange(1, len(names))
         found = [self.world.estimate(whole.value * w, spread) for w in weights]
         found.append(whole - sum(found, start=whole * 0.0))
-        return Joint(dict(zip(names, found, strict=True)), _covariance(found))
+        return Points(dict(zip(names, found, strict=True)), _covariance(found), sampling)
 
-    def where(self, names: Sequence[str], levels: Sequence[str], rules: int) -> Where:
+    def affected(self, names: Sequence[str], levels: Sequence[str], rules: int) -> Affected:
         groups = [g for k, name in enumerate(names) for g in self._groups(name, levels, 2 + k % 4)]
         points = [group.points for group in groups]
-        return Where(tuple(groups), _covariance(points), self._rules(names, levels, rules), 5)
+        return Affected(tuple(groups), _covariance(points), self._rules(names, levels, rules), 5)
 
-    def _groups(self, name: str, levels: Sequence[str], count: int) -> list[Group]:
+    def _groups(self, name: str, levels: Sequence[str], count: int) -> list[AffectedGroup]:
         labels = levels[: min(count, len(levels))]
-        found = self._split(self.aggregate.outcome, labels, 0.4)
+        found = self._split(self.found.parts["outcome"], labels, 0.4)
         rows = self.world.rng.dirichlet(np.full(len(labels), 4.0), size=2)
         return [
-            Group(name, label, source, target, found[label], found[label] / target)
+            AffectedGroup(name, label, source, target, found[label], found[label] / target)
             for label, source, target in zip(labels, *rows.tolist(), strict=True)
         ]
 
     def _rules(self, names: Sequence[str], levels: Sequence[str], count: int) -> tuple[Rule, ...]:
-        whole = self.aggregate.outcome
+        whole = self.found.parts["outcome"]
         low, high = (whole * 0.9).interval(0.99)
+        errors = (high - low) / (2 * (whole * 0.9).standard_error or 1.0)
         first, last = names[0], names[-1]
         both = Condition(first, "above", number=25.0), Condition(last, "is", levels[0])
-        return (Rule(both, 0.2, 0.21, whole * 0.9, whole * 0.9 / 0.21, (low, high)),)[:count]
+        return (Rule(both, 0.2, 0.21, whole * 0.9, whole * 0.9 / 0.21, errors),)[:count]
 
     def recoverable(
         self, names: Sequence[str], totals: tuple[float, ...], recalibration: float
     ) -> Recoverable:
         here, mix, home = (self.world.estimate(total, 0.05) for total in totals)
         error = self.world.estimate(0.17, 0.2)
+        own = self._budget(here, error, names, recalibration)
         return Recoverable(
-            self._budget(here, error, names, recalibration),
-            Budget(mix, error - mix),
-            self._budget(home, error, names, recalibration),
-            here - home,
+            total=own.total,
+            irreducible=own.irreducible,
+            recalibration=own.recalibration,
+            variables=own.variables,
+            reweighted=Budget(total=mix, irreducible=error - mix),
+            source=self._budget(home, error, names, recalibration),
+            added_in_target=here - home,
         )
 
     def _budget(
         self, total: Estimate, error: Estimate, names: Sequence[str], recalibration: float
     ) -> Budget:
         scale = total * recalibration
-        variables = self._split(total - scale, names, 0.2)
         sampling = Sampling(64, 2.0 ** len(names), False, 1e-4, "the sampling error is small")
-        return Budget(total, error - total, scale, variables, sampling)
+        variables = self._split(total - scale, names, 0.2, sampling)
+        return Budget(
+            total=total, irreducible=error - total, recalibration=scale, variables=variables
+        )
 
 
 def _covariance(estimates: Sequence[Estimate]) -> np.ndarray:

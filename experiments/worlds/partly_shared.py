@@ -33,12 +33,12 @@ class RegionCorners(Corners):
     target_mean: float
 
     @property
-    def left_behind(self) -> float:
+    def source_only(self) -> float:
         """The region's source rows less all source rows."""
         return self.mean_000 - self.source_mean
 
     @property
-    def new_ground(self) -> float:
+    def target_only(self) -> float:
         """All target rows less the region's."""
         return self.target_mean - self.mean_111
 

@@ -17,17 +17,16 @@ if TYPE_CHECKING:
     from whygap.errors import WhygapWarning
     from whygap.estimate import Estimate
     from whygap.repair.revise import revise
-    from whygap.results import Detailed, Gap
+    from whygap.results import Gap, Gaps, load
     from whygap.rivals.compare import compare
     from whygap.settings import Settings
     from whygap.splits import from_splits
-    from whygap.storage.files import load
     from whygap.study import Study
 
 __all__ = [
-    "Detailed",
     "Estimate",
     "Gap",
+    "Gaps",
     "Metric",
     "Settings",
     "Study",
@@ -49,9 +48,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Detailed": "results",
     "Estimate": "estimate",
     "Gap": "results",
+    "Gaps": "results",
     "Metric": "_metrics",
     "Settings": "settings",
     "Study": "study",
@@ -61,7 +60,7 @@ _HOMES = {
     "explain": "_explain",
     "explain_many": "_many",
     "from_splits": "splits",
-    "load": "storage",
+    "load": "results",
     "metrics": "_metrics",
     "rehearse": "_rehearse",
     "revise": "repair",

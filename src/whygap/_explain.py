@@ -46,9 +46,9 @@ def explain(
     Args:
         study: the two tables and their roles; or the source table.
         more: with a study, `detail` and `settings`; else the target table.
-        detail: what is asked beyond the parts: "points" (what each variable costs), "where" (who
-            is hit), "recoverable" (what a better model could win back), and the paper's shares of
-            the "covariate" and the "outcome" part; "all" is all of them, () none.
+        detail: what is asked beyond the parts: "points" (what each variable costs), "affected"
+            (groups of rows), "recoverable" (what a better model could win back), "shares" (the
+            paper's shares of the covariate and the outcome part); "all" is all of them, () none.
         settings: how to run; `Settings()` unless given.
         roles: of the columns, as `Study` takes them.
 
@@ -110,12 +110,15 @@ def explain_design(
     report: Reporter | None = None,
     menu: Menu | None = None,
 ) -> Gap:
-    """From encoded tables to the result: `explain`, the experiments and rehearsals all go here."""
+    """From encoded tables to the result: `explain`, the experiments and rehearsals all go here.
+
+    Beyond the names of details, `detail` may be "covariate" or "outcome": the shares of one part.
+    """
     analysis = Analysis.begin(design, settings, report or Silent(), menu)
     analysis.look()
-    aggregate = analysis.aggregate()
-    details = analysis.details(details_named(detail))
-    return analysis.gap(caption or Caption(), aggregate, details)
+    found = analysis.decomposition()
+    details = analysis.details((detail,) if isinstance(detail, str) else detail)
+    return analysis.gap(caption or Caption(), found, details)
 
 
 def subset_values(
@@ -156,7 +159,7 @@ def parts_named(part: Sequence[str] | str) -> tuple[PartName, ...]:
 
 def was_interrupted(gap: Gap) -> bool:
     """Whether Ctrl-C ended the analysis early."""
-    return any(note.text.startswith(CUT_SHORT) for note in gap.diagnostics.notes)
+    return any(note.text.startswith(CUT_SHORT) for note in gap.notes)
 
 
 def _positions(design: Design, subsets: Any) -> list[tuple[int, ...]]:

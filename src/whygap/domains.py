@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+
+class _ArrayInFile:
+    """Tells pydantic how arrays of saved results are read: lists of numbers, or packed text."""
+
+    @staticmethod
+    def __get_pydantic_core_schema__(source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(_ArrayInFile.read)
+
+    @staticmethod
+    def __get_pydantic_json_schema__(schema: Any, handler: Any) -> Any:
+        return {"anyOf": [{"type": "array"}, {"type": "string"}]}
+
+    @staticmethod
+    def read(value: Any) -> np.ndarray[tuple[Any, ...], np.dtype[np.float64]]:
+        if not isinstance(value, str):
+            return np.array(value, dtype=float)
+        packed = base64.b64decode(value, validate=True)
+        return np.frombuffer(packed, dtype="<f8").astype(np.float64)
+
+
 # Spelled out, because saved results are read back by it: since numpy 2.5 NDArray hides the class.
-Array = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
+Array = Annotated[np.ndarray[tuple[Any, ...], np.dtype[np.float64]], _ArrayInFile]
 IntArray = NDArray[np.int64]
 Subset = tuple[int, ...]  # of players, by number
 Domain = Literal["source", "target"]

@@ -49,21 +49,16 @@ def log_gap(
         The metrics, as they were logged.
     """
     from whygap.render import report
+    from whygap.results import files
 
-    shown = level_of(gap, level)
+    shown = gap.level(level)
     metrics, folder = metrics_of(gap, shown), NAME if step is None else f"{NAME}/{step}"
     mlflow.log_metrics(metrics, step=step, run_id=run_id)
     page = report.html({"": gap.redacted()}, shown)
     mlflow.log_text(page, f"{folder}/report.html", run_id=run_id)
-    mlflow.log_text(gap.to_json(), f"{folder}/gap.json", run_id=run_id)
+    mlflow.log_text(files.to_text(gap), f"{folder}/gap.json", run_id=run_id)
     mlflow.log_table(table_of(gap, shown), f"{folder}/estimates.json", run_id=run_id)
     return metrics
-
-
-def level_of(gap: Gap, level: float | None) -> float:
-    from whygap.render import words
-
-    return words.chosen_level(gap, level)
 
 
 def table_of(gap: Gap, level: float) -> dict[str, list[Any]]:
@@ -79,15 +74,15 @@ def table_of(gap: Gap, level: float) -> dict[str, list[Any]]:
 def metrics_of(gap: Gap, level: float | None = None) -> dict[str, float]:
     """The numbers of a result under keys that MLflow takes.
 
-    `whygap/source`, `whygap/target`, `whygap/gap`, `whygap/outcome` and the other parts,
+    `whygap/source`, `whygap/target`, `whygap/total`, `whygap/outcome` and the other parts,
     `whygap/points/covariate/age`; of each estimate also `..._low` and `..._high`; and
     `whygap/problems`, how many reasons there are not to rely on them.
     """
     from whygap.render import frame
 
     found: dict[str, float] = {}
-    shown = level_of(gap, level)
-    for end, estimate in (("source", gap.aggregate.start), ("target", gap.aggregate.end)):
+    shown = gap.level(level)
+    for end, estimate in (("source", gap.source), ("target", gap.target)):
         found[f"{NAME}/{end}"] = estimate.value
     for line in frame.rows(gap, shown):
         key = key_of(line.part, line.term)
@@ -104,7 +99,7 @@ def key_of(part: str, term: str) -> str | None:
     """The key of a gap, a part or a variable's points; None for what is in the table alone."""
     kind, _, of = part.partition(" ")
     name = re.sub(r"[^\w\- ]", "_", term)[:LONGEST]
-    if kind == "aggregate":
+    if kind == "gap":
         return f"{NAME}/{name}"
     return f"{NAME}/points/{of}/{name}" if kind == "points" else None
 
@@ -152,7 +147,7 @@ def artifacts_of(gap: Gap) -> dict[str, Any]:
     page, result = (
         mlflow.get_artifact_uri(f"{NAME}/{name}") for name in ("report.html", "gap.json")
     )
-    html = report.html({"": gap.redacted()}, level_of(gap, None))
+    html = report.html({"": gap.redacted()}, gap.level())
     return {
         "whygap_report": TextEvaluationArtifact(uri=page, content=html),
         "whygap_gap": JsonEvaluationArtifact(uri=result, content=gap.to_dict()),

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from whygap.errors import SettingsError, did_you_mean, name_list, refusing_unknown
 
-DetailName = Literal["points", "where", "recoverable", "covariate", "outcome"]
-DETAILS: tuple[DetailName, ...] = ("points", "where", "recoverable", "covariate", "outcome")
+DetailName = Literal["points", "affected", "recoverable", "shares"]
+DETAILS: tuple[DetailName, ...] = ("points", "affected", "recoverable", "shares")
 """What can be asked beyond the parts, in the order it is answered: the useful first."""
 
 LEARNERS = ("auto", "fast", "boosted", "paper")

@@ -54,7 +54,7 @@ def sixty(folder: Path) -> Path:
     """60 covariates, the last of them named like an attack."""
     settings = replace(FAST, time_budget=20.0)
     gap = wg.explain(study_of(60, shift=0.8, rows=900), detail="outcome", settings=settings)
-    assert gap.outcome.defined
+    assert gap.shares["outcome"].defined
     return gap.report(folder / "sixty.html")
 
 

@@ -68,8 +68,8 @@ def test_simulate_gives_the_same_rows_for_the_same_seed(call, tmp_path):
 
 def test_explain_writes_a_result_that_reads_back(result):
     gap = wg.load(result)
-    parts = gap.aggregate.parts()
-    assert sum(p.value for p in parts.values()) == pytest.approx(gap.aggregate.gap.value)
+    parts = gap.parts
+    assert sum(p.value for p in parts.values()) == pytest.approx(gap.total.value)
     assert set(gap.details()) == {"covariate", "outcome"}
 
 
@@ -111,7 +111,7 @@ def test_table_in_every_format(call, result, kind):
 def test_table_as_json_is_the_tidy_table(call, result):
     rows = json.loads(call("table", result, "--json", "--level", 0.9).out)
     gap = wg.load(result)
-    low, high = gap.aggregate.gap.interval(0.9)
+    low, high = gap.total.interval(0.9)
     assert rows[0]["term"] == "gap"
     assert (rows[0]["low"], rows[0]["high"]) == pytest.approx((low, high))
 
@@ -315,7 +315,7 @@ def test_demo_writes_its_three_files_and_ends_with_the_report(shell, tmp_path):
     assert len(done.out.splitlines()) <= LINES_OF_A_SCREEN
     gap = wg.load(tmp_path / "here" / "gap.json")
     assert gap.about.settings["support"] == "common"
-    assert gap.aggregate.gap.value == pytest.approx(-0.08, abs=0.02)
+    assert gap.total.value == pytest.approx(-0.08, abs=0.02)
 
 
 def test_the_package_can_be_run_as_a_module():

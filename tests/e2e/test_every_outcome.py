@@ -44,21 +44,21 @@ def explained(request):
 
 def test_the_gap_is_scikit_learns_difference_and_the_parts_add_up_to_it(explained):
     gap, expected = explained
-    assert gap.aggregate.gap.value == pytest.approx(expected, abs=1e-12)
-    parts = gap.aggregate.parts().values()
+    assert gap.total.value == pytest.approx(expected, abs=1e-12)
+    parts = gap.parts.values()
     assert sum(part.value for part in parts) == pytest.approx(expected, abs=1e-12)
 
 
 def test_points_add_up_to_the_parts_and_groups_to_the_outcome_part(explained):
     gap, _ = explained
-    for part, points in gap.points.parts().items():
+    for part, points in gap.points.items():
         total = sum(points[name].value for name in points)
-        assert total == pytest.approx(gap.aggregate.parts()[part].value, abs=1e-10)
+        assert total == pytest.approx(gap.parts[part].value, abs=1e-10)
     by_variable: dict[str, float] = {}
-    for group in gap.where.groups:
+    for group in gap.affected["outcome"].groups:
         by_variable[group.variable] = by_variable.get(group.variable, 0.0) + group.points.value
     for total in by_variable.values():
-        assert total == pytest.approx(gap.aggregate.outcome.value, abs=1e-10)
+        assert total == pytest.approx(gap.parts["outcome"].value, abs=1e-10)
 
 
 def test_a_result_is_saved_shown_and_reported(explained, tmp_path):
@@ -92,7 +92,7 @@ def test_words_call_the_metric_what_people_call_it(explained):
 def test_shares_that_do_not_exist_are_told_in_one_sentence():
     study = wg.Study(**tables(), **VALUES)
     gap = wg.explain(study, detail="outcome", settings=QUICK)
-    assert not gap.outcome.defined
+    assert not gap.shares["outcome"].defined
     summary = " ".join(gap.summary().split())
     assert "Shares are defined for an outcome of two values" in summary
     assert "no number of rows can be named" not in summary

@@ -32,7 +32,7 @@ def study_of(tables: dict[str, pa.Table]) -> wg.Study:
 
 def test_one_domain_twice_has_no_shares():
     gap = wg.explain(study_of(tables_of(0.0)), settings=SETTINGS)
-    low, high = gap.aggregate.gap.interval(0.99)
+    low, high = gap.total.interval(0.99)
     assert low < 0 < high
     for detail in gap.details().values():
         assert not detail.defined
@@ -73,4 +73,4 @@ def test_the_command_line_and_python_agree(call, world):
     )
     settings = wg.Settings(learner="fast", folds=3, halvings=1, seed=1)
     gap = wg.explain(study, detail=(), settings=settings)
-    assert values["aggregate"]["outcome"]["value"] == pytest.approx(gap.aggregate.outcome.value)
+    assert values["aggregate"]["outcome"]["value"] == pytest.approx(gap.parts["outcome"].value)

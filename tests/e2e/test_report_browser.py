@@ -51,7 +51,7 @@ def test_level_switch_changes_every_interval(visit: Any) -> None:
     assert all(a != b for a, b in zip(before, after, strict=True))
     assert "99% interval" in after[0]
     assert whisker() > short * 1.2
-    low, high = gap.outcome.shares["schooling"].interval(0.99)
+    low, high = gap.shares["outcome"].values["schooling"].interval(0.99)
     row = page.locator("[data-detail=outcome] tbody tr", has_text="schooling")
     assert row.locator("[data-interval]").inner_text() == f"{100 * low:.0f}% to {100 * high:.0f}%"
     page.get_by_label("95%").check(force=True)
@@ -158,12 +158,12 @@ def test_a_closer_look_from_a_row_and_from_the_list(visit: Any) -> None:
     page = watched.page
     page.locator("[data-detail=outcome]").get_by_role("button", name="mobility").click()
     assert page.locator("[data-variable]").input_value() == "mobility"
-    groups = make_gap().where.of("mobility")
+    groups = make_gap().affected["outcome"].groups_of("mobility")
     assert page.locator("[data-profile] svg.chart rect").count() == 2 * len(groups)
     assert page.locator("[data-profile] svg.chart circle").count() == len(groups)
     page.locator("[data-variable]").select_option("military")
     page.locator("[data-profile] summary").click()
-    labels = [group.label for group in make_gap().where.of("military")]
+    labels = [group.label for group in make_gap().affected["outcome"].groups_of("military")]
     assert page.locator("[data-profile] tbody th").all_inner_texts() == labels
     page.get_by_label("80%").check(force=True)
     assert "80% intervals" in page.locator("[data-profile]").inner_text()

@@ -36,7 +36,7 @@ def test_a_bar_of_the_walk_opens_into_its_variables(visit: Any) -> None:
 def test_pointing_at_a_bar_tells_its_number_with_five_digits(visit: Any) -> None:
     page = visit("story").page
     page.locator(".walk [data-column='3'] .part").hover()
-    part = make_gap().aggregate.outcome
+    part = make_gap().parts["outcome"]
     low, high = (100 * end for end in part.interval(0.95))
     told = f"Outcome\n{100 * part.value:+.5g} points ({low:+.5g} to {high:+.5g})"
     assert page.locator("#tip").inner_text().replace("\u2212", "-") == told

@@ -65,7 +65,7 @@ def test_a_section_shows_parts_shares_rivals_and_revisions(tmp_path):
 def test_undefined_shares_are_said_to_be_so(tmp_path):
     gap = insured(defined=())
     text = case_section("NE to WY", "ne_to_wy", gap, beside(), tmp_path, [])
-    assert gap.outcome.reason in text
+    assert gap.shares["outcome"].reason in text
     assert "The outcome shares are undefined: they rank no variables." in text
     assert [path.name for path in tmp_path.iterdir()] == ["ne_to_wy.svg"]
 

@@ -129,7 +129,7 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         ),
     ),
     "a detail that was not asked for": (
-        lambda _: make_gap(outcome=None).detail("outcome"),
+        lambda _: make_gap(outcome=None).shares["outcome"],
         (
             "The detail 'outcome' is not in this result. Ask for it: "
             'wg.explain(study, detail="outcome").'

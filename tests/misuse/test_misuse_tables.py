@@ -59,12 +59,12 @@ def test_what_is_answered_says_what_is_wrong(call, tmp_path, name):
     gap = wg.load(tmp_path / "gap.json")
     said = messages(gap)
     assert tuple(without_numbers(text, tmp_path) for text in said) == case.said
-    assert gap.aggregate.comparable == (case.kind != "not comparable")
+    assert gap.comparable == (case.kind != "not comparable")
     assert bool(gap.problems()) == (case.kind in ("problem", "not comparable"))
     for shown in (done.out, str(gap)):
         assert [text for text in gap.problems() if text not in flat(shown)] == []
     shows_parts = [title for title in INNER if title in done.out]
-    assert bool(shows_parts) == gap.aggregate.comparable
+    assert bool(shows_parts) == gap.comparable
     assert (flat(PROBLEM_FIRST) in flat(done.out)) == (case.kind == "problem")
     warned = [line.removeprefix("Warning: ") for line in done.err.splitlines()]
     assert [text for text in gap.diagnostics.warnings if text not in warned] == []

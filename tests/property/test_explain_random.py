@@ -67,19 +67,19 @@ def assert_explained(part: Detailed) -> bool:
 
 def assert_whole(gap: Gap) -> None:
     """Finite numbers, parts that add up or the reason why there are none, words, a file."""
-    parts = gap.aggregate.parts().values()
-    for estimate in (gap.aggregate.gap, *parts, *gap.aggregate.corners()):
+    parts = gap.parts.values()
+    for estimate in (gap.total, *parts, *gap.aggregate.corners()):
         assert_finite(estimate)
-    if gap.aggregate.comparable:
+    if gap.comparable:
         total = sum(part.value for part in parts)
-        assert total == pytest.approx(gap.aggregate.gap.value, abs=1e-9)
+        assert total == pytest.approx(gap.total.value, abs=1e-9)
     else:
         assert not parts
         assert gap.details() == {}
-        assert gap.aggregate.reason.endswith(".")
+        assert gap.reason.endswith(".")
     wild = [assert_explained(detailed) for detailed in gap.details().values()]
-    assert not any(wild) or any(note.level != "info" for note in gap.diagnostics.notes)
-    assert all(note.text.endswith((".", "?")) for note in gap.diagnostics.notes)
+    assert not any(wild) or any(note.level != "info" for note in gap.notes)
+    assert all(note.text.endswith((".", "?")) for note in gap.notes)
     assert "nan" not in gap.summary().split()
     with tempfile.TemporaryDirectory() as folder:
         assert wg.load(gap.save(Path(folder) / "gap.json")) == gap

@@ -117,7 +117,7 @@ CASES: dict[str, Case] = {
         ACCEPTED + "DataFrame. Use table.toPandas(), or write it as Parquet and give the path.",
     ),
     "a detail that was not asked for": (
-        lambda: make_gap(outcome=None).detail("outcome"),
+        lambda: make_gap(outcome=None).shares["outcome"],
         ResultError,
         (
             "The detail 'outcome' is not in this result. "
@@ -160,7 +160,7 @@ CASES: dict[str, Case] = {
         "The level of an interval must lie between 0 and 1. Got 0. Try 0.95.",
     ),
     "a p-value for nothing": (
-        lambda: make_gap().aggregate.gap.p_value(None),  # type: ignore[arg-type]
+        lambda: make_gap().total.p_value(None),  # type: ignore[arg-type]
         InputError,
         "The value a p-value is for must be a number. Got an object of type NoneType.",
     ),
@@ -251,5 +251,5 @@ def test_the_result_as_values_and_as_text_is_what_is_saved(influence: bool, tmp_
 
 def test_a_detail_by_its_name() -> None:
     gap = make_gap()
-    assert gap.detail("outcome") is gap.outcome
+    assert gap.shares["outcome"] is gap.outcome
     assert make_gap(outcome=None).outcome is None

@@ -14,7 +14,7 @@ import whygap as wg
 from whygap.checks import CheckReport
 from whygap.checks.facts import column_facts, domain_facts
 from whygap.checks.forecast import Forecast, forecast, peak_megabytes
-from whygap.storage import plain
+from whygap.results.files import plain
 
 
 @pytest.fixture(scope="module")

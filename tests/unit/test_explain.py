@@ -12,7 +12,7 @@ from small_study import covariate_tables, fast, make_study, make_table, tables
 import whygap as wg
 from whygap.errors import InputError, SettingsError
 from whygap.settings import DETAILS
-from whygap.storage import to_mapping
+from whygap.results.files import to_mapping
 
 BOTH_SHARES = ("covariate", "outcome")
 
@@ -38,35 +38,35 @@ def numbers(gap: wg.Gap) -> dict:
 
 
 def test_the_three_parts_add_up_exactly(gap):
-    total = gap.aggregate.baseline + gap.aggregate.covariate + gap.aggregate.outcome
-    assert total.value == pytest.approx(gap.aggregate.gap.value, abs=1e-14)
-    assert total.standard_error == pytest.approx(gap.aggregate.gap.standard_error, rel=1e-10)
+    total = gap.parts["baseline"] + gap.parts["covariate"] + gap.parts["outcome"]
+    assert total.value == pytest.approx(gap.total.value, abs=1e-14)
+    assert total.standard_error == pytest.approx(gap.total.standard_error, rel=1e-10)
 
 
 def test_the_gap_is_the_difference_of_the_plain_means(study, gap):
     loss = study.design.loss
-    assert gap.aggregate.gap.value == pytest.approx(loss.target.mean() - loss.source.mean())
+    assert gap.total.value == pytest.approx(loss.target.mean() - loss.source.mean())
     error = math.hypot(*(np.std(v, ddof=1) / math.sqrt(len(v)) for v in loss))
-    assert gap.aggregate.gap.standard_error == pytest.approx(error, rel=1e-10)
+    assert gap.total.standard_error == pytest.approx(error, rel=1e-10)
 
 
 def test_the_outcome_shift_is_found(gap):
-    assert gap.aggregate.outcome.p_value() < 1e-4
-    assert gap.aggregate.outcome.value < -0.1
-    assert gap.aggregate.baseline.p_value() > 0.01
+    assert gap.parts["outcome"].p_value() < 1e-4
+    assert gap.parts["outcome"].value < -0.1
+    assert gap.parts["baseline"].p_value() > 0.01
 
 
 def test_shares_and_base_add_up_to_one(gap):
-    shares = sum(gap.outcome.shares.values(), gap.outcome.base)
+    shares = sum(gap.shares["outcome"].values.values(), gap.shares["outcome"].base)
     assert shares.value == pytest.approx(1.0, abs=1e-10)
     assert shares.standard_error == pytest.approx(0.0, abs=1e-10)
-    assert gap.outcome.sampling.exact
-    assert gap.outcome.sampling.evaluated == 8
+    assert gap.shares["outcome"].sampling.exact
+    assert gap.shares["outcome"].sampling.evaluated == 8
 
 
 def test_the_full_set_explains_everything_and_the_empty_one_is_the_base(gap):
-    assert gap.outcome.value(["a", "b", "c"]).value == 1.0
-    assert gap.outcome.value([]).value == pytest.approx(gap.outcome.base.value, abs=1e-12)
+    assert gap.shares["outcome"].value(["a", "b", "c"]).value == 1.0
+    assert gap.shares["outcome"].value([]).value == pytest.approx(gap.shares["outcome"].base.value, abs=1e-12)
 
 
 def test_the_whole_of_a_study_can_be_asked_for_or_only_a_part(study):
@@ -75,13 +75,13 @@ def test_the_whole_of_a_study_can_be_asked_for_or_only_a_part(study):
     assert only.outcome is not None
     none = wg.explain(study, detail=(), settings=fast())
     assert none.details() == {}
-    assert none.aggregate.outcome.value == only.aggregate.outcome.value
+    assert none.parts["outcome"].value == only.parts["outcome"].value
 
 
 def test_a_part_gives_the_same_numbers_alone_and_with_the_other(study, gap):
     alone = wg.explain(study, detail=["outcome"], settings=fast())
     for name, share in alone.outcome.shares.items():
-        assert share.value == gap.outcome.shares[name].value
+        assert share.value == gap.shares["outcome"].values[name].value
 
 
 def test_an_unknown_part_is_refused(study):
@@ -96,8 +96,8 @@ def test_the_same_seed_gives_the_same_numbers(study, gap):
 
 def test_another_seed_gives_other_numbers(study, gap):
     other = wg.explain(study, detail=(), settings=fast(seed=1))
-    assert other.aggregate.outcome.value != gap.aggregate.outcome.value
-    assert other.aggregate.outcome.value == pytest.approx(gap.aggregate.outcome.value, abs=0.05)
+    assert other.parts["outcome"].value != gap.parts["outcome"].value
+    assert other.parts["outcome"].value == pytest.approx(gap.parts["outcome"].value, abs=0.05)
 
 
 def test_two_workers_give_the_same_numbers_as_one(study, gap):
@@ -106,12 +106,12 @@ def test_two_workers_give_the_same_numbers_as_one(study, gap):
 
 def test_a_covariate_shift_is_found_and_its_share_goes_to_its_variable():
     gap = wg.explain(make_study(*covariate_tables()), BOTH_SHARES, fast())
-    assert gap.aggregate.covariate.value < -0.15
-    assert gap.aggregate.covariate.p_value() < 1e-4
-    assert gap.covariate.shares["g"].value == pytest.approx(1.0, abs=0.15)
-    assert gap.covariate.shares["h"].value == pytest.approx(0.0, abs=0.15)
-    assert gap.covariate.base.value == 0
-    assert not gap.outcome.defined
+    assert gap.parts["covariate"].value < -0.15
+    assert gap.parts["covariate"].p_value() < 1e-4
+    assert gap.shares["covariate"].values["g"].value == pytest.approx(1.0, abs=0.15)
+    assert gap.shares["covariate"].values["h"].value == pytest.approx(0.0, abs=0.15)
+    assert gap.shares["covariate"].base.value == 0
+    assert not gap.shares["outcome"].defined
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -140,7 +140,7 @@ def many_columns(rows, moved, seed):
 def test_all_five_parts_can_be_added_without_a_region(gap):
     found = gap.aggregate
     inner = found.baseline + found.covariate + found.outcome
-    whole = found.left_behind + inner + found.new_ground
+    whole = found.source_only + inner + found.target_only
     assert whole.value == pytest.approx(found.gap.value, abs=1e-12)
     assert whole.standard_error == pytest.approx(found.gap.standard_error, rel=1e-9)
 
@@ -162,9 +162,9 @@ def test_workers_inherit_the_choice_of_learners():
 
 def test_subset_values_agree_with_the_whole_analysis(study, gap):
     empty, single = wg.subset_values(study, "outcome", [[], ["a"]], settings=fast())
-    assert empty.value == pytest.approx(gap.outcome.base.value, abs=1e-12)
-    assert single.value == pytest.approx(gap.outcome.value(["a"]).value, abs=1e-12)
-    assert single.interval() == pytest.approx(gap.outcome.value(["a"]).interval(), abs=1e-9)
+    assert empty.value == pytest.approx(gap.shares["outcome"].base.value, abs=1e-12)
+    assert single.value == pytest.approx(gap.shares["outcome"].value(["a"]).value, abs=1e-12)
+    assert single.interval() == pytest.approx(gap.shares["outcome"].value(["a"]).interval(), abs=1e-9)
 
 
 def test_subset_values_name_unknown_players(study):
@@ -186,8 +186,8 @@ def test_subset_values_without_a_shift_say_so():
 def test_one_table_twice_has_no_gap_and_no_shares():
     same = make_table(400, 0.0, 5)
     gap = wg.explain(make_study(same, same.copy()), BOTH_SHARES, fast())
-    assert gap.aggregate.gap.value == 0
-    for part in gap.aggregate.parts().values():
+    assert gap.total.value == 0
+    for part in gap.parts.values():
         low, high = part.interval(0.99)
         assert low <= 0 <= high
     for detail in gap.details().values():
@@ -199,36 +199,36 @@ def test_one_table_twice_has_no_gap_and_no_shares():
 def test_repeats_combine_by_the_median(study):
     gap = wg.explain(study, detail="outcome", settings=fast(repeats=3))
     singles = [
-        wg.explain(study, detail=(), settings=fast(seed=s)).aggregate.outcome.value
+        wg.explain(study, detail=(), settings=fast(seed=s)).parts["outcome"].value
         for s in range(3)
     ]
-    assert min(singles) - 0.03 < gap.aggregate.outcome.value < max(singles) + 0.03
-    total = sum(gap.aggregate.parts().values(), gap.aggregate.gap * 0)
-    assert total.value == pytest.approx(gap.aggregate.gap.value, abs=1e-12)
-    shares = sum(gap.outcome.shares.values(), gap.outcome.base)
+    assert min(singles) - 0.03 < gap.parts["outcome"].value < max(singles) + 0.03
+    total = sum(gap.parts.values(), gap.total * 0)
+    assert total.value == pytest.approx(gap.total.value, abs=1e-12)
+    shares = sum(gap.shares["outcome"].values.values(), gap.shares["outcome"].base)
     assert shares.value == pytest.approx(1.0, abs=1e-10)
 
 
 def test_a_single_split_measures_the_held_out_rows_only(study):
     gap = wg.explain(study, detail="outcome", settings=fast(split=0.4))
-    influence = gap.aggregate.gap.influence
+    influence = gap.total.influence
     assert len(influence.source) == pytest.approx(160, abs=2)
     assert len(influence.target) == pytest.approx(120, abs=2)
     whole = wg.explain(study, detail=(), settings=fast())
-    assert gap.aggregate.gap.standard_error > 1.3 * whole.aggregate.gap.standard_error
+    assert gap.total.standard_error > 1.3 * whole.total.standard_error
 
 
 def test_twins_can_be_switched_off(study, gap):
     plain = wg.explain(study, detail="outcome", settings=fast(twins=False))
-    assert plain.aggregate.outcome.value == gap.aggregate.outcome.value
-    assert plain.outcome.denominator.value != gap.outcome.denominator.value
+    assert plain.parts["outcome"].value == gap.parts["outcome"].value
+    assert plain.shares["outcome"].denominator.value != gap.shares["outcome"].denominator.value
 
 
 def test_the_risk_term_counts_source_rows_in_the_values(study, gap):
     without = wg.explain(study, detail="outcome", settings=fast(risk_uncertainty=False))
-    assert without.outcome.denominator.value == gap.outcome.denominator.value
+    assert without.outcome.denominator.value == gap.shares["outcome"].denominator.value
     assert np.ptp(without.outcome.numerator(["b"]).influence.source) == 0
-    assert np.ptp(gap.outcome.numerator(["b"]).influence.source) > 0
+    assert np.ptp(gap.shares["outcome"].numerator(["b"]).influence.source) > 0
 
 
 def test_common_support_restricts_every_mean_and_says_so():
@@ -239,7 +239,7 @@ def test_common_support_restricts_every_mean_and_says_so():
     assert 0.1 < kept.source < 1
     assert 0.1 < kept.target < 1
     assert gap.about.rows.source == 400
-    assert any(n.text.startswith("The tables are compared where") for n in gap.diagnostics.notes)
+    assert any(n.text.startswith("The tables are compared where") for n in gap.notes)
 
 
 def test_clipping_is_counted():
@@ -269,13 +269,13 @@ def test_weights_agree_with_replicated_rows():
     covariates = ["a", "b", "c"]
     one = wg.explain(make_study(*weighted, weights="k", covariates=covariates), (), fast())
     two = wg.explain(make_study(*replicated, clusters="id", covariates=covariates), (), fast())
-    for name, part in one.aggregate.parts().items():
+    for name, part in one.parts.items():
         other = getattr(two.aggregate, name)
         assert part.value == pytest.approx(other.value, abs=0.02)
         assert part.standard_error == pytest.approx(other.standard_error, rel=0.2, abs=0.003)
-    assert one.aggregate.gap.value == pytest.approx(two.aggregate.gap.value, abs=1e-12)
-    error = two.aggregate.gap.standard_error
-    assert one.aggregate.gap.standard_error == pytest.approx(error, rel=1e-9)
+    assert one.total.value == pytest.approx(two.total.value, abs=1e-12)
+    error = two.total.standard_error
+    assert one.total.standard_error == pytest.approx(error, rel=1e-9)
 
 
 def test_clusters_widen_the_intervals_of_repeated_rows():
@@ -284,43 +284,43 @@ def test_clusters_widen_the_intervals_of_repeated_rows():
     roles = {"covariates": ["a", "b", "c"]}
     plain = wg.explain(make_study(*named, **roles), (), fast())
     clustered = wg.explain(make_study(*named, clusters="id", **roles), (), fast())
-    ratio = clustered.aggregate.gap.standard_error / plain.aggregate.gap.standard_error
+    ratio = clustered.total.standard_error / plain.total.standard_error
     assert ratio == pytest.approx(math.sqrt(3), rel=0.02)
 
 
 def test_an_empty_baseline_has_no_baseline_part():
     gap = wg.explain(make_study(baseline=[]), "outcome", fast())
-    assert gap.aggregate.baseline.value == 0
-    assert gap.aggregate.baseline.standard_error == 0
+    assert gap.parts["baseline"].value == 0
+    assert gap.parts["baseline"].standard_error == 0
     assert gap.about.baseline == ()
-    assert gap.outcome.shares.keys() == {"w", "a", "b", "c"}
+    assert gap.shares["outcome"].values.keys() == {"w", "a", "b", "c"}
 
 
 def test_one_player_gets_everything_but_the_base():
     gap = wg.explain(make_study(covariates=["a"]), "outcome", fast())
-    assert gap.outcome.shares["a"].value == pytest.approx(1 - gap.outcome.base.value, abs=1e-12)
-    assert gap.outcome.sampling.evaluated == 2
+    assert gap.shares["outcome"].values["a"].value == pytest.approx(1 - gap.shares["outcome"].base.value, abs=1e-12)
+    assert gap.shares["outcome"].sampling.evaluated == 2
 
 
 def test_groups_are_players():
     gap = wg.explain(make_study(groups={"ab": ["a", "b"]}), "outcome", fast())
-    assert set(gap.outcome.shares) == {"ab", "c"}
+    assert set(gap.shares["outcome"].values) == {"ab", "c"}
     assert gap.about.players == {"ab": ("a", "b"), "c": ("c",)}
 
 
 @pytest.mark.parametrize("metric", ["zero_one", "brier", "log_loss"])
 def test_other_metrics_run_and_add_up(metric):
     gap = wg.explain(make_study(metric=metric), "outcome", fast())
-    total = sum(part.value for part in gap.aggregate.parts().values())
-    assert total == pytest.approx(gap.aggregate.gap.value, abs=1e-12)
-    assert gap.aggregate.gap.value > 0, "the model got worse"
+    total = sum(part.value for part in gap.parts.values())
+    assert total == pytest.approx(gap.total.value, abs=1e-12)
+    assert gap.total.value > 0, "the model got worse"
 
 
 def test_zero_one_is_the_mirror_of_accuracy(gap):
     mirrored = wg.explain(make_study(metric="zero_one"), "outcome", fast())
-    for name, part in gap.aggregate.parts().items():
+    for name, part in gap.parts.items():
         assert getattr(mirrored.aggregate, name).value == pytest.approx(-part.value, abs=1e-9)
-    for name, share in gap.outcome.shares.items():
+    for name, share in gap.shares["outcome"].values.items():
         assert mirrored.outcome.shares[name].value == pytest.approx(share.value, abs=1e-6)
 
 
@@ -328,7 +328,7 @@ def test_a_known_source_risk_is_used():
     source, target = (t.assign(q=np.clip(t["risk"], 0.01, 0.99)) for t in tables())
     gap = wg.explain(make_study(source, target, source_risk="q"), "outcome", fast())
     assert all(record.name != "p_0" for record in gap.diagnostics.nuisances)
-    assert gap.outcome.defined
+    assert gap.shares["outcome"].defined
 
 
 def test_about_says_enough_to_repeat_it(gap):
@@ -371,8 +371,8 @@ def test_two_tables_are_explained_without_naming_a_study(study):
     roles = {"outcome": "y", "baseline": ["w"], "prediction": "risk"}
     short = wg.explain(source, target, detail=(), settings=fast(), **roles)
     long = wg.explain(wg.Study(source, target, **roles), (), fast())
-    assert short.aggregate.gap.value == long.aggregate.gap.value
-    assert short.aggregate.outcome.value == long.aggregate.outcome.value
+    assert short.total.value == long.total.value
+    assert short.parts["outcome"].value == long.parts["outcome"].value
 
 
 @pytest.mark.parametrize(
@@ -403,6 +403,6 @@ def test_what_must_not_be_trusted_is_heard():
         wg.WhygapWarning, match="The tables share too little to compare them"
     ) as heard:
         gap = wg.explain(make_study(source, spoilt), (), fast())
-    assert not gap.aggregate.comparable
+    assert not gap.comparable
     assert [str(one.message) for one in heard] == list(gap.problems())
-    assert gap.problems()[0] == gap.aggregate.reason
+    assert gap.problems()[0] == gap.reason

@@ -16,7 +16,7 @@ import whygap as wg
 from whygap.errors import SettingsError, WhygapError
 from whygap.render import report
 from whygap.results.redaction import counts_rounded
-from whygap.storage.schema import schema, schema_text
+from whygap.results.files import schema, schema_text
 from whygap.tables.design import Note
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,11 +65,11 @@ def test_a_rare_level_that_separates_the_tables_is_not_named(tmp_path):
     target["city"] = np.resize(["Berlin", "Paris"], len(target))
     target.loc[:2, "city"] = CANARY
     found = wg.explain(make_study(source, target), (), FAST)
-    assert not found.aggregate.comparable
+    assert not found.comparable
     assert CANARY in found.to_json()
     for text in texts_of(found.redacted(), tmp_path):
         assert CANARY.lower() not in text.lower()
-    reason = found.redacted().aggregate.reason
+    reason = found.redacted().reason
     assert reason.endswith("What separates them: 'city' (other coding).")
     assert re.findall(r"rows \(([^)]*)\)", reason) == ["fewer than 10", "fewer than 10"]
 
@@ -130,14 +130,14 @@ def test_counts_are_rounded_in_numbers_and_in_notes(gap):
     redacted = gap.redacted(20)
     assert tuple(redacted.about.rows) == (400, 300)
     assert tuple(gap.redacted(7).about.rows) == (399, 301)
-    notes = [note.text for note in redacted.diagnostics.notes if "'c'" in note.text]
+    notes = [note.text for note in redacted.notes if "'c'" in note.text]
     assert notes == [
         (
             "Column 'c': some levels (fewer than 20 of about 300 target rows) not seen in "
             "source: no overlap there."
         )
     ]
-    for group in redacted.where.groups:
+    for group in redacted.affected["outcome"].groups:
         assert (group.target_share * 300 / 20) == pytest.approx(round(group.target_share * 15))
 
 
@@ -157,7 +157,7 @@ def test_no_percentage_gives_a_rounded_count_away(text, shown):
 def test_notes_that_are_alike_once_redacted_are_said_once(gap):
     notes = [Note("warning", f"The model warned: {k}", "The model gave a warning.") for k in "ab"]
     several = replace(gap, diagnostics=replace(gap.diagnostics, notes=tuple(notes)))
-    (note,) = several.redacted().diagnostics.notes
+    (note,) = several.redacted().notes
     assert note.text == "The model gave a warning."
 
 
@@ -186,7 +186,7 @@ def validator():
 
 def test_the_published_schema_is_the_present_one():
     published = (ROOT / "docs" / "gap.schema.json").read_text(encoding="utf-8")
-    assert published == schema_text(), "python -m whygap.storage.schema > docs/gap.schema.json"
+    assert published == schema_text(), "python -m whygap.results.files > docs/gap.schema.json"
 
 
 @pytest.mark.parametrize("influence", [False, True])

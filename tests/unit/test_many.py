@@ -34,7 +34,7 @@ def test_there_is_a_gap_per_target_in_their_order(many):
 
 def test_the_first_target_has_the_numbers_of_its_own_analysis(many):
     alone = wg.explain(make_study().with_target(targets()["site B"], "site B"), "outcome", fast())
-    for name, part in alone.aggregate.parts().items():
+    for name, part in alone.parts.items():
         assert getattr(many["site B"].aggregate, name).value == part.value
     for name, share in alone.outcome.shares.items():
         assert many["site B"].outcome.shares[name].value == share.value
@@ -43,8 +43,8 @@ def test_the_first_target_has_the_numbers_of_its_own_analysis(many):
 def test_later_targets_differ_only_by_the_choice_of_source_only_learners(many):
     alone = wg.explain(make_study().with_target(targets()["site C"], "site C"), (), fast())
     gap = many["site C"]
-    assert gap.aggregate.gap.value == alone.aggregate.gap.value
-    for name, part in alone.aggregate.parts().items():
+    assert gap.total.value == alone.total.value
+    for name, part in alone.parts.items():
         assert getattr(gap.aggregate, name).value == pytest.approx(part.value, abs=0.02)
     chosen = {r.name: r.chosen for r in many["site B"].diagnostics.nuisances}
     for record in gap.diagnostics.nuisances:
@@ -110,7 +110,7 @@ def test_how_the_source_file_was_read_is_said_for_every_target(tmp_path):
     many = wg.explain_many(make_study(path, given["site B"]), given, (), fast())
     words = "Of the source table, 'source.csv' was read with semicolons between fields and 3,5 "
     for gap in many.gaps.values():
-        assert f"{words}taken for 3.5." in [note.text for note in gap.diagnostics.notes]
+        assert f"{words}taken for 3.5." in [note.text for note in gap.notes]
 
 
 def test_bad_targets_are_named_before_anything_is_computed(monkeypatch):

@@ -98,7 +98,7 @@ def test_covariances_of_shares_agree_with_the_exact_ones(study, gap):
     by_chance = np.sqrt((size + exact**2) / groups)
     assert np.all(np.abs(found - exact) < 4 * by_chance)
     assert not np.array_equal(found, exact)
-    for name, share in gap.outcome.shares.items():
+    for name, share in gap.shares["outcome"].values.items():
         assert grouped.outcome.shares[name].value == pytest.approx(share.value, abs=1e-12)
 
 
@@ -108,8 +108,8 @@ def test_groups_are_told(study, gap):
         "Standard errors rest on sums over 200 random groups of rows per domain, which makes them "
         "uncertain by about 5.0%."
     )
-    assert text in [note.text for note in grouped.diagnostics.notes]
-    assert not any("random groups" in note.text for note in gap.diagnostics.notes)
+    assert text in [note.text for note in grouped.notes]
+    assert not any("random groups" in note.text for note in gap.notes)
 
 
 def test_fewer_training_rows_are_told_and_all_rows_are_averaged(study, gap):
@@ -118,13 +118,13 @@ def test_fewer_training_rows_are_told_and_all_rows_are_averaged(study, gap):
         "Models were trained on 396 of 900 source rows and 394 of 700 target rows, drawn at "
         "random; all rows serve in the averages. training_rows=None trains on all."
     )
-    assert text in [note.text for note in some.diagnostics.notes]
+    assert text in [note.text for note in some.notes]
     assert some.about.rows == gap.about.rows
-    assert some.aggregate.gap.value == pytest.approx(gap.aggregate.gap.value, abs=1e-12)
-    assert some.aggregate.outcome.value != gap.aggregate.outcome.value
-    distance = some.aggregate.outcome.value - gap.aggregate.outcome.value
-    assert abs(distance) < 2 * gap.aggregate.outcome.standard_error
-    assert not any("trained on" in note.text for note in gap.diagnostics.notes)
+    assert some.total.value == pytest.approx(gap.total.value, abs=1e-12)
+    assert some.parts["outcome"].value != gap.parts["outcome"].value
+    distance = some.parts["outcome"].value - gap.parts["outcome"].value
+    assert abs(distance) < 2 * gap.parts["outcome"].standard_error
+    assert not any("trained on" in note.text for note in gap.notes)
 
 
 def test_more_training_rows_than_rows_change_nothing(study, gap):

@@ -55,7 +55,7 @@ def test_false_silences_a_terminal_and_true_speaks_to_a_pipe(monkeypatch):
 
 def test_a_whole_analysis_writes_nothing_into_a_pipe(capsys):
     gap = wg.explain(make_study(), detail=(), settings=fast(progress=None))
-    assert gap.aggregate.gap.value != 0
+    assert gap.total.value != 0
     assert capsys.readouterr() == ("", "")
 
 

@@ -20,7 +20,7 @@ from whygap._rehearse.world import PLAN, coarsened, copies_needed, enriched
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError
 from whygap.simulate import GaussianWorld
-from whygap.storage import plain
+from whygap.results.files import plain
 
 REPLICATES = 4
 

@@ -39,7 +39,7 @@ def test_intervals_of_all_targets_cover_together_whatever_the_source_does() -> N
 
 def test_one_target_keeps_its_own_interval() -> None:
     gap = make_gap()
-    assert every_gap({"B": gap}).intervals(0.9) == {"B": gap.aggregate.gap.interval(0.9)}
+    assert every_gap({"B": gap}).intervals(0.9) == {"B": gap.total.interval(0.9)}
 
 
 def test_parts_and_points_of_every_target_in_order() -> None:
@@ -59,7 +59,7 @@ def test_a_part_that_a_target_lacks_is_left_out_for_it() -> None:
 
 def test_distance_from_the_mean_of_all_targets() -> None:
     found = apart(TARGETS)
-    ends = {name: gap.aggregate.end for name, gap in TARGETS.items()}
+    ends = {name: gap.target for name, gap in TARGETS.items()}
     mean = np.mean([end.value for end in ends.values()])
     assert found["April"].value == pytest.approx(ends["April"].value - mean)
     errors = {name: end.standard_error for name, end in ends.items()}

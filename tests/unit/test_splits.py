@@ -168,12 +168,12 @@ def test_pipelines_and_searches_as_learners_get_the_rows_weights(routing):
         study = make_study(source, target, weights="n", covariates=["a", "b"])
         gap = wg.explain(study, (), settings)
     plain = wg.explain(make_study(source, target, covariates=["a", "b"], weights="n"), (), FAST)
-    error = plain.aggregate.outcome.standard_error
-    assert abs(gap.aggregate.outcome.value - plain.aggregate.outcome.value) < error
+    error = plain.parts["outcome"].standard_error
+    assert abs(gap.parts["outcome"].value - plain.parts["outcome"].value) < error
 
 
 def test_boosted_trees_of_scikit_learn_as_learners():
     trees = {"max_iter": 20, "random_state": 0}
     settings = own(HistGradientBoostingClassifier(**trees), HistGradientBoostingRegressor(**trees))
     gap = wg.explain(make_study(covariates=["a", "b"]), (), settings)
-    assert gap.aggregate.outcome.value < 0
+    assert gap.parts["outcome"].value < 0

@@ -12,7 +12,7 @@ import pytest
 from small_study import fast, make_study, tables
 
 import whygap as wg
-from whygap import storage
+from whygap.results import files
 from whygap.render import plot, report, table
 from whygap.render.phrases import BANNER
 
@@ -50,7 +50,7 @@ def flat(text: str) -> str:
 
 
 def test_the_parts_of_the_shared_region_stand_below_a_problem(gap):
-    assert gap.aggregate.comparable
+    assert gap.comparable
     assert gap.problems() == (PROBLEM,)
 
 
@@ -84,7 +84,7 @@ def test_figures_say_it_above(gap):
 def test_json_says_it(gap, tmp_path):
     path = gap.save(tmp_path / "gap.json")
     assert json.loads(path.read_text())["problems"] == [PROBLEM]
-    assert storage.load(path).problems() == gap.problems()
+    assert files.load(path).problems() == gap.problems()
 
 
 def test_a_table_without_room_for_words_is_warned_about_beside_it(gap, tmp_path):
@@ -112,7 +112,7 @@ def test_several_targets_say_it_for_the_one_that_is_spoilt(tmp_path):
 
 
 def test_where_nothing_can_be_compared_the_reason_leads_everywhere(units):
-    reason = units.aggregate.reason
+    reason = units.reason
     assert units.problems() == (reason,)
     assert reason.endswith("the source's).")
     assert flat(str(units)).startswith(reason)
@@ -120,4 +120,4 @@ def test_where_nothing_can_be_compared_the_reason_leads_everywhere(units):
     assert flat(table.render(units)).count(reason) == 1
     for text in (units._repr_html_(), report.html({"": units}, 0.95)):
         assert flat(text).index("share too little") < flat(text).index("Accuracy fell")
-    assert json.loads(json.dumps(storage.to_mapping(units)))["problems"] == [reason]
+    assert json.loads(json.dumps(files.to_dict(units)))["problems"] == [reason]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
 
-from whygap import storage
+from whygap.results import files
 from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError
 from whygap.estimate import Estimate
@@ -35,9 +35,9 @@ CASES: dict[str, Callable[[], Gap]] = {
 def test_reads_back_equal(name: str, influence: bool, tmp_path: Path) -> None:
     gap = CASES[name]()
     path = gap.save(tmp_path / "gap.json", influence=influence)
-    back = storage.load(path)
+    back = files.load(path)
     assert back == gap
-    assert storage.to_mapping(back, influence=influence) == storage.to_mapping(
+    assert files.to_dict(back, influence=influence) == files.to_dict(
         gap, influence=influence
     )
     assert back.table_kind == gap.table_kind
@@ -88,10 +88,10 @@ def test_a_new_result_class_needs_no_code() -> None:
     estimate = make_gap().outcome.shares["schooling"]
     inner = Inner({"a": estimate}, np.array([[1.0, math.nan], [math.inf, 2.0]]), (3, math.inf))
     value = Outer(ByDomain(1, 2), (inner, replace(inner, matrix=None)), {"g": ("x", "y")}, {"k": 1})
-    written = json.loads(json.dumps(storage.plain(value, str), allow_nan=False))
+    written = json.loads(json.dumps(files.plain(value, str), allow_nan=False))
     del written["later"]
-    back = storage.restored(Outer, written)
-    assert storage.plain(back) == storage.plain(value)
+    back = files.restored(Outer, written)
+    assert files.plain(back) == files.plain(value)
     assert (back.rows, back.labels, back.free, back.later) == (
         value.rows,
         value.labels,
@@ -106,92 +106,92 @@ def test_a_new_result_class_needs_no_code() -> None:
 
 def test_a_file_from_before_a_field_was_added_still_loads(tmp_path: Path) -> None:
     gap = make_gap()
-    mapping = storage.to_mapping(gap)
+    mapping = files.to_dict(gap)
     del mapping["points"], mapping["about"]["kept_share"]
     path = tmp_path / "gap.json"
     path.write_text(json.dumps(mapping))
-    back = storage.load(path)
+    back = files.load(path)
     assert back.points is None
     assert back.about.kept_share == ByDomain(1.0, 1.0)
     del mapping["about"]["outcome"]
     path.write_text(json.dumps(mapping))
     with pytest.raises(ResultError, match="Got no field 'outcome'"):
-        storage.load(path)
+        files.load(path)
 
 
 def test_a_file_of_the_first_version_still_loads(tmp_path: Path) -> None:
     gap = make_gap(culprits=())
-    old = storage.to_mapping(gap)
+    old = files.to_dict(gap)
     for name in ("points", "where", "recoverable"):
         del old[name]
     profile = {"variable": "age", "bins": ["old"], "gap": [0.1], "gap_error": ["nan"]}
     old |= {"schema": "whygap/1", "profiles": [profile]}
     path = tmp_path / "gap.json"
     path.write_text(json.dumps(old))
-    assert storage.load(path) == gap
-    assert storage.load(path).summary() == gap.summary()
+    assert files.load(path) == gap
+    assert files.load(path).summary() == gap.summary()
 
 
 def test_the_three_answers_are_read_back_equal(tmp_path: Path) -> None:
     gap = make_gap()
-    back = storage.load(gap.save(tmp_path / "gap.json"))
+    back = files.load(gap.save(tmp_path / "gap.json"))
     assert back == gap
-    assert back.points.covariate.ranking() == gap.points.covariate.ranking()
-    assert back.where.simultaneous(0.9) == gap.where.simultaneous(0.9)
-    assert str(back.where.rules[0]) == str(gap.where.rules[0])
-    assert back.recoverable.here.variables.clear() == gap.recoverable.here.variables.clear()
+    assert back.points["covariate"].ranking() == gap.points["covariate"].ranking()
+    assert back.affected["outcome"].simultaneous(0.9) == gap.affected["outcome"].simultaneous(0.9)
+    assert str(back.affected["outcome"].rules[0]) == str(gap.affected["outcome"].rules[0])
+    assert back.recoverable.variables.clear() == gap.recoverable.variables.clear()
 
 
 def test_infinities_and_nan_are_words(tmp_path: Path) -> None:
     gap = make_gap()
     gap = replace(
-        gap, aggregate=replace(gap.aggregate, gap=replace(gap.aggregate.gap, value=math.inf))
+        gap, aggregate=replace(gap.aggregate, gap=replace(gap.total, value=math.inf))
     )
-    back = storage.load(gap.save(tmp_path / "gap.json"))
-    assert back.aggregate.gap.value == math.inf
-    assert math.isnan(back.aggregate.covariate.plugin)
+    back = files.load(gap.save(tmp_path / "gap.json"))
+    assert back.total.value == math.inf
+    assert math.isnan(back.parts["covariate"].plugin)
     assert '"value": "inf"' in (tmp_path / "gap.json").read_text()
 
 
 def test_fieller_intervals_survive_without_influence(tmp_path: Path) -> None:
     gap = make_gap()
-    back = storage.load(gap.save(tmp_path / "gap.json"))
-    for name, share in gap.outcome.shares.items():
-        assert back.outcome.shares[name].ratio is not None
-        assert back.outcome.shares[name].interval(0.9) == share.interval(0.9)
+    back = files.load(gap.save(tmp_path / "gap.json"))
+    for name, share in gap.shares["outcome"].values.items():
+        assert back.shares["outcome"].values[name].ratio is not None
+        assert back.shares["outcome"].values[name].interval(0.9) == share.interval(0.9)
     for part in ("baseline", "covariate", "outcome"):
-        ours, theirs = (g.aggregate.share_of_gap(part) for g in (gap, back))
+        ours, theirs = (g.share_of_total(part) for g in (gap, back))
         assert theirs.interval(0.9) == pytest.approx(ours.interval(0.9), rel=1e-12)
-        divided = gap.aggregate.parts()[part] / gap.aggregate.gap
+        divided = gap.parts[part] / gap.total
         assert ours.value == pytest.approx(divided.value)
         assert ours.standard_error == pytest.approx(divided.standard_error, rel=1e-6)
 
 
 def test_arithmetic_survives_with_influence(tmp_path: Path) -> None:
     gap = make_gap()
-    back = storage.load(gap.save(tmp_path / "gap.json", influence=True))
-    before = gap.outcome.shares["schooling"] - gap.outcome.shares["ancestry"]
-    after = back.outcome.shares["schooling"] - back.outcome.shares["ancestry"]
+    back = files.load(gap.save(tmp_path / "gap.json", influence=True))
+    before = gap.shares["outcome"].values["schooling"] - gap.shares["outcome"].values["ancestry"]
+    after = back.shares["outcome"].values["schooling"] - back.shares["outcome"].values["ancestry"]
     assert after.standard_error == before.standard_error
-    assert (back.aggregate.baseline / back.aggregate.gap).interval() == (
-        gap.aggregate.baseline / gap.aggregate.gap
+    assert (back.parts["baseline"] / back.total).interval() == (
+        gap.parts["baseline"] / gap.total
     ).interval()
-    other = storage.load(tmp_path / "gap.json")
+    other = files.load(tmp_path / "gap.json")
     with pytest.raises(ResultError, match="two different studies"):
-        back.aggregate.gap + other.aggregate.gap
+        back.total + other.total
 
 
 def test_arithmetic_without_influence_says_what_to_do(tmp_path: Path) -> None:
-    back = storage.load(make_gap().save(tmp_path / "gap.json"))
+    back = files.load(make_gap().save(tmp_path / "gap.json"))
     with pytest.raises(ResultError, match="influence=True"):
-        back.aggregate.baseline + back.aggregate.outcome
+        back.parts["baseline"] + back.parts["outcome"]
 
 
 def test_contrasts_survive_without_influence(tmp_path: Path) -> None:
     gap = make_gap()
-    back = storage.load(gap.save(tmp_path / "gap.json"))
-    before = gap.outcome.difference("schooling", "ancestry")
-    after = back.outcome.difference("schooling", "ancestry")
+    back = files.load(gap.save(tmp_path / "gap.json"))
+    before = gap.shares["outcome"].difference("schooling", "ancestry")
+    after = back.shares["outcome"].difference("schooling", "ancestry")
     assert after.standard_error == pytest.approx(before.standard_error)
 
 
@@ -219,7 +219,7 @@ def test_unusable_files_are_refused_in_words(content: str, message: str, tmp_pat
     path = tmp_path / "gap.json"
     path.write_text(content)
     with pytest.raises(ResultError) as caught:
-        storage.load(path)
+        files.load(path)
     assert message in str(caught.value)
     assert str(path) in str(caught.value)
 
@@ -229,19 +229,19 @@ def test_half_of_a_real_file_is_refused(tmp_path: Path) -> None:
     whole = path.read_text()
     path.write_text(whole[: len(whole) // 2])
     with pytest.raises(ResultError, match="is not a whole whygap result"):
-        storage.load(path)
+        files.load(path)
 
 
 def test_binary_and_missing_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "gap.json"
     with pytest.raises(ResultError) as caught:
-        storage.load(path)
+        files.load(path)
     assert str(caught.value) == (
         f"The result file '{path}' cannot be read. Got No such file or directory."
     )
     path.write_bytes(b"\xff\xfe\x00PAR1")
     with pytest.raises(ResultError, match="is not a whole whygap result"):
-        storage.load(path)
+        files.load(path)
 
 
 def test_unwritable_folder_is_an_error_in_words(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from result_factory import make_gap
 from scipy import stats
 
-from whygap import storage
+from whygap.results import files
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate, Sample
 from whygap.estimate.combine import joint_covariance
@@ -138,14 +138,14 @@ def test_arithmetic_keeps_and_combines_degrees_of_freedom():
 def test_files_keep_degrees_of_freedom_without_influence_values(tmp_path):
     gap = make_gap(rows=(30, 25))
     path = gap.save(tmp_path / "gap.json")
-    back = storage.load(path)
-    assert gap.aggregate.gap.degrees_of_freedom < 60
-    assert back.aggregate.gap.interval(0.9) == gap.aggregate.gap.interval(0.9)
-    assert back.aggregate.gap.p_value() == gap.aggregate.gap.p_value()
-    for ours, theirs in zip(gap.points.parts().values(), back.points.parts().values(), strict=True):
+    back = files.load(path)
+    assert gap.total.degrees_of_freedom < 60
+    assert back.total.interval(0.9) == gap.total.interval(0.9)
+    assert back.total.p_value() == gap.total.p_value()
+    for ours, theirs in zip(gap.points.values(), back.points.values(), strict=True):
         assert theirs.simultaneous(0.9) == ours.simultaneous(0.9)
         assert (theirs.ranking(0.9), theirs.first(0.9)) == (ours.ranking(0.9), ours.first(0.9))
-    assert back.where.simultaneous(0.9) == gap.where.simultaneous(0.9)
+    assert back.affected["outcome"].simultaneous(0.9) == gap.affected["outcome"].simultaneous(0.9)
 
 
 def test_files_from_before_have_normal_intervals(tmp_path):
@@ -153,8 +153,8 @@ def test_files_from_before_have_normal_intervals(tmp_path):
     path = gap.save(tmp_path / "gap.json")
     text = json.dumps(without(json.loads(path.read_text()), "degrees_of_freedom"))
     path.write_text(text)
-    old = storage.load(path).aggregate.gap
-    half = stats.norm.ppf(0.95) * gap.aggregate.gap.standard_error
+    old = files.load(path).total
+    half = stats.norm.ppf(0.95) * gap.total.standard_error
     assert old.interval(0.9) == pytest.approx((old.value - half, old.value + half), rel=1e-12)
 
 

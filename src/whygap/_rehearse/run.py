@@ -238,17 +238,17 @@ class Job:
 
     def _analyse(self, analysis: Analysis) -> Replicate:
         level = self.settings.level
-        aggregate = analysis.aggregate()
-        estimates: dict[TermName, Estimate] = {("aggregate", "gap"): aggregate.gap}
-        estimates |= {("aggregate", name): part for name, part in aggregate.parts().items()}
+        found = analysis.decomposition()
+        estimates: dict[TermName, Estimate] = {("aggregate", "gap"): found.total}
+        estimates |= {("aggregate", name): part for name, part in found.parts.items()}
         undefined = []
         for part in self.parts:
             values = self._values(analysis, part)
             estimates |= values
             if not values:
                 undefined.append(part)
-        found = {name: Measured.of(e, level) for name, e in estimates.items()}
-        return Replicate(found, tuple(undefined))
+        measured = {name: Measured.of(e, level) for name, e in estimates.items()}
+        return Replicate(measured, tuple(undefined))
 
     def _values(self, analysis: Analysis, name: PartName) -> dict[TermName, Estimate]:
         """Values v(s) of the base and of single variables; none without a denominator."""

@@ -114,9 +114,10 @@ def broken(rule: AlertRule, estimate: Estimate, look: int, looks: int) -> float 
 
 def _estimate(rule: AlertRule, gap: Gap) -> Estimate | None:
     if rule.variable:
-        points = {} if gap.points is None else gap.points.parts()[rule.part]
-        if points:
-            what = f"The rule '{rule.name}' names '{rule.variable}', which has no points there"
-            require_known(rule.variable, points, what, "Variables")
-        return points[rule.variable] if points else None
-    return {"gap": gap.aggregate.gap, **gap.aggregate.parts()}.get(rule.part)
+        points = gap.points.get(rule.part)
+        if not points:
+            return None
+        what = f"The rule '{rule.name}' names '{rule.variable}', which has no points there"
+        require_known(rule.variable, points, what, "Variables")
+        return points[rule.variable]
+    return {"gap": gap.total, **gap.parts}.get(rule.part)

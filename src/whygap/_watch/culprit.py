@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from whygap.estimate import Estimate
-from whygap.results import Gap, Where
-from whygap.results.joint import Joint
+from whygap.results import Affected, Gap, Points
 from whygap.tables.design import MODEL_LABEL, MODEL_SCORE
 
 __all__ = ["Culprit", "culprit_of", "unevenness"]
@@ -44,17 +43,17 @@ class Culprit:
 def culprit_of(gap: Gap, part: str, sign: float) -> Culprit:
     """Variables that may move a part most in one direction; of an outcome part, who is hit."""
     if part == "gap":
-        parts = gap.aggregate.parts()
+        parts = gap.parts
         if not parts:
             return Culprit()
         return culprit_of(gap, max(parts, key=lambda name: sign * parts[name].value), sign)
-    if part == "outcome" and gap.where is not None:
-        return _hit_hardest(gap.where, sign)
-    points = None if gap.points is None else gap.points.parts().get(part)
+    if part in gap.affected:
+        return _hit_hardest(gap.affected[part], sign)
+    points = gap.points.get(part)
     return Culprit(points.first(SURE, lowest=sign < 0)) if points else Culprit()
 
 
-def _hit_hardest(where: Where, sign: float) -> Culprit:
+def _hit_hardest(where: Affected, sign: float) -> Culprit:
     """Variables along which the change may be most uneven; the first one's rule or worst group."""
     if not where.groups:
         return Culprit()
@@ -69,7 +68,7 @@ def _hit_hardest(where: Where, sign: float) -> Culprit:
     return Culprit(variables, max(own, key=lambda label: sign * own[label]))
 
 
-def unevenness(where: Where, variables: Sequence[str]) -> Joint:
+def unevenness(where: Affected, variables: Sequence[str]) -> Points:
     """By variable: the variance over the target's rows of the mean change of their group.
 
     It is a quadratic form x'Ax of the groups' points x, less what their errors C add, tr(AC). The
@@ -84,13 +83,13 @@ def unevenness(where: Where, variables: Sequence[str]) -> Joint:
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     freedom = min(group.points.degrees_of_freedom for group in where.groups)
     known = zip(variables, values, errors, strict=True)
-    return Joint(
+    return Points(
         {name: Estimate(float(v), float(e), degrees_of_freedom=freedom) for name, v, e in known},
         covariance,
     )
 
 
-def _form(where: Where, variable: str) -> np.ndarray:
+def _form(where: Affected, variable: str) -> np.ndarray:
     """A such that x'Ax sums the squared excess of a variable's groups over their shares."""
     own = np.array([group.variable == variable for group in where.groups])
     share = np.where(own, [group.target_share for group in where.groups], 0.0)

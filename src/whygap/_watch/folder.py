@@ -20,14 +20,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from whygap import storage
 from whygap._watch.plan import Target
 from whygap.errors import ResultError, path_of
-from whygap.results import Gap
+from whygap.results import Gap, files
 
 __all__ = ["Done", "Folder", "digest_of"]
 
-# As `storage.write_bytes` names a file before it is whole.
+# As `files.write_bytes` names a file before it is whole.
 HALF_WRITTEN = re.compile(r"\..+\.(json|prom|parquet|html)\.\w+")
 
 
@@ -79,7 +78,7 @@ class Folder:
         """The result first, then that it is there: killed in between, it is made again."""
         digest = ""
         if text:
-            storage.write_whole(self.gap_file(target.name), text)
+            files.write_whole(self.gap_file(target.name), text)
             digest = digest_of(text)
         else:
             self.gap_file(target.name).unlink(missing_ok=True)
@@ -93,7 +92,7 @@ class Folder:
 
     def gap(self, name: str) -> Gap:
         """The result of a target."""
-        return storage.load(self.gap_file(name))
+        return files.load(self.gap_file(name))
 
     def gap_file(self, name: str) -> Path:
         """Where the result of a target is."""
@@ -124,7 +123,7 @@ class Folder:
     def write_json(self, name: str, values: Any) -> None:
         """Plain values, whole or not at all."""
         text = json.dumps(values, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-        storage.write_whole(self.path / name, text)
+        files.write_whole(self.path / name, text)
 
     def log(self, text: str) -> None:
         """A line with the time, in the one file that has times."""

@@ -55,8 +55,8 @@ def _headline(found: Watch) -> str:
 
 def _cells(name: str, gap: Gap, level: float) -> Iterator[str]:
     yield _plain(name)
-    parts = gap.aggregate.parts()
-    for estimate in (gap.aggregate.gap, *(parts.get(part) for part in PARTS)):
+    parts = gap.parts
+    for estimate in (gap.total, *(parts.get(part) for part in PARTS)):
         yield _said(estimate, gap.about.is_share, level)
 
 

@@ -17,8 +17,8 @@ from whygap.learning.models import Fast, Mean
 from whygap.learning.source_fits import SourceFits
 from whygap.learning.trees import Boosted
 from whygap.results import NuisanceRecord
+from whygap.results.files import plain
 from whygap.settings import Settings
-from whygap.storage import plain
 from whygap.tables import Design
 
 __all__ = ["Learners"]

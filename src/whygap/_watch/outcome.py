@@ -12,13 +12,11 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 
-from whygap import storage
-from whygap._many import Many
 from whygap._watch.alarms import Alarm, Silence
 from whygap._watch.prometheus import Board, families_of, text_of
 from whygap.errors import require_known
 from whygap.render.formats import wrapped
-from whygap.results import Gap
+from whygap.results import Gap, Gaps, files
 
 __all__ = ["ALARM", "CANNOT_SAY", "FINE", "Watch"]
 
@@ -66,9 +64,9 @@ class Watch:
         return FINE
 
     @property
-    def many(self) -> Many:
+    def many(self) -> Gaps:
         """The gaps as `explain_many` gives them."""
-        return Many(self.gaps)
+        return Gaps(self.gaps)
 
     def to_frame(self, level: float = 0.95) -> Any:
         """One tidy table with a column `target`."""
@@ -93,10 +91,10 @@ class Watch:
 
     def write(self) -> None:
         """The table of everything, the page and the metrics, each whole or not at all."""
-        storage.write_whole(self.folder / "metrics.prom", text_of(self.board().families))
+        files.write_whole(self.folder / "metrics.prom", text_of(self.board().families))
         if not self.gaps:
             return
-        storage.write_bytes(self.folder / "all.parquet", _parquet(self.to_frame(self.level)))
+        files.write_bytes(self.folder / "all.parquet", _parquet(self.to_frame(self.level)))
         self.many.report(self.folder / "trend.html", self.level)
 
 

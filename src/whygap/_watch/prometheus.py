@@ -84,19 +84,18 @@ def families_of(
 
 
 def _gaps(target: str, gap: Gap) -> Iterator[tuple[dict[str, str], Estimate]]:
-    yield _labels(target, gap), gap.aggregate.gap
+    yield _labels(target, gap), gap.total
 
 
 def _parts(target: str, gap: Gap) -> Iterator[tuple[dict[str, str], Estimate]]:
-    for part, estimate in gap.aggregate.parts().items():
+    for part, estimate in gap.parts.items():
         yield {**_labels(target, gap), "part": part}, estimate
 
 
 def _points(target: str, gap: Gap) -> Iterator[tuple[dict[str, str], Estimate]]:
-    parts = {} if gap.points is None else gap.points.parts()
     every = [
         ({**_labels(target, gap), "part": part, "variable": name}, estimate)
-        for part, points in parts.items()
+        for part, points in gap.points.items()
         for name, estimate in points.items()
     ]
     yield from sorted(every, key=lambda one: -abs(one[1].value))[:TOP_POINTS]

@@ -24,7 +24,7 @@ from whygap.errors import InputError, did_you_mean_file, require_known, require_
 
 __all__ = ["AlertRule", "Alerts", "allowance", "read_alerts"]
 
-PARTS = ("gap", "baseline", "covariate", "outcome", "left_behind", "new_ground")
+PARTS = ("gap", "baseline", "covariate", "outcome", "source_only", "target_only")
 KEYS = ("name", "part", "variable", "below", "above", "level")
 FILE_KEYS = ("level", "looks", "acknowledged", "rule")
 LEVEL = 0.95  # as everywhere

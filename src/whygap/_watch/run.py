@@ -21,7 +21,7 @@ from whygap._watch.rules import Alerts, read_alerts
 from whygap._watch.work import Answer, Work, answers
 from whygap.errors import InputError, SettingsError, listed
 from whygap.results import Gap
-from whygap.results.redaction import require_few
+from whygap.results.redaction import require_rows
 from whygap.settings import Settings, details_named
 from whygap.study import Study
 
@@ -88,7 +88,7 @@ def _check(jobs: Any, redact: Any) -> None:
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
         raise SettingsError("jobs= must be a whole number from 1", got=repr(jobs))
     if redact is not None:
-        require_few(redact)
+        require_rows(redact)
 
 
 def _alerts(rules: Any, details: Sequence[str]) -> Alerts:

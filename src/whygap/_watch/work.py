@@ -12,7 +12,6 @@ from typing import Any
 import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-from whygap import storage
 from whygap._explain import explain_with, was_interrupted
 from whygap._watch.learners import Learners
 from whygap._watch.plan import Target
@@ -20,6 +19,7 @@ from whygap.errors import FitError, InputError, WhygapError, WhygapWarning
 from whygap.learning.menu import Menu
 from whygap.learning.source_fits import SourceFits
 from whygap.progress import Silent
+from whygap.results import files
 from whygap.running.shipping import Parcel, opened
 from whygap.settings import DetailName, Settings
 from whygap.study import Study
@@ -105,4 +105,4 @@ def _why(error: WhygapError, redact: int | None) -> str:
 
 def timeless(gap: Any) -> str:
     """The result's text without the hour and without how long it took."""
-    return storage.to_text(replace(gap, about=replace(gap.about, seconds={}, created="")))
+    return files.to_text(replace(gap, about=replace(gap.about, seconds={}, created="")))

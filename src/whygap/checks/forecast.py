@@ -8,18 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from whygap._explain import PARTS
 from whygap.checks.sampled import some_columns, some_rows
 from whygap.domains import DOMAINS, ByDomain, Subset
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.points import baseline_points, covariate_points
 from whygap.nuisances.recoverable import prepare_gain
 from whygap.progress import Silent
-from whygap.running.analysis import Analysis
-from whygap.running.culprits import where
+from whygap.running.analysis import SHARED, STAGES, Analysis
+from whygap.running.culprits import affected
 from whygap.running.game import Run, first_batch, probe_subsets
 from whygap.running.shares import PartName, no_shares
-from whygap.settings import DETAILS, DetailName, Settings
+from whygap.settings import Settings
 from whygap.shapley import SubsetPlan
 from whygap.tables.design import Design
 
@@ -82,7 +81,7 @@ class Forecast:
     @property
     def wall_seconds(self) -> tuple[float, float]:
         """The same on the clock: workers share the subsets of games."""
-        by = {"aggregate": 1, "where": 1}
+        by = {"aggregate": 1, "affected": 1}
         return (
             sum(s.low / by.get(s.name, self.workers) for s in self.stages),
             sum(s.high / by.get(s.name, self.workers) for s in self.stages),
@@ -103,8 +102,8 @@ def forecast(design: Design, settings: Settings, grouped: int | None = None) -> 
         rows=sum(design.rows) / sum(tried.rows), columns=len(design.columns) / len(tried.columns)
     )
     subsets = _subsets(len(design.players), settings)
-    left_out = PARTS if no_shares(design) else ()
-    costs = {name: _costs(analysis, design, name) for name in DETAILS if name not in left_out}
+    left_out = SHARED if no_shares(design) else ()
+    costs = {name: _costs(analysis, design, name) for name in STAGES if name not in left_out}
     in_groups = None
     if grouped is not None:
         *baseline, covariate = costs["points"]
@@ -143,8 +142,8 @@ class _Cost:
     players: int = 0
 
 
-def _stage(name: DetailName, costs: Sequence[_Cost], settings: Settings, grown: Growth) -> Stage:
-    title = f"{name} shares" if name in PARTS else name
+def _stage(name: str, costs: Sequence[_Cost], settings: Settings, grown: Growth) -> Stage:
+    title = f"{name} shares" if name in SHARED else name
     subsets = [_subsets(cost.players, settings) if cost.players else (0, 0) for cost in costs]
     each = list(zip(costs, subsets, strict=True))
     low = sum(cost.shared + cost.each * fewest for cost, (fewest, _) in each)
@@ -152,11 +151,11 @@ def _stage(name: DetailName, costs: Sequence[_Cost], settings: Settings, grown: 
     return Stage.of(title, low, high, grown)
 
 
-def _costs(analysis: Analysis, design: Design, name: DetailName) -> list[_Cost]:
+def _costs(analysis: Analysis, design: Design, name: str) -> list[_Cost]:
     """One per game that the detail plays."""
-    if name == "where":
+    if name == "affected":
         run = Run(analysis.settings, Silent())
-        return [_Cost(_timed(lambda: where(analysis.crossfits, run))[1])]
+        return [_Cost(_timed(lambda: affected(analysis.crossfits, run))[1])]
     return [_game_cost(analysis, game) for game in _games(analysis, design, name)]
 
 
@@ -169,7 +168,7 @@ class _TrialGame:
     prepare: Callable[[], list[Callable[[Subset], Any]]]
 
 
-def _games(analysis: Analysis, design: Design, name: DetailName) -> list[_TrialGame]:
+def _games(analysis: Analysis, design: Design, name: str) -> list[_TrialGame]:
     trial = analysis.design
     w, z = len(trial.baseline), len(trial.players)
     all_w, all_z = len(design.baseline), len(design.players)

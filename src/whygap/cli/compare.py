@@ -35,7 +35,7 @@ def command(
     speaker: Speaker,
 ) -> None:
     """Print our shares beside the importances of other methods."""
-    from whygap import storage
+    from whygap.results import files
     from whygap.rivals import compare, read_graph
 
     check_writable(output)
@@ -45,7 +45,7 @@ def command(
         found.study,
         methods=wanted if wanted is None or others_only else [*wanted, "whygap"],
         settings=found.settings,
-        gap=storage.load(given) if given else None,
+        gap=files.load(given) if given else None,
         graph=read_graph(graph_file) if graph_file else None,
         others_only=others_only,
     )

@@ -29,9 +29,9 @@ def command(
     Prints who is hit, through what, and what can be won back. Writes gap.json, gap.html and
     gap.txt (the whole summary) into DIR and ends with the path of the report.
     """
-    from whygap import storage
     from whygap._explain import explain
     from whygap.datasets import load_employment
+    from whygap.results import files
     from whygap.settings import Settings
 
     usual, workers = Settings(support="common", learner="fast"), min(4, os.cpu_count() or 1)
@@ -41,15 +41,15 @@ def command(
     speaker.note("A published model predicts who is at work. Why is it worse for non-citizens?")
     speaker.note(
         "The groups overlap poorly: rows that only one could have produced are parts of their own, "
-        "left behind and new ground."
+        "source-only and target-only rows."
     )
     gap = explain(load_employment().study(), settings=chosen)
     gap.save(folder / "gap.json")
     gap.report(folder / "gap.html", chosen.level)
     words = gap.summary(chosen.level).rstrip()
-    storage.write_whole(folder / "gap.txt", f"{words}\n")
+    files.write_whole(folder / "gap.txt", f"{words}\n")
     report = (folder / "gap.html").resolve()
-    values = storage.to_mapping(gap) | {"report": str(report)}
+    values = files.to_dict(gap) | {"report": str(report)}
     speaker.result(f"{first_screen(words)}\n\nThe report: {report}", values)
 
 

@@ -16,8 +16,7 @@ from whygap.cli.output import Speaker, check_ending, check_writable
 from whygap.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
-    from whygap._many import Many
-    from whygap.results import Gap
+    from whygap.results import Gap, Gaps
     from whygap.study_file import StudyFile
 
 MaybeStudy = Annotated[
@@ -29,7 +28,7 @@ Detail = Annotated[
     option(
         "--detail",
         "NAMES",
-        "points, where, recoverable, covariate, outcome, joined by commas; all, or none.",
+        "points, affected, recoverable, shares, joined by commas; all, or none.",
     ),
 ]
 TimeBudget = Annotated[float | None, option("--time-budget", "SECONDS", "For the detailed shares.")]
@@ -95,11 +94,11 @@ def details_in(text: str | None) -> tuple[str, ...] | None:
 
 def check_redaction(redact: int | None, influence: bool) -> None:
     """Refuse what cannot be done, before any work is done."""
-    from whygap.results.redaction import require_few
+    from whygap.results.redaction import require_rows
 
     if redact is None:
         return
-    require_few(redact)
+    require_rows(redact)
     if influence:
         raise SettingsError(
             "--influence keeps a number for every row, and --redact is for results to be shared",
@@ -135,27 +134,27 @@ class Delivery:
 
     def one(self, gap: Gap) -> bool:
         """Deliver one result; False when Ctrl-C ended the run early."""
-        from whygap import storage
         from whygap._explain import was_interrupted
+        from whygap.results import files
 
         gap = gap if self.redact is None else gap.redacted(self.redact)
         self._save(gap, self.output)
         self._report(gap)
-        self.speaker.warn(gap.diagnostics.warnings)
-        self.speaker.result(gap.summary(), storage.to_mapping(gap))
+        self.speaker.warn(warnings_of(gap))
+        self.speaker.result(gap.summary(), files.to_dict(gap))
         return not was_interrupted(gap)
 
-    def many(self, many: Many) -> bool:
+    def many(self, many: Gaps) -> bool:
         """Deliver several: one file each, one report for all; False when ended early."""
-        from whygap import storage
         from whygap._explain import was_interrupted
+        from whygap.results import files
 
         many = many if self.redact is None else many.redacted(self.redact)
         for name, gap in many.gaps.items():
             self._save(gap, named_for(self.output, name))
-            self.speaker.warn(f"{name}: {text}" for text in gap.diagnostics.warnings)
+            self.speaker.warn(f"{name}: {text}" for text in warnings_of(gap))
         self._report(many)
-        values = {name: storage.to_mapping(gap) for name, gap in many.gaps.items()}
+        values = {name: files.to_dict(gap) for name, gap in many.gaps.items()}
         self.speaker.result(many.summary(), values)
         return not many.unfinished and not any(map(was_interrupted, many.gaps.values()))
 
@@ -164,12 +163,17 @@ class Delivery:
             gap.save(path, influence=self.influence)
             self.speaker.note(f"Wrote {path}")
 
-    def _report(self, result: Gap | Many) -> None:
-        from whygap.results.redaction import FEW
+    def _report(self, result: Gap | Gaps) -> None:
+        from whygap.results.redaction import ROWS
 
         if self.page is not None:
-            result.report(self.page, redact=FEW if self.redact is None else None)
+            result.report(self.page, redact=ROWS if self.redact is None else None)
             self.speaker.note(f"Wrote {self.page}")
+
+
+def warnings_of(gap: Gap) -> list[str]:
+    """Texts of the notes that are more than information."""
+    return [note.text for note in gap.notes if note.level != "info"]
 
 
 def check_files(path: Path | None, targets: Iterable[str]) -> None:

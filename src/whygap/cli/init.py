@@ -30,7 +30,7 @@ def command(
 
     With --source and --target, the roles are guessed from the tables and marked as guesses.
     """
-    from whygap import storage
+    from whygap.results import files
     from whygap.study_file import draft_study
 
     check_writable(output)
@@ -44,7 +44,7 @@ def command(
     if output is None:
         speaker.result(text, {"study_file": text})
     else:
-        storage.write_whole(output, text)
+        files.write_whole(output, text)
         speaker.result(f"Wrote {output}", {"study": output})
 
 

@@ -90,16 +90,16 @@ class ResultOptions:
 
     def read(self) -> Gap:
         """The result, redacted where asked; a level that is none is refused first."""
-        from whygap import storage
+        from whygap.results import files
 
         if self.level is not None:
             require_level(self.level, "The level")
-        gap = storage.load(self.result)
+        gap = files.load(self.result)
         return gap if self.redact is None else gap.redacted(self.redact)
 
     def level_of(self, gap: Gap) -> float:
         """The level asked for, or the one the result was made at."""
-        return self.level or float(gap.about.settings.get("level", 0.95))
+        return gap.level(self.level)
 
 
 @dataclasses.dataclass(frozen=True)

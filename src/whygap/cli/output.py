@@ -29,7 +29,7 @@ class Speaker:
 
     def result(self, words: str, values: Any) -> None:
         """The answer, on stdout: words, or the same as JSON."""
-        from whygap.storage import plain
+        from whygap.results.files import plain
 
         if self.as_json:
             words = json.dumps(plain(values), ensure_ascii=False, allow_nan=False, indent=1)
@@ -47,10 +47,10 @@ class Speaker:
 
     def write(self, path: Path | None, text: str) -> None:
         """A file, where one was asked for, and a word about it."""
-        from whygap import storage
+        from whygap.results import files
 
         if path is not None:
-            storage.write_whole(path, text)
+            files.write_whole(path, text)
             self.note(f"Wrote {path}")
 
     def write_csv(self, path: Path | None, table: Any) -> None:
@@ -85,10 +85,10 @@ def check_writable(*paths: Path | None) -> None:
 
 def check_ending(path: Path | None, ending: str) -> None:
     """Refuse an output whose name says that it is of another kind, before any work is done."""
-    from whygap import storage
+    from whygap.results import files
 
     if path is not None:
-        storage.require_ending(path, ending)
+        files.require_ending(path, ending)
 
 
 def make_folder(folder: Path) -> Path:

@@ -10,7 +10,7 @@ from whygap.cli.output import Speaker, check_writable
 
 Figure = Annotated[Path, option("--output -o", "FILE", "An .svg, .png or .pdf file.")]
 What = Annotated[
-    str, option("--what", "FIGURE", "answer, walk, points, where, recoverable or shares.")
+    str, option("--what", "FIGURE", "answer, walk, points, affected, recoverable or shares.")
 ]
 EXAMPLES = ("whygap plot gap.json -o gap.svg", "whygap plot gap.json --what points -o points.svg")
 

@@ -27,12 +27,12 @@ def command(
     than ten rows are not named; --redact sets another number, --redact 1 names all.
     """
     from whygap.render.revision import load_revision
-    from whygap.results.redaction import FEW
+    from whygap.results.redaction import ROWS
 
     check_ending(output, ".html")
     check_writable(output)
     gap = shown.read()
     revised = None if revision is None else load_revision(revision)
-    redact = FEW if shown.redact is None else None  # else it is redacted already
+    redact = ROWS if shown.redact is None else None  # else it is redacted already
     gap.report(output, shown.level_of(gap), revised, redact=redact)
     speaker.result(f"Wrote {output}", {"report": output})

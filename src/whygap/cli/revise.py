@@ -53,13 +53,13 @@ def command(
 
 def _revised(found: StudyFile, top: int, given: Path | None, ranking: list[str] | None) -> Revision:
     """What cannot be revised is refused before anything is explained."""
-    from whygap import storage
     from whygap._explain import explain
     from whygap.repair import check_revisable, revise
+    from whygap.results import files
 
     check_revisable(found.study.design, 0 if ranking else top)
     gap = None
     if ranking is None:
-        wanted = ("recoverable", "covariate")
-        gap = storage.load(given) if given else explain(found.study, wanted, found.settings)
+        wanted = ("recoverable", "shares")
+        gap = files.load(given) if given else explain(found.study, wanted, found.settings)
     return revise(found.study, gap, top=top, settings=found.settings, ranking=ranking)

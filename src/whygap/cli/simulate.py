@@ -40,7 +40,7 @@ def command(
     """
     import pyarrow.parquet
 
-    from whygap import storage
+    from whygap.results import files
     from whygap.simulate import gaussian
 
     _check(world, rows, seed)
@@ -48,8 +48,8 @@ def command(
     for name, table in zip(("source", "target"), gaussian.tables(rows, seed), strict=True):
         content = io.BytesIO()
         pyarrow.parquet.write_table(table, content)
-        storage.write_bytes(folder / f"{name}.parquet", content.getvalue())
-    storage.write_whole(folder / "study.toml", STUDY.format(world=world, rows=rows, seed=seed))
+        files.write_bytes(folder / f"{name}.parquet", content.getvalue())
+    files.write_whole(folder / "study.toml", STUDY.format(world=world, rows=rows, seed=seed))
     words = f"Wrote source.parquet, target.parquet and study.toml into {folder}"
     speaker.result(words, {"study": folder / "study.toml"})
 

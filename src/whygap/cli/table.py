@@ -19,8 +19,8 @@ def command(
     speaker: Speaker,
 ) -> None:
     """Print every estimate of a result as a table."""
-    from whygap import storage
     from whygap.render import frame, table
+    from whygap.results import files
 
     check_writable(output)
     gap = shown.read()
@@ -31,5 +31,5 @@ def command(
     if output is None:
         speaker.result(words, list(frame.rows(gap, level)))
     else:
-        storage.write_whole(output, words + "\n")
+        files.write_whole(output, words + "\n")
         speaker.result(f"Wrote {output}", {"table": output})

@@ -5,14 +5,14 @@ Contributions per row; an estimate is the mean over source rows plus the mean ov
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from whygap.domains import Array, ByDomain
 from whygap.equations.points import TransportedValues, transported_mean
 from whygap.estimate import Estimate, Sample
-from whygap.results import Aggregate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,42 +67,47 @@ def mean_at(values: AggregateValues, corner: str) -> Estimate:
     return means[corner](values)
 
 
-def aggregate(
-    corners: dict[str, Estimate],
-    whole: ByDomain[Estimate] | None = None,
+@dataclass(frozen=True, slots=True, eq=False)
+class Decomposition:
+    """The gap and its parts, as differences of means along the decomposition.
+
+    Attributes:
+        total: target minus source.
+        source: mean of all source rows.
+        target: mean of all target rows.
+        parts: by name, in order, adding up to `total`; empty where nothing can be compared.
+        reason: why the tables cannot be compared, in words.
+    """
+
+    total: Estimate
+    source: Estimate
+    target: Estimate
+    parts: Mapping[str, Estimate] = field(default_factory=dict)
+    reason: str = ""
+
+
+def decompose(
+    corners: Mapping[str, Estimate],
+    tables: ByDomain[Estimate] | None = None,
     *,
     outcome_first: bool = False,
-) -> Aggregate:
-    """Lambda = Lambda_W + Lambda_Z + Lambda_Y, from the corners, so that they add up exactly.
+) -> Decomposition:
+    """Take the gap apart: Lambda = Lambda_W + Lambda_Z + Lambda_Y, which add up exactly.
 
-    Where the corners are those of a region, `whole` has the means of both tables, and two parts
-    more lead from the one to the other; else these are 0.
+    Args:
+        corners: means by name, "000" to "111".
+        tables: where the corners are those of a region, the means of the whole tables: two more
+            parts then lead from the source table to the region and on to the target table.
+        outcome_first: whether Y is changed before Z.
     """
     start, after_w, after_z, end = (corners[k] for k in ("000", "100", "110", "111"))
-    second, third = after_z - after_w, end - after_z
-    inner = Aggregate(
-        gap=end - start,
-        baseline=after_w - start,
-        covariate=third if outcome_first else second,
-        outcome=second if outcome_first else third,
-        mean_000=start,
-        mean_100=after_w,
-        mean_110=after_z,
-        mean_111=end,
-        left_behind=start - start,
-        new_ground=end - end,
-        outcome_first=outcome_first,
-    )
-    if whole is None:
-        return inner
-    return replace(
-        inner,
-        gap=whole.target - whole.source,
-        left_behind=start - whole.source,
-        new_ground=whole.target - end,
-        source_mean=whole.source,
-        target_mean=whole.target,
-    )
+    second, third = ("outcome", "covariate") if outcome_first else ("covariate", "outcome")
+    parts = {"baseline": after_w - start, second: after_z - after_w, third: end - after_z}
+    if tables is None:
+        return Decomposition(end - start, start, end, parts)
+    source, target = tables
+    parts = {"source_only": start - source, **parts, "target_only": target - end}
+    return Decomposition(target - source, source, target, parts)
 
 
 def plain_means(sample: Sample, loss: ByDomain[Array]) -> ByDomain[Estimate]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 import uuid
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -121,6 +122,18 @@ def _unit_sums(contribution: Array, weight: Array, unit: IntArray, size: int) ->
         return centred
     sums: Array = np.bincount(unit, weights=centred, minlength=size).astype(np.float64)
     return sums * (size / len(centred))
+
+
+class Interval(NamedTuple):
+    """Two-sided confidence interval."""
+
+    low: float
+    high: float
+
+    def excludes(self, value: float = 0.0) -> bool:
+        """Return whether `value` lies outside, between ends that are finite numbers."""
+        outside = self.low > value or self.high < value
+        return outside and math.isfinite(self.low) and math.isfinite(self.high)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -257,21 +270,25 @@ class Estimate:
             growth=scale * self.growth,
         )
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Two-sided confidence interval: Student's, for a ratio Fieller's."""
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the two-sided confidence interval: Student's, for a ratio Fieller's."""
         require_level(level)
         return self.within(normal_quantile(level))
 
-    def within(self, critical: float) -> tuple[float, float]:
-        """All values that a normal quantile of `critical` does not exclude, read as Student's."""
+    def excludes_zero(self, level: float = 0.95) -> bool:
+        """Return whether the interval at `level` leaves out 0: whether the value is significant."""
+        return self.interval(level).excludes(0.0)
+
+    def within(self, critical: float) -> Interval:
+        """Return all values that a normal quantile of `critical`, read as Student's, leaves in."""
         t = as_student(critical, self.degrees_of_freedom)
         if self.ratio is not None:
-            return self.ratio.interval(t)
+            return Interval(*self.ratio.interval(t))
         half, shift = t * self.standard_error, t**2 * self.growth / 2
         # The v with (value - v)^2 = t^2 (variance + growth (v - value)), where that is more.
         far = abs(shift) + math.hypot(half, shift)
         down, up = (half, far) if shift >= 0 else (far, half)
-        return self.value - down, self.value + up
+        return Interval(self.value - down, self.value + up)
 
     def p_value(self, null: float = 0.0) -> float:
         """Two-sided p-value of `value == null`: small where intervals leave it out."""

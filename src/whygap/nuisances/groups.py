@@ -15,7 +15,7 @@ from whygap.equations.where import Group as RowGroup
 from whygap.equations.where import target_share
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.cuts import cuts_near, in_words
-from whygap.results import Group
+from whygap.results import AffectedGroup
 from whygap.tables.design import MODEL_LABEL, MODEL_SCORE, Column, Design
 
 _MOST_LEVELS = 8  # as many levels as a reader takes in; rarer ones are pooled
@@ -53,7 +53,7 @@ def _said(design: Design, score: ByDomain[Array]) -> list[Grouped]:
     return found
 
 
-def where_groups(crossfit: CrossFit, grouped: Sequence[Grouped]) -> list[Group]:
+def where_groups(crossfit: CrossFit, grouped: Sequence[Grouped]) -> list[AffectedGroup]:
     """Contribution and mean change of every group that has rows."""
     return [
         _group(crossfit.walk.outcome, one.variable, label, inside)
@@ -63,12 +63,12 @@ def where_groups(crossfit: CrossFit, grouped: Sequence[Grouped]) -> list[Group]:
     ]
 
 
-def _group(line: Line, variable: str, label: str, inside: RowGroup) -> Group:
+def _group(line: Line, variable: str, label: str, inside: RowGroup) -> AffectedGroup:
     points, values = line.contribution(inside), line.term.where_values()
     shares = values.sample.mean(inside.map(lambda mask: mask.astype(float)))
     enough = int((values.sample.weights.target[inside.target] > 0).sum()) >= _LEAST_ROWS
     change = points / target_share(values, inside) if enough else None
-    return Group(variable, label, shares.source, shares.target, points, change)
+    return AffectedGroup(variable, label, shares.source, shares.target, points, change)
 
 
 def group_column(column: Column, values: ByDomain[Array]) -> Grouped:

@@ -218,7 +218,6 @@ def _rule(crossfit: CrossFit, known: Conditions, candidate: _Candidate) -> Rule:
     line, inside = crossfit.walk.outcome, candidate.inside
     points = line.contribution(inside)
     unseen = _unseen_variance(crossfit, inside.source.astype(float))
-    half_width = _in_errors(points, candidate.held, unseen) * points.standard_error
     shares = crossfit.sample.mean(inside.map(lambda mask: mask.astype(float)))
     return Rule(
         tuple(known.conditions[k] for k in candidate.rule),
@@ -226,5 +225,5 @@ def _rule(crossfit: CrossFit, known: Conditions, candidate: _Candidate) -> Rule:
         shares.target,
         points,
         points / target_share(line.term.where_values(), inside),
-        (points.value - half_width, points.value + half_width),
+        _in_errors(points, candidate.held, unseen),
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from whygap.estimate import Estimate
 from whygap.render.answers import part_of_error
 from whygap.render.phrases import direction, joined
-from whygap.render.reading import Reading, excludes_zero
+from whygap.render.reading import Reading
 from whygap.render.revision import LOSSES, Choice, Curve
 from whygap.render.units import level_name
 from whygap.results import Budget, RatioRecord, Recoverable
@@ -26,8 +26,8 @@ PROBLEM_FIRST = (
 def suggestions(reading: Reading, measured: Curve | None = None) -> list[str]:
     """At most a handful of next steps: from what was measured, else the budgets, else the parts."""
     gap = reading.gap
-    if not gap.aggregate.comparable:
-        labels = _with_target_labels(reading, gap.recoverable.here) if gap.recoverable else ()
+    if not gap.comparable:
+        labels = _with_target_labels(reading, gap.recoverable) if gap.recoverable else ()
         return ["First see to what sets the two tables apart, then compare them again.", *labels]
     if gap.problems():
         return [PROBLEM_FIRST]
@@ -95,16 +95,16 @@ def _gain(reading: Reading, curve: Curve, choice: Choice) -> str:
 
 
 def _from_budgets(reading: Reading, found: Recoverable) -> Iterator[str]:
-    mix = found.on_target_mix.total if found.on_target_mix else None
-    if _is_gain(found.here.total, reading.level):
-        yield from _with_target_labels(reading, found.here)
+    mix = found.reweighted.total if found.reweighted else None
+    if _is_gain(found.total, reading.level):
+        yield from _with_target_labels(reading, found)
     else:
-        yield _nothing_to_win(reading, found.here)
+        yield _nothing_to_win(reading, found)
         if mix is None or not _is_gain(mix, reading.level):
             return
     if mix is None:
         return
-    doubt = _against_reweighting(reading, mix, found.here.total)
+    doubt = _against_reweighting(reading, mix, found.total)
     if doubt:
         yield f"Do not count on reweighting the source rows: {doubt}."
     else:
@@ -141,7 +141,7 @@ def _with_target_labels(reading: Reading, here: Budget) -> Iterator[str]:
             "Recalibrate the model's score on outcomes from the target first: that alone could win "
             f"back {part_of_error(reading, scale)}."
         )
-    clear = here.variables.clear(reading.level) if here.variables else []
+    clear = here.variables.significant(reading.level) if here.variables else []
     first = [name for name in clear if here.variables and here.variables[name].value > 0]
     if first:
         measures = " (whygap revise measures the gain)"
@@ -157,7 +157,7 @@ def _with_target_labels(reading: Reading, here: Budget) -> Iterator[str]:
 
 
 def _nothing_to_win(reading: Reading, here: Budget) -> str:
-    change = reading.gap.aggregate.gap.value
+    change = reading.gap.total.value
     if here.total.interval(reading.level)[1] > LITTLE * (here.total.value + here.irreducible.value):
         return (
             "Collect more labelled rows of the target before changing the model: what labels could "
@@ -185,7 +185,7 @@ def _harmful(reading: Reading) -> list[str]:
 
 
 def _is_gain(estimate: Estimate, level: float) -> bool:
-    return excludes_zero(estimate, level) and estimate.value > 0
+    return estimate.excludes_zero(level) and estimate.value > 0
 
 
 # -- from the parts --------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def _from_parts(reading: Reading) -> Iterator[str]:
             f"The target has another mix of {joined(columns, 6)}, on which the model does worse. "
             f"Rows may simply be harder there: {asked}."
         )
-    if "new_ground" in harmful:
+    if "target_only" in harmful:
         yield (
             "Collect labels for target rows that have no counterpart in the source: the model has "
             "seen nothing like them."
@@ -215,7 +215,7 @@ def _from_parts(reading: Reading) -> Iterator[str]:
 
 
 def _unsettled(reading: Reading) -> Iterator[str]:
-    change = reading.gap.aggregate.gap
+    change = reading.gap.total
     if not reading.clear and change.standard_error:
         low, high = change.interval(reading.level)
         yield (
@@ -234,7 +234,7 @@ def _overlap(reading: Reading) -> Iterator[str]:
     thin = _thin(reading)
     if thin is not None:
         asked = reading.gap.about.settings.get("support") == "common"
-        common = asked or reading.gap.aggregate.has_region
+        common = asked or reading.gap.has_region
         remedy = "Try" if common else "Try support='common', or"
         yield (
             f"Source and target hardly overlap in {thin.columns}: {thin.rows:,} source rows "
@@ -243,7 +243,7 @@ def _overlap(reading: Reading) -> Iterator[str]:
 
 
 def _nothing(reading: Reading) -> str:
-    judged = direction(reading.gap.about, reading.gap.aggregate.gap.value)
+    judged = direction(reading.gap.about, reading.gap.total.value)
     if judged == "better":
         return "The model does better in the target: there is nothing to repair."
     return (

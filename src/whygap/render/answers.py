@@ -7,17 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from whygap.estimate import Estimate
 from whygap.render.phrases import direction, in_domain, joined, metric_name
-from whygap.render.reading import FEW, MOST_ROWS, SHOWN, TIE, Hit, Reading, excludes_zero
+from whygap.render.reading import FEW, MOST_ROWS, SHOWN, TIE, Hit, Reading
 from whygap.render.units import level_name, rows_share, squared_error_units
-from whygap.results import Budget, Joint, Recoverable
+from whygap.results import Budget, Points, Recoverable
 
 # -- how many points -------------------------------------------------------------------------------
 
 
 def points_sentences(reading: Reading, part: str) -> list[str]:
     """The clear variables of a part, near ties, and the rest together."""
-    points = reading.gap.points
-    joint = points.parts().get(part) if points else None
+    joint = reading.gap.points.get(part)
     if not joint:
         return []
     named = reading.clear_points(part)[:SHOWN]
@@ -49,7 +48,7 @@ def _verb(reading: Reading, value: float) -> str:
     return "takes off" if value < 0 else "adds"
 
 
-def _near_ties(reading: Reading, joint: Joint, named: Sequence[str]) -> Iterator[str]:
+def _near_ties(reading: Reading, joint: Points, named: Sequence[str]) -> Iterator[str]:
     """Clear variables that may be the largest of those that pull the same way as the first."""
     if not named:
         return
@@ -60,7 +59,7 @@ def _near_ties(reading: Reading, joint: Joint, named: Sequence[str]) -> Iterator
         yield f"{joined([named[0], *ties])} are near ties: which is largest is open."
 
 
-def _rest(reading: Reading, joint: Joint, named: Sequence[str], part: Estimate) -> Iterator[str]:
+def _rest(reading: Reading, joint: Points, named: Sequence[str], part: Estimate) -> Iterator[str]:
     """The others together; where none is named they are the part, and have its interval."""
     others = [name for name in joint.largest_first() if name not in named]
     units, level = reading.units, reading.level
@@ -70,16 +69,16 @@ def _rest(reading: Reading, joint: Joint, named: Sequence[str], part: Estimate) 
     size = f"{units.change(pooled.value)} ({units.span(*pooled.interval(level))})"
     if len(others) == 1:
         who = "The other one" if named else "Its one variable"
-        doubt = "" if excludes_zero(pooled, level) else ", not distinguishable from 0"
+        doubt = "" if pooled.excludes_zero(level) else ", not distinguishable from 0"
         yield f"{who}, {others[0]}: {size}{doubt}."
         return
-    clear = sum(excludes_zero(joint[name], level) for name in others)
+    clear = sum(joint[name].excludes_zero(level) for name in others)
     alone = f"{clear} of them are clear" if clear else "none is distinguishable from 0 on its own"
     who = f"The other {len(others)}" if named else f"Its {len(others)}"
     yield f"{who} variables together: {size}; {alone}."
 
 
-def together(joint: Joint, names: Sequence[str]) -> Estimate:
+def together(joint: Points, names: Sequence[str]) -> Estimate:
     """Some variables added up."""
     return joint.combined(dict.fromkeys(names, 1.0))
 
@@ -89,7 +88,7 @@ def together(joint: Joint, names: Sequence[str]) -> Estimate:
 
 def where_sentences(reading: Reading) -> list[str]:
     """The groups and rules that stand out; or that none does."""
-    where = reading.gap.where
+    where = reading.gap.affected.get("outcome")
     if where is None:
         return []
     hits = reading.clear_hits()[: SHOWN - 1]
@@ -99,10 +98,10 @@ def where_sentences(reading: Reading) -> list[str]:
     if not found:
         text = f"No group of rows stands out: of {len(where.groups)} groups none is distinguishable"
         found = [f"{text} from 0 when all are looked at together."]
-    if where.tried and not where.rules:
+    if where.n_rules_tested and not where.rules:
         rules = "The one rule that was tested is not"
-        if where.tried > 1:
-            rules = f"None of {where.tried:,} rules that were tested is"
+        if where.n_rules_tested > 1:
+            rules = f"None of {where.n_rules_tested:,} rules that were tested is"
         found.append(f"{rules} confirmed.")
     return found
 
@@ -132,9 +131,8 @@ def _mean_change(reading: Reading, hit: Hit, interval: str = "") -> str:
     """
     if hit.change is None:
         return ""
-    part = reading.gap.aggregate.outcome
-    if part is not None and not reading.gap.about.is_mean:
-        times = hit.points.value / hit.share / part.value
+    if not reading.gap.about.is_mean:
+        times = hit.points.value / hit.share / reading.gap.parts["outcome"].value
         return f"a row there counts {times:.1f} times the average row" if times > 1 else ""
     units, (low, high) = reading.units, hit.change_interval()
     verb = "falls" if hit.change.value < 0 else "rises"
@@ -154,7 +152,7 @@ def culprit_sentence(reading: Reading) -> str:
     first = _first_variables(reading)
     if first:
         said.append(f"Of the variables, {_costs(reading, first)}.")
-    way = reading.gap.aggregate.gap.value
+    way = reading.gap.total.value
     hits = [
         hit for hit in reading.clear_hits() if hit.points.value * way > 0 and hit.share <= MOST_ROWS
     ]
@@ -181,9 +179,9 @@ def _first_variables(reading: Reading) -> dict[str, Estimate]:
 
     A part whose first variable is less than half as large as that of the other names none.
     """
-    points, way = reading.gap.points, reading.gap.aggregate.gap.value
+    way = reading.gap.total.value
     found: dict[str, Estimate] = {}
-    for part, joint in (points.parts() if points else {}).items():
+    for part, joint in reading.gap.points.items():
         clear = [name for name in reading.clear_points(part) if joint[name].value * way > 0]
         may_be = joint.first(reading.level, lowest=way < 0) if clear else ()
         found |= {name: joint[name] for name in clear if name in (clear[0], *may_be)}
@@ -201,17 +199,17 @@ def recoverable_sentences(reading: Reading) -> list[str]:
     found, units = reading.gap.recoverable, squared_error_units(reading.gap)
     if found is None:
         return []
-    irreducible = found.here.irreducible.value
+    irreducible = found.irreducible.value
     whole = (
         f"The squared error of the predictions {in_domain(reading.gap.about, 'target')} is "
-        f"{units.bare(found.here.total.value + irreducible)}; {units.bare(irreducible)} of it no "
+        f"{units.bare(found.total.value + irreducible)}; {units.bare(irreducible)} of it no "
         "model on these variables can win back."
     )
     return [
         whole,
-        _here(reading, found.here),
-        *([_with_source_labels(reading, found.on_target_mix)] if found.on_target_mix else []),
-        _at_home(reading, found),
+        _here(reading, found),
+        *([_with_source_labels(reading, found.reweighted)] if found.reweighted else []),
+        _in_source(reading, found),
     ]
 
 
@@ -222,10 +220,10 @@ def _here(reading: Reading, budget: Budget) -> str:
     if doubt:
         return f"{text}{doubt}."
     ways = []
-    if budget.recalibration is not None and excludes_zero(budget.recalibration, reading.level):
+    if budget.recalibration is not None and budget.recalibration.excludes_zero(reading.level):
         ways.append(f"recalibrating the score {amount(reading, budget.recalibration)}")
     if budget.variables:
-        clear = budget.variables.clear(reading.level)[: SHOWN - 1]
+        clear = budget.variables.significant(reading.level)[: SHOWN - 1]
         ways += [f"{name} {amount(reading, budget.variables[name])}" for name in clear]
     text += f", {_of_error(reading, budget.total)} of it"
     if not ways:
@@ -233,12 +231,12 @@ def _here(reading: Reading, budget: Budget) -> str:
     return f"{text}: {joined(ways)}.{_most(reading, budget.variables)}"
 
 
-def _most(reading: Reading, variables: Joint | None) -> str:
+def _most(reading: Reading, variables: Points | None) -> str:
     """Which variable wins back more than every other, where one does."""
     if variables is None or len(variables) < 2:
         return ""
     first = variables.first(reading.level)
-    alone = len(first) == 1 and excludes_zero(variables[first[0]], reading.level)
+    alone = len(first) == 1 and variables[first[0]].excludes_zero(reading.level)
     return f" Of the variables, {first[0]} wins back most." if alone else ""
 
 
@@ -250,15 +248,15 @@ def _with_source_labels(reading: Reading, budget: Budget) -> str:
 
 
 def _unless_a_gain(reading: Reading, total: Estimate) -> str:
-    if not excludes_zero(total, reading.level):
+    if not total.excludes_zero(reading.level):
         return ": not distinguishable from 0"
     return "" if total.value > 0 else ": nothing"
 
 
-def _at_home(reading: Reading, found: Recoverable) -> str:
-    more = found.here_less_at_home
-    text = f"In the source the model already misses {amount(reading, found.at_home.total)}; "
-    if not excludes_zero(more, reading.level):
+def _in_source(reading: Reading, found: Recoverable) -> str:
+    more = found.added_in_target
+    text = f"In the source the model already misses {amount(reading, found.source.total)}; "
+    if not more.excludes_zero(reading.level):
         return f"{text}what the target adds to that is not distinguishable from 0."
     return f"{text}the target adds {amount(reading, more)}."
 
@@ -281,7 +279,7 @@ def _listed(reading: Reading, estimate: Estimate) -> str:
 
 def _of_error(reading: Reading, estimate: Estimate) -> str:
     """In percent of the squared error in the target."""
-    here = reading.gap.recoverable.here if reading.gap.recoverable else None
-    whole = here.total.value + here.irreducible.value if here else math.nan
+    budget = reading.gap.recoverable
+    whole = budget.total.value + budget.irreducible.value if budget else math.nan
     share = max(estimate.value, 0.0) / whole if whole > 0 else math.nan
     return rows_share(share) if math.isfinite(share) else "an unknown part"

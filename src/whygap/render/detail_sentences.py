@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from whygap.domains import ByDomain
 from whygap.estimate.student import normal_quantile
 from whygap.render.phrases import joined
-from whygap.render.reading import SHOWN, Reading, Standing, excludes_zero
+from whygap.render.reading import SHOWN, Reading, Standing
 from whygap.render.units import level_name, percent, percent_interval, rounded_count
-from whygap.results import Detailed, Gap
+from whygap.results import Gap, Shares
 
 MOST_TIMES = 1000  # the rows: more than anyone can collect
 
@@ -19,7 +19,7 @@ def detail_sentences(reading: Reading, name: str, *, listed: bool = True) -> lis
 
     Without `listed`, the largest shares are left out: a table beside the words shows them.
     """
-    detail, level = reading.gap.details()[name], reading.level
+    detail, level = reading.gap.shares[name], reading.level
     if not detail.defined and detail.denominator.standard_error == 0:
         return [detail.reason]  # whatever the data: nothing was measured
     if not detail.defined:
@@ -34,7 +34,7 @@ def detail_sentences(reading: Reading, name: str, *, listed: bool = True) -> lis
     ]
 
 
-def rows_needed(gap: Gap, detail: Detailed, level: float) -> ByDomain[float] | None:
+def rows_needed(gap: Gap, detail: Shares, level: float) -> ByDomain[float] | None:
     """Rows that would tell the denominator from 0 if it is as large as estimated.
 
     The standard error shrinks as one over the root of the rows; the target is
@@ -48,10 +48,10 @@ def rows_needed(gap: Gap, detail: Detailed, level: float) -> ByDomain[float] | N
     return gap.about.rows.map(lambda rows: rows * max(needed, 1.0))
 
 
-def what_would_settle(gap: Gap, detail: Detailed, level: float) -> str:
+def what_would_settle(gap: Gap, detail: Shares, level: float) -> str:
     """The sample size an undefined part asks for."""
     needed = rows_needed(gap, detail, level)
-    whole = excludes_zero(gap.aggregate.parts()[detail.part], level)
+    whole = gap.parts[detail.part].excludes_zero(level)
     likely = "" if whole else ": most likely there is little to explain"
     if needed is None:
         return f"The estimated size is not above 0, so no number of rows can be named{likely}."
@@ -94,7 +94,7 @@ def _cancelling(reading: Reading, name: str) -> Iterator[str]:
         )
 
 
-def _base(detail: Detailed, reading: Reading) -> Iterator[str]:
+def _base(detail: Shares, reading: Reading) -> Iterator[str]:
     """What v(empty) is: no recalibration of the model, which is among what can be won back."""
     if detail.part != "outcome" or detail.base is None:
         return
@@ -107,8 +107,8 @@ def _base(detail: Detailed, reading: Reading) -> Iterator[str]:
     )
 
 
-def _largest(detail: Detailed, level: float) -> str:
-    ordered = sorted(detail.shares.items(), key=lambda item: -item[1].value)[:SHOWN]
+def _largest(detail: Shares, level: float) -> str:
+    ordered = sorted(detail.values.items(), key=lambda item: -item[1].value)[:SHOWN]
     listed = [
         f"{name} {percent(share.value, share.standard_error)} ({percent_interval(share, level)})"
         for name, share in ordered
@@ -119,7 +119,7 @@ def _largest(detail: Detailed, level: float) -> str:
     return f"{which}, {level_name(level)} intervals in brackets: {joined(listed, SHOWN)}."
 
 
-def _standing(detail: Detailed, standing: Standing) -> Iterator[str]:
+def _standing(detail: Shares, standing: Standing) -> Iterator[str]:
     players, top = len(detail.players), standing.top
     if players == 1 or not top:
         return
@@ -132,9 +132,9 @@ def _standing(detail: Detailed, standing: Standing) -> Iterator[str]:
         yield f"No single variable stands out: {which} may have the largest share."
 
 
-def _odd(detail: Detailed) -> Iterator[str]:
+def _odd(detail: Shares) -> Iterator[str]:
     base = {} if detail.base is None else {"source risk, recalibrated": detail.base}
-    shares = {**detail.shares, **base}
+    shares = {**detail.values, **base}
     # From half a percent on it is shown as -1% or 101%, so worth a word.
     outside = {n: s for n, s in shares.items() if not -0.005 <= s.value <= 1.005}
     if not outside:

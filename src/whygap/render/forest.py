@@ -161,7 +161,7 @@ class PointsDisplay:
     @classmethod
     def from_gap(cls, gap: Gap, level: float = 0.95, top: int = MOST_VARIABLES) -> PointsDisplay:
         """Largest first; the smaller ones past `top` are added up into one line."""
-        nothing = gap.aggregate.reason or "Points were not asked for: detail=('points',)."
+        nothing = gap.reason or "Points were not asked for: detail=('points',)."
         unit = phrases.unit_words(gap.about)
         return cls(tuple(points_blocks(gap, top)), unit, level, nothing)
 
@@ -195,13 +195,13 @@ class WhereDisplay:
     ) -> WhereDisplay:
         """One variable's groups; or the `top` variables along which contributions differ most."""
         blocks = tuple(where_blocks(gap, top, variable))
-        nothing = gap.aggregate.reason or "Groups were not asked for: detail=('where',)."
+        nothing = gap.reason or "Groups were not asked for: detail=('affected',)."
         return cls(blocks, phrases.unit_words(gap.about), level, nothing)
 
     @classmethod
     def shortest(cls, gap: Gap, level: float = 0.95, top: int = FEWEST) -> WhereDisplay:
         """The `top` most telling groups and rules, whatever their variable."""
-        blocks = (hits_block(gap, level, top),) if gap.where else ()
+        blocks = (hits_block(gap, level, top),) if gap.affected else ()
         return cls(blocks, phrases.unit_words(gap.about), level)
 
     def plot(self, ax: Axes | None = None) -> WhereDisplay:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from whygap.estimate import Estimate
-from whygap.results import Budget, Detailed, Gap, Where
+from whygap.results import Affected, Budget, Gap, Shares
 from whygap.tables import native_table
 
-BASE, TOTAL, LESS_AT_HOME = "(base)", "(total)", "(total less at home)"
+BASE, TOTAL, ADDED = "(base)", "(total)", "(total less source)"
 RECALIBRATION, IRREDUCIBLE = "(recalibration)", "(irreducible)"
 
 
@@ -33,47 +33,46 @@ class Row:
     plugin: float
 
 
-def rows(gap: Gap, level: float = 0.95) -> tuple[Row, ...]:
-    """The gap and its parts; points, groups, budgets; the shares of each detailed part."""
-    return tuple(_rows(gap, level))
+def rows(gap: Gap, level: float | None = None) -> tuple[Row, ...]:
+    """Return the gap and its parts; points, groups, recoverable error; shares."""
+    return tuple(_rows(gap, gap.level(level)))
 
 
-def to_frame(gap: Gap, level: float = 0.95) -> Any:
-    """Columns part, term, estimate, standard_error, low, high, unit, plugin."""
+def to_frame(gap: Gap, level: float | None = None) -> Any:
+    """Return columns part, term, estimate, standard_error, low, high, unit, plugin."""
     lines = rows(gap, level)
     columns = {f.name: [getattr(line, f.name) for line in lines] for f in fields(Row)}
     return native_table(columns, gap.table_kind)
 
 
 def _rows(gap: Gap, level: float) -> Iterator[Row]:
-    if not gap.aggregate.comparable:
-        yield Row("reason", gap.aggregate.reason, *(math.nan,) * 4, "", math.nan)
-    for term, estimate in {"gap": gap.aggregate.gap, **gap.aggregate.parts()}.items():
-        yield _row("aggregate", term, estimate, level)
-    for part, points in (gap.points.parts() if gap.points else {}).items():
+    if not gap.comparable:
+        yield Row("reason", gap.reason, *(math.nan,) * 4, "", math.nan)
+    for term, estimate in {"total": gap.total, **gap.parts}.items():
+        yield _row("gap", term, estimate, level)
+    for part, points in gap.points.items():
         for name, estimate in points.items():
             yield _row(f"points {part}", name, estimate, level)
-    if gap.where:
-        yield from _where_rows(gap.where, level)
+    for part, affected in gap.affected.items():
+        yield from _affected_rows(f"affected {part}", affected, level)
     if gap.recoverable:
-        found = gap.recoverable
-        yield from _budget_rows("recoverable here", found.here, level)
-        name = LESS_AT_HOME
-        yield _row("recoverable here", name, found.here_less_at_home, level, "squared error")
-        if found.on_target_mix:
-            yield from _budget_rows("recoverable on target mix", found.on_target_mix, level)
-        yield from _budget_rows("recoverable at home", found.at_home, level)
-    for detail in gap.details().values():
-        yield from _detail_rows(detail, level)
+        budget = gap.recoverable
+        yield from _budget_rows("recoverable", budget, level)
+        yield _row("recoverable", ADDED, budget.added_in_target, level, "squared error")
+        if budget.reweighted:
+            yield from _budget_rows("recoverable reweighted", budget.reweighted, level)
+        yield from _budget_rows("recoverable source", budget.source, level)
+    for shares in gap.shares.values():
+        yield from _share_rows(shares, level)
 
 
-def _where_rows(where: Where, level: float) -> Iterator[Row]:
+def _affected_rows(part: str, affected: Affected, level: float) -> Iterator[Row]:
     """Groups with intervals that hold at once; rules with those they were confirmed by (95%)."""
-    for group, ends in zip(where.groups, where.simultaneous(level), strict=True):
+    for group, ends in zip(affected.groups, affected.simultaneous(level), strict=True):
         name = f"{group.variable}: {group.label}"
-        yield _row("where", name, group.points, level, ends=ends)
-    for rule in where.rules:
-        yield _row("where", f"rule: {rule}", rule.points, level, ends=rule.interval)
+        yield _row(part, name, group.points, level, ends=ends)
+    for rule in affected.rules:
+        yield _row(part, f"rule: {rule}", rule.points, level, ends=rule.interval)
 
 
 def _budget_rows(part: str, budget: Budget, level: float) -> Iterator[Row]:
@@ -83,11 +82,12 @@ def _budget_rows(part: str, budget: Budget, level: float) -> Iterator[Row]:
             yield _row(part, name, estimate, level, "squared error")
 
 
-def _detail_rows(detail: Detailed, level: float) -> Iterator[Row]:
-    if detail.part == "outcome" or detail.base is not None:
-        yield _row(detail.part, BASE, detail.base, level, "share")
-    for name in detail.players:
-        yield _row(detail.part, name, detail.shares.get(name), level, "share")
+def _share_rows(shares: Shares, level: float) -> Iterator[Row]:
+    part = f"shares {shares.part}"
+    if shares.part == "outcome" or shares.base is not None:
+        yield _row(part, BASE, shares.base, level, "share")
+    for name in shares.players:
+        yield _row(part, name, shares.values.get(name), level, "share")
 
 
 def _row(

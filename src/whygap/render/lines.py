@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from whygap.errors import ResultError, require_known
 from whygap.estimate import Estimate
 from whygap.render.answers import together
-from whygap.render.phrases import PART_TITLES
 from whygap.render.reading import RULE_LEVEL, Hit, hits_of
 from whygap.render.units import (
     Units,
@@ -21,7 +20,7 @@ from whygap.render.units import (
     units_of,
     with_minus,
 )
-from whygap.results import Budget, Gap, Joint, Where
+from whygap.results import Affected, Budget, Gap, Points, Recoverable
 
 USUAL_SHARE = 0.3  # shares below this do not stretch the scale until they fill it
 
@@ -114,15 +113,13 @@ class Block:
 
 def points_blocks(gap: Gap, most: int | None = None) -> list[Block]:
     """What each variable costs, a block per part; the smaller ones together past `most`."""
-    parts = gap.points.parts() if gap.points else {}
     return [
-        Block(f"points {part}", PART_TITLES[part], largest_lines(joint, most), units_of(gap))
-        for part, joint in parts.items()
-        if joint
+        Block(f"points {part}", gap.parts[part].label, largest_lines(points, most), units_of(gap))
+        for part, points in gap.points.items()
     ]
 
 
-def largest_lines(joint: Joint, most: int | None) -> tuple[Line, ...]:
+def largest_lines(joint: Points, most: int | None) -> tuple[Line, ...]:
     """Largest first, whatever the sign; the rest added up into one line."""
     names = joint.largest_first()
     shown = names if most is None or len(names) <= most + 1 else names[:most]
@@ -136,10 +133,10 @@ def largest_lines(joint: Joint, most: int | None) -> tuple[Line, ...]:
 
 def shares_block(gap: Gap, part: str, most: int | None = None) -> Block:
     """The paper's shares: the base first, then the shares from the largest down."""
-    detail, title = gap.details()[part], f"{PART_TITLES[part]}: shares of the shift"
+    detail, title = gap.shares[part], f"{gap.parts[part].label}: shares of the shift"
     if not detail.defined:
         return Block(part, title, (), None, f"Undefined. {detail.reason}")
-    lines = largest_lines(detail.joint(), most)
+    lines = largest_lines(detail.values, most)
     lines = tuple(sorted(lines, key=lambda line: (line.kind == "others", -line.estimate.value)))
     columns = gap.about.players
     lines = tuple(
@@ -172,8 +169,8 @@ def _hit_line(hit: Hit) -> Line:
 
 def where_blocks(gap: Gap, most: int, variable: str | None = None) -> list[Block]:
     """Groups of one variable, or of those along which contributions differ most; then rules."""
-    where = gap.where
-    if where is None or gap.aggregate.outcome is None:
+    where = gap.affected.get("outcome")
+    if where is None:
         return []
     known = where.variables()
     if variable is not None:
@@ -194,14 +191,14 @@ def where_blocks(gap: Gap, most: int, variable: str | None = None) -> list[Block
     return blocks
 
 
-def _groups_block(gap: Gap, where: Where, variable: str) -> Block:
+def _groups_block(gap: Gap, where: Affected, variable: str) -> Block:
     def joint(level: float) -> list[tuple[float, float]]:
         both = zip(where.groups, where.simultaneous(level), strict=True)
         return [ends for group, ends in both if group.variable == variable]
 
     lines = tuple(
         Line(g.label, g.points, kind="group", note=rows_share(g.target_share))
-        for g in where.of(variable)
+        for g in where.groups_of(variable)
     )
     return Block("where", variable, lines, units_of(gap), joint=joint)
 
@@ -227,27 +224,28 @@ class BudgetBar:
         return sum(self.pieces().values())
 
 
-BUDGETS = {
-    "here": "In the target, with its labels",
-    "on_target_mix": "In the target, with source labels",
-    "at_home": "In the source",
+BUDGETS: dict[str, Callable[[Recoverable], Budget | None]] = {
+    "In the target, with its labels": lambda found: found,
+    "In the target, with source labels": lambda found: found.reweighted,
+    "In the source": lambda found: found.source,
 }
 
 
 def budget_bars(gap: Gap) -> list[BudgetBar]:
     """The three budgets."""
-    found = gap.recoverable
-    budgets = {name: getattr(found, name, None) for name in BUDGETS}
-    return [BudgetBar(BUDGETS[name], one) for name, one in budgets.items() if one is not None]
+    if gap.recoverable is None:
+        return []
+    budgets = {name: budget_of(gap.recoverable) for name, budget_of in BUDGETS.items()}
+    return [BudgetBar(name, budget) for name, budget in budgets.items() if budget is not None]
 
 
 def recoverable_block(gap: Gap, most: int | None = None) -> Block:
     """Through what the target's labels could win something back."""
     found, units = gap.recoverable, squared_error_units(gap)
     title = "Through what, with labels from the target"
-    if found is None or found.here.variables is None:
+    if found is None or found.variables is None:
         return Block("recoverable here", title, (), units)
-    scale, variables = found.here.recalibration, largest_lines(found.here.variables, most)
+    scale, variables = found.recalibration, largest_lines(found.variables, most)
     first = () if scale is None else (Line("recalibrating the score", scale, kind="base"),)
     return Block("recoverable here", title, (*first, *variables), units)
 

@@ -21,6 +21,6 @@ def bundle(gap: Gap) -> dict[str, str]:
 def markdown(gap: Gap) -> str:
     """The answer as a quotation, and the table where it is not too large."""
     said = words.short(gap).strip().splitlines()
-    numbers = table.render(gap, "md", words.default_level(gap))
+    numbers = table.render(gap, "md", gap.level())
     answer = "```text\n" + "\n".join(said) + "\n```\n"
     return answer if len(numbers) > LARGEST else f"{answer}\n{numbers}\n"

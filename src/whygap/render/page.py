@@ -40,7 +40,7 @@ from whygap.render.views import (
     walk_of,
 )
 from whygap.render.words import ASSOCIATION, change_sentence, trust
-from whygap.results import Gap, Group, Where
+from whygap.results import Affected, AffectedGroup, Gap
 
 LEVELS = (0.8, 0.9, 0.95, 0.99)  # of the switch; the level asked for joins them
 HITS = 8  # groups and rules in the list; the closer look has all groups
@@ -73,9 +73,13 @@ class Page:
         return shown
 
     @property
+    def _affected(self) -> Affected | None:
+        return self.gap.affected.get("outcome")
+
+    @property
     def variables(self) -> list[str]:
         """Those of the closer look, the one with the most telling group first."""
-        known = self.gap.where.variables() if self.gap.where else []
+        known = self._affected.variables() if self._affected else []
         hits = self.blocks["where"].block.lines[:1] if "where" in self.blocks else ()
         return sorted(known, key=lambda name: not any(hit.name.startswith(name) for hit in hits))
 
@@ -92,11 +96,11 @@ class Page:
         """The section of the page that a part of the walk opens into, or nothing."""
         if f"points {part}" in self.blocks:
             return f"points-{part}"
-        return "where" if part == "outcome" and self.gap.where else ""
+        return "where" if part in self.gap.affected else ""
 
     def payload(self) -> dict[str, Any]:
         """What the script needs."""
-        where = self.gap.where
+        where = self._affected
         return {
             "first": self.first,
             "levels": self.levels,
@@ -141,7 +145,7 @@ def _key(level: float) -> str:
 def _blocks(gap: Gap, level: float, widest: float) -> dict[str, BlockDrawing]:
     """By key; the points of two parts stand on one scale, and so do the shares."""
     groups = [points_blocks(gap), [hits_block(gap, level, HITS)], [recoverable_block(gap)]]
-    groups += [[shares_block(gap, part) for part in gap.details()]]
+    groups += [[shares_block(gap, part) for part in gap.shares]]
     found = {}
     for blocks in filter(None, groups):
         limits = limits_of(blocks, widest)
@@ -163,12 +167,12 @@ def _at_level(
     units, lists = squared_error_units(gap), _lists(reading, revision.curve if revision else None)
     shown: dict[str, Any] = {
         "name": level_name(level),
-        "wide": _rounded(widening(gap.where, level)) if gap.where else {},
+        "wide": _rounded(widening(gap, level)),
         "change": change_sentence(reading),
         "main": main_sentence(reading),
         "culprit": answers.culprit_sentence(reading),
         "next": lists["advice"][0],
-        "span": reading.units.span(*gap.aggregate.gap.interval(level)),
+        "span": reading.units.span(*gap.total.interval(level)),
         "spans": [reading.units.span(*reading.parts[name].interval(level)) for name in order],
         "parts": [[name, part_sentence(reading, name), reading.is_clear(name)] for name in order],
         "lists": lists,
@@ -191,8 +195,8 @@ def _rounded(wide: dict[str, list[float]]) -> dict[str, list[float]]:
 
 def _lists(reading: Reading, measured: Curve | None) -> dict[str, list[str]]:
     """Sentences by the name of the list they stand in."""
-    points = reading.gap.points.parts() if reading.gap.points else {}
-    details = reading.gap.details()
+    points = reading.gap.points
+    details = reading.gap.shares
     return {
         **{f"points {part}": answers.points_sentences(reading, part) for part in points},
         "where": answers.where_sentences(reading),
@@ -233,13 +237,13 @@ def _with_minus(value: Any) -> Any:
     return value
 
 
-def _profile(where: Where, variable: str) -> dict[str, Any]:
-    groups = where.of(variable)
+def _profile(where: Affected, variable: str) -> dict[str, Any]:
+    groups = where.groups_of(variable)
 
     def short(value: float | None) -> float | None:
         return None if value is None or value != value else float(f"{value:.6g}")
 
-    def change(group: Group, name: str) -> float | None:
+    def change(group: AffectedGroup, name: str) -> float | None:
         return None if group.change is None else short(getattr(group.change, name))
 
     return {

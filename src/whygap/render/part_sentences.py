@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from whygap.render.phrases import PART_TITLES, cause, joined, noun, part_words
+from whygap.render.phrases import cause, joined, noun, part_words
 from whygap.render.reading import Reading
 from whygap.render.units import level_name, percent, percent_interval
 
 
 def main_sentence(reading: Reading) -> str:
     """Every clear part, and near ties with them; or why the tables do not compare."""
-    if not reading.gap.aggregate.comparable:
-        return reading.gap.aggregate.reason
+    if not reading.gap.comparable:
+        return reading.gap.reason
     clear = [name for name in reading.parts if reading.is_clear(name)]
     unknown = (
         "Its parts are not known well enough to say where it comes from: "
@@ -20,13 +20,13 @@ def main_sentence(reading: Reading) -> str:
     )
     if not clear:
         if not reading.clear:
-            known = not reading.parts or not reading.gap.aggregate.gap.standard_error
+            known = not reading.parts or not reading.gap.total.standard_error
             return "" if known else "None of its parts is distinguishable from 0 either."
         return unknown
     if not reading.clear:
         lead = "One part is clear all the same." if len(clear) == 1 else "Its parts may cancel."
         return f"{lead} {_signed(reading, clear)}"
-    against = [n for n in clear if reading.parts[n].value * reading.gap.aggregate.gap.value < 0]
+    against = [n for n in clear if reading.parts[n].value * reading.gap.total.value < 0]
     if against and not reading.shares:
         lead = "The parts pull in different directions."
         if len(against) == len(clear):
@@ -47,7 +47,7 @@ def _in_sentences(said: Sequence[str], another: str = "Another ") -> str:
     """Up to two parts in one sentence; of more, the first in one of its own."""
     if len(said) <= 2:
         return f"{joined(said)}."
-    return f"{said[0]}. {another}{joined(said[1:], len(PART_TITLES))}."
+    return f"{said[0]}. {another}{joined(said[1:], len(said))}."
 
 
 def _signed(reading: Reading, names: Sequence[str]) -> str:
@@ -74,7 +74,7 @@ def _what_is_open(reading: Reading, named: Sequence[str]) -> str:
     if ties and len(named) == len(ties):
         return f" Which {'of them is larger' if len(ties) == 2 else 'leads'} is open."
     if ties:
-        of = joined([PART_TITLES[name].lower() for name in ties])
+        of = joined([reading.gap.parts[name].label.lower() for name in ties])
         return f" Which of {of} is larger is open."
     largest = next(iter(reading.parts))
     if largest not in named:
@@ -91,7 +91,7 @@ def _in_percent(reading: Reading, names: Sequence[str]) -> list[str]:
         share = reading.shares[name]
         size = percent(share.value, share.standard_error)
         span = percent_interval(share, reading.level)
-        whole = f"of the {noun(reading.gap.aggregate.gap.value)}"
+        whole = f"of the {noun(reading.gap.total.value)}"
         text = f"{size} {whole} ({level_name(reading.level)} interval {span}) comes"
         if share.value > 1 and not said:
             text = f"All {whole} ({size}, {level_name(reading.level)} interval {span}) comes"
@@ -102,7 +102,7 @@ def _in_percent(reading: Reading, names: Sequence[str]) -> list[str]:
 
 
 def _in_units(reading: Reading, names: Sequence[str]) -> list[str]:
-    whole = f" of the {noun(reading.gap.aggregate.gap.value)} {_come(reading)}"
+    whole = f" of the {noun(reading.gap.total.value)} {_come(reading)}"
     verbs = {0: whole, 1: f" {_come(reading)}" if len(names) > 2 else ""}
     return [_amount(reading, n, verbs.get(k, ""), first=k == 0) for k, n in enumerate(names)]
 
@@ -130,7 +130,7 @@ def part_sentence(reading: Reading, name: str) -> str:
     if name in reading.shares:
         share = reading.shares[name]
         text += f", {percent(share.value, share.standard_error)} of the "
-        text += noun(reading.gap.aggregate.gap.value)
+        text += noun(reading.gap.total.value)
     text += f": {part_words(reading.gap, name)}"
     return text + ("." if reading.is_clear(name) else "; not distinguishable from 0.")
 
@@ -140,12 +140,12 @@ def _parts_in_units(reading: Reading, names: Iterable[str]) -> str:
     for name in names:
         part, units = reading.parts[name], reading.units.suited(reading.parts[name])
         size, span = units.change(part.value), units.span(*part.interval(reading.level))
-        said.append(f"{PART_TITLES[name].lower()} {size} ({span})")
-    return joined(said, len(PART_TITLES))
+        said.append(f"{reading.gap.parts[name].label.lower()} {size} ({span})")
+    return joined(said, len(said))
 
 
 def _above_all(reading: Reading, name: str) -> str:
     """The variables with the largest shares, where no plainer answer names any."""
-    plain = reading.gap.where if name == "outcome" else reading.gap.points
-    first = reading.leaders(name) if plain is None else ()
+    plain = reading.gap.affected if name == "outcome" else reading.gap.points
+    first = () if plain else reading.leaders(name)
     return f", above all along {joined(first)}" if first else ""

@@ -10,13 +10,6 @@ from whygap.results import About, Gap, RatioRecord
 
 METRIC_NAMES = {metric.name: metric.words or metric.name for metric in METRICS}
 IN_UNITS = ("mae", "mse", "rmse", "bias", "pinball")  # metrics that have the outcome's units
-PART_TITLES = {
-    "left_behind": "Left behind",
-    "baseline": "Baseline",
-    "covariate": "Covariates",
-    "outcome": "Outcome",
-    "new_ground": "New ground",
-}
 
 
 # -- names and lists -------------------------------------------------------------------------------
@@ -80,29 +73,15 @@ def direction(about: About, change: float) -> str:
 
 def cause(gap: Gap, name: str) -> str:
     """Where a part comes from, in a few words that follow "comes from"."""
-    if name == "covariate" and not gap.aggregate.outcome_first:
+    if name == "covariate" and not gap.outcome_first:
         return "a different mix of the covariates" if gap.about.baseline else "a different mix"
     return part_words(gap, name)
 
 
 def part_words(gap: Gap, name: str) -> str:
-    """Where a part comes from, in words that follow "comes from"."""
-    about = gap.about
-    if name == "left_behind":
-        return "source rows that have no counterpart in the target"
-    if name == "new_ground":
-        return "target rows that have no counterpart in the source"
-    if name == "baseline":
-        return f"a different mix of {joined(about.baseline) or 'the baseline variables'}"
-    alike = f" among rows alike in {joined(about.baseline)}" if about.baseline else ""
-    if name == "covariate":
-        mix = f"a different mix of {joined(list(about.players)) or 'the variables'}"
-        if gap.aggregate.outcome_first:
-            return f"{mix} among rows alike in {joined([*about.baseline, about.outcome])}"
-        return f"{mix}{alike}"
-    if gap.aggregate.outcome_first:
-        return f"a different mix of '{about.outcome}'{alike}"
-    return f"a different '{about.outcome}' for rows alike in every variable"
+    """Return where a part comes from, in words that follow "comes from"."""
+    meaning = gap.parts[name].meaning
+    return meaning[:1].lower() + meaning[1:].removesuffix(".")
 
 
 # -- what must not be overlooked -------------------------------------------------------------------
@@ -128,7 +107,7 @@ LEFT_OUT = (
 
 def banner(gap: Gap) -> list[str]:
     """Problems beside the one that leads where the tables cannot be compared."""
-    return [text for text in gap.problems() if text != gap.aggregate.reason]
+    return [text for text in gap.problems() if text != gap.reason]
 
 
 # -- how well the two tables overlap ---------------------------------------------------------------

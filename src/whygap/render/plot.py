@@ -27,11 +27,9 @@ from whygap.render.panels import (
     OverlapDisplay as OverlapDisplay,  # for those who import all displays from here
 )
 from whygap.render.panels import RecoverableDisplay
-from whygap.render.reading import excludes_zero
 from whygap.render.revision import Choice, Curve, curve_of
 from whygap.render.units import level_name, with_minus
 from whygap.render.views import Step, Walk, walk_of
-from whygap.render.words import chosen_level
 from whygap.results import Gap
 
 FORMATS = ("svg", "png", "pdf")
@@ -63,12 +61,12 @@ class WaterfallDisplay:
     def from_gap(cls, gap: Gap, level: float = 0.95, top: int = 5) -> WaterfallDisplay:
         """Everything the drawing needs; parts open into their `top` largest variables."""
         walk = walk_of(gap, top)
-        if not gap.aggregate.comparable:
+        if not gap.comparable:
             return cls("The tables cannot be compared", walk, level)
-        change, metric = gap.aggregate.gap, phrases.metric_name(gap.about)
+        change, metric = gap.total, phrases.metric_name(gap.about)
         verb = "fell" if change.value < 0 else "rose"
         title = f"{phrases.capital(metric)} {verb} by {walk.units.size(change.value)}"
-        clear = excludes_zero(change, level)
+        clear = change.excludes_zero(level)
         return cls(title if clear else f"No clear change of {metric}", walk, level)
 
     def plot(self, ax: Axes | None = None) -> WaterfallDisplay:
@@ -110,7 +108,7 @@ class WaterfallDisplay:
         ax.plot(step.end, row, "o", color=colour, markersize=9, zorder=5)
 
     def _draw_part(self, ax: Axes, row: int, step: Step) -> None:
-        colour, clear = style.COLOURS[step.key], step.is_clear(self.level)
+        colour, clear = style.COLOURS.get(step.key, style.INK), step.is_clear(self.level)
         ax.barh(
             row,
             step.change,
@@ -203,8 +201,8 @@ def figure(gap: Gap, what: str = "answer", level: float | None = None, **options
             hint="many = wg.explain_many(study, targets), then many.plot().",
         )
     require_known(what, FIGURES, f"There is no figure '{what}'", "Figures", SettingsError)
-    made: Figure = FIGURES[what](gap, chosen_level(gap, level), **options)
-    leads = [] if what in SAY_THEMSELVES else [gap.aggregate.reason]
+    made: Figure = FIGURES[what](gap, gap.level(level), **options)
+    leads = [] if what in SAY_THEMSELVES else [gap.reason]
     problems = [text for text in leads if text]
     problems += [f"{phrases.BANNER} {text}" for text in phrases.banner(gap)]
     if problems:
@@ -227,7 +225,7 @@ def _answer(gap: Gap, level: float, top: int = 4) -> Figure:
     """The walk opened into `top` variables a part and the rest; who is hit; what can be won."""
     walk = WaterfallDisplay.from_gap(gap, level, top)
     rights: list[Any] = []
-    if gap.where:
+    if gap.affected:
         rights.append(WhereDisplay.shortest(gap, level))
     if gap.recoverable:
         rights.append(RecoverableDisplay.from_gap(gap, level, top))
@@ -246,11 +244,11 @@ def _answer(gap: Gap, level: float, top: int = 4) -> Figure:
 
 def _shares(gap: Gap, level: float, top: int = 15) -> Figure:
     """The paper's shares of every detailed part, side by side."""
-    parts = [SharesDisplay.from_gap(gap, part, level, top) for part in gap.details()]
+    parts = [SharesDisplay.from_gap(gap, part, level, top) for part in gap.shares]
     if not parts:
         made = Figure(figsize=(6.4, height_of(0)), layout="constrained")
-        asked = "Shares were not asked for: detail=('covariate', 'outcome')."
-        style.message(made.subplots(), gap.aggregate.reason or asked)
+        asked = "Shares were not asked for: detail=('shares',)."
+        style.message(made.subplots(), gap.reason or asked)
         return made
     longest = max(len(part.block.lines) for part in parts)
     made = Figure(figsize=(6.4 * len(parts), height_of(longest)), layout="constrained")
@@ -267,13 +265,17 @@ FIGURES: dict[str, Any] = {
     "answer": _answer,
     "walk": _one(WaterfallDisplay),
     "points": _one(PointsDisplay),
-    "where": _one(WhereDisplay),
+    "affected": _one(WhereDisplay),
     "recoverable": _one(RecoverableDisplay),
     "shares": _shares,
 }
 
 
-SAY_THEMSELVES = ("points", "where", "shares")  # why they are empty where nothing can be compared
+SAY_THEMSELVES = (
+    "points",
+    "affected",
+    "shares",
+)  # why they are empty
 
 
 def save_figure(figure: Figure, path: str | Path, **options: Any) -> Path:
@@ -281,7 +283,7 @@ def save_figure(figure: Figure, path: str | Path, **options: Any) -> Path:
 
     Text in svg stays text, so that it can be searched, and any script is drawn by the viewer.
     """
-    from whygap.storage.files import write_bytes
+    from whygap.results.files import write_bytes
 
     path = Path(path)
     kind = path.suffix.lower().lstrip(".")

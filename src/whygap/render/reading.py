@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from whygap.estimate import Estimate
+from whygap.estimate import Estimate, Interval
 from whygap.render.units import Units, units_of
-from whygap.results import Detailed, Gap, RankInterval, Rule, Where
+from whygap.results import Affected, Gap, RankInterval, Rule, Shares
 
 FEW = 3  # a sentence names at most this many variables
 SHOWN = 4  # variables or groups in one sentence; a list of more is read as a table
@@ -22,7 +22,7 @@ class Standing:
     """Which variables of a detailed part can be told apart.
 
     Attributes:
-        top: may have the largest share (`Joint.first`), largest first.
+        top: may have the largest share (`Points.first`), largest first.
         sure: above 0 even when all variables are looked at together (max-t over what decides the
             order), largest first.
         ranks: the ranks that the data do not exclude.
@@ -68,7 +68,7 @@ class Hit:
     words: str
     share: float
     points: Estimate
-    interval: tuple[float, float]
+    interval: Interval
     level: float
     change: Estimate | None
     excess: float
@@ -83,7 +83,7 @@ class Hit:
     @property
     def is_clear(self) -> bool:
         """Whether 0 lies outside the simultaneous interval."""
-        return _outside(self.interval)
+        return self.interval.excludes(0.0)
 
     def change_interval(self) -> tuple[float, float]:
         """Of the mean change, as much widened for looking at all groups as that of the points."""
@@ -120,7 +120,7 @@ class Reading:
 
     def is_clear(self, part: str) -> bool:
         """Whether this part is distinguishable from 0."""
-        return excludes_zero(self.parts[part], self.level)
+        return self.parts[part].excludes_zero(self.level)
 
     def leaders(self, part: str) -> tuple[str, ...]:
         """The variables worth naming in a sentence on this part."""
@@ -128,8 +128,8 @@ class Reading:
 
     def clear_points(self, part: str) -> list[str]:
         """Variables of a part whose points are not 0, largest first."""
-        points = self.gap.points
-        return points.parts()[part].clear(self.level) if points and part in points.parts() else []
+        points = self.gap.points.get(part)
+        return points.significant(self.level) if points else []
 
     def clear_hits(self) -> list[Hit]:
         """Groups and confirmed rules that are clearly hit, and more than their share.
@@ -149,8 +149,8 @@ def reading_of(gap: Gap, level: float) -> Reading:
 
 def readings_of(gap: Gap, levels: Sequence[float]) -> list[Reading]:
     """Read a result at several levels."""
-    parts = gap.shown_parts()
-    found = {name: gap.aggregate.share_of_gap(name) for name in parts}
+    parts = gap.parts
+    found = {name: gap.share_of_total(name) for name in parts}
     shares = {name: share for name, share in found.items() if share is not None}
     # A part 5% or more against the gap makes percentages of it misleading.
     inside = all(-0.05 <= share.value <= 1.05 for share in shares.values())
@@ -161,11 +161,11 @@ def readings_of(gap: Gap, levels: Sequence[float]) -> list[Reading]:
             gap=gap,
             level=level,
             units=units_of(gap),
-            clear=(clear := excludes_zero(gap.aggregate.gap, level)),
+            clear=(clear := gap.total.excludes_zero(level)),
             shares=meaningful if clear else {},
             parts={name: parts[name] for group in order for name in group},
             ties=tuple(order[0]) if order else (),
-            standings={name: _standing(detail, level) for name, detail in gap.details().items()},
+            standings={name: _standing(detail, level) for name, detail in gap.shares.items()},
             hits=hits_of(gap, level),
         )
         for level, order in zip(levels, orders, strict=True)
@@ -183,25 +183,18 @@ def _near_ties(gap: Gap, parts: Mapping[str, Estimate], level: float) -> list[li
 
 
 def _is_tie(gap: Gap, first: str, name: str, level: float) -> bool:
-    size = gap.aggregate.parts()[first].value
-    alike = size != 0 and gap.aggregate.parts()[name].value / size > TIE
-    return alike and not excludes_zero(gap.aggregate.difference(first, name), level)
-
-
-def excludes_zero(estimate: Estimate, level: float) -> bool:
-    """Whether 0 lies outside the interval."""
-    low, high = estimate.interval(level)
-    return (low > 0 or high < 0) and math.isfinite(low) and math.isfinite(high)
+    size = gap.parts[first].value
+    alike = size != 0 and gap.parts[name].value / size > TIE
+    return alike and not gap.difference(first, name).excludes_zero(level)
 
 
 def hits_of(gap: Gap, level: float) -> tuple[Hit, ...]:
     """Rules and groups that carry more than their share: the clear ones first, by how much."""
-    if gap.where is None or gap.aggregate.outcome is None:
-        return ()
-    rules = _rule_hits(gap.where, gap.aggregate.outcome.value)
     distinct: dict[tuple[float, float], Hit] = {}
-    for hit in (*rules, *_group_hits(gap.where, level)):
-        distinct.setdefault(hit.rows, hit)
+    for part, affected in gap.affected.items():
+        rules = _rule_hits(affected, gap.parts[part].value)
+        for hit in (*rules, *_group_hits(affected, level)):
+            distinct.setdefault(hit.rows, hit)
     telling = [hit for hit in distinct.values() if hit.excess * hit.points.value > 0]
 
     def place(hit: Hit) -> tuple[bool, bool, float, str]:
@@ -210,7 +203,7 @@ def hits_of(gap: Gap, level: float) -> tuple[Hit, ...]:
     return tuple(sorted(telling, key=place))
 
 
-def _group_hits(where: Where, level: float) -> list[Hit]:
+def _group_hits(where: Affected, level: float) -> list[Hit]:
     each = zip(
         where.groups,
         where.simultaneous(level),
@@ -227,14 +220,14 @@ def _group_hits(where: Where, level: float) -> list[Hit]:
             level,
             group.change,
             excess.value,
-            _outside(beyond),
+            beyond.excludes(0.0),
         )
         for group, ends, excess, beyond in each
         if group.target_share < 1
     ]
 
 
-def _rule_hits(where: Where, whole: float) -> list[Hit]:
+def _rule_hits(where: Affected, whole: float) -> list[Hit]:
     return [
         Hit(
             _rule_words(rule),
@@ -251,17 +244,13 @@ def _rule_hits(where: Where, whole: float) -> list[Hit]:
     ]
 
 
-def _outside(interval: tuple[float, float]) -> bool:
-    """Whether an interval leaves out 0."""
-    return interval[0] > 0 or interval[1] < 0
-
-
-def widening(where: Where, level: float) -> dict[str, list[float]]:
+def widening(gap: Gap, level: float) -> dict[str, list[float]]:
     """By variable and group: standard errors on either side of its simultaneous interval."""
-    wide: dict[str, list[float]] = {name: [] for name in where.variables()}
-    for group, (low, high) in zip(where.groups, where.simultaneous(level), strict=True):
-        error = group.points.standard_error
-        wide[group.variable].append((high - low) / (2 * error) if error else 0.0)
+    wide: dict[str, list[float]] = {}
+    for affected in gap.affected.values():
+        for group, (low, high) in zip(affected.groups, affected.simultaneous(level), strict=True):
+            error = group.points.standard_error
+            wide.setdefault(group.variable, []).append((high - low) / (2 * error) if error else 0.0)
     return wide
 
 
@@ -275,13 +264,13 @@ def _rule_words(rule: Rule) -> str:
     return " and ".join(text if known else f"{one.variable} {text}" for one, text, known in named)
 
 
-def _standing(detail: Detailed, level: float) -> Standing:
-    if not detail.defined or not detail.shares:
+def _standing(detail: Shares, level: float) -> Standing:
+    if not detail.values:
         return Standing()
-    together = detail.joint().numerators().simultaneous(level)
-    ordered = sorted(detail.players, key=lambda name: -detail.shares[name].value)
+    together = detail.values.numerators().simultaneous(level)
+    ordered = sorted(detail.players, key=lambda name: -detail.values[name].value)
     return Standing(
-        top=detail.top_group(level),
+        top=detail.values.first(level),
         sure=tuple(name for name in ordered if together[name][0] > 0),
         ranks=detail.ranking(level),
     )

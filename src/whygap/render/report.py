@@ -14,18 +14,17 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from whygap import storage
 from whygap.errors import large, require_level
 from whygap.render import phrases, table
 from whygap.render.formats import shorten
 from whygap.render.page import page_of
-from whygap.render.phrases import PART_TITLES, joined, metric_name
+from whygap.render.phrases import joined, metric_name
 from whygap.render.revision import MEASURED, Curve, curve_for
 from whygap.render.trend import several_page
 from whygap.render.units import count, level_name, squared_error_units, with_minus
-from whygap.render.words import ASSOCIATION, chosen_level, default_level
-from whygap.results import Gap
-from whygap.results.redaction import FEW
+from whygap.render.words import ASSOCIATION
+from whygap.results import Gap, files
+from whygap.results.redaction import ROWS
 from whygap.results.several import require_alike
 
 
@@ -34,16 +33,16 @@ def write(gap: Gap, path: str | Path, level: float | None = None, revision: Any 
 
     `revision` is what `wg.revise` returns, or what `whygap revise --json` prints.
     """
-    storage.require_ending(path, ".html")
+    files.require_ending(path, ".html")
     curves = {} if revision is None else {"": curve_for(gap, revision)}
-    return storage.write_whole(path, html({"": gap}, chosen_level(gap, level), curves))
+    return files.write_whole(path, html({"": gap}, gap.level(level), curves))
 
 
 def write_many(
     gaps: Mapping[str, Gap],
     path: str | Path,
     level: float | None = None,
-    redact: int | None = FEW,
+    redact: int | None = ROWS,
 ) -> Path:
     """Write one page: all targets together, and a page for each inside it.
 
@@ -51,10 +50,10 @@ def write_many(
     stand in the order given; of months that is their order in time. As in every report, no level
     of fewer than `redact` rows is named.
     """
-    storage.require_ending(path, ".html")
+    files.require_ending(path, ".html")
     require_alike(gaps)
     shown = gaps if redact is None else {name: gap.redacted(redact) for name, gap in gaps.items()}
-    return storage.write_whole(path, html(shown, chosen_level(next(iter(gaps.values())), level)))
+    return files.write_whole(path, html(shown, next(iter(gaps.values())).level(level)))
 
 
 def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | None = None) -> str:
@@ -81,7 +80,6 @@ def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | No
             script=Markup(script),  # noqa: S704 - our own file
             script_hash=base64.b64encode(digest).decode("ascii"),
             explain=phrases,
-            titles=PART_TITLES,
             association=ASSOCIATION,
             measured=MEASURED,
         )
@@ -90,7 +88,7 @@ def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | No
 
 def notebook(gap: Gap, numbers: bool = True) -> str:
     """What a notebook shows: the answer, the walk, all numbers to unfold; no scripts."""
-    level = default_level(gap)
+    level = gap.level()
     shown = table.render(gap, "html", level) if numbers else "gap.to_frame() has them."
     unfolded = Markup(shown)  # noqa: S704 - escaped by the table itself
     template = template_environment().get_template("notebook.html")
@@ -102,7 +100,7 @@ def notebook(gap: Gap, numbers: bool = True) -> str:
 def notebook_many(gaps: Mapping[str, Gap]) -> str:
     """What a notebook shows of several targets: the answer, the trend, a table; no scripts."""
     first = next(iter(gaps.values()))
-    level = default_level(first)
+    level = first.level()
     every = [(name, text) for name, gap in gaps.items() for text in gap.problems()]
     template = template_environment().get_template("notebook_several.html")
     return template.render(

@@ -17,7 +17,6 @@ from whygap.estimate import Estimate
 from whygap.estimate.student import as_student, normal_quantile
 from whygap.render.lines import padded
 from whygap.render.phrases import joined
-from whygap.render.reading import excludes_zero
 from whygap.render.units import Units, level_name, units_for
 from whygap.results import Gap
 
@@ -221,6 +220,6 @@ def _gain(curve: Curve, choice: Choice, level: float) -> str:
     units, gain = curve.units, choice.gain
     text = f"gain {units.change(gain.value)}, {level_name(level)} interval "
     text += units.span(*gain.interval(level))
-    if not excludes_zero(gain, level):
+    if not gain.excludes_zero(level):
         return f"{text}: no clear gain"
     return f"{text}: clearly worse" if gain.value < 0 else text

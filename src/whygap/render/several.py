@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
 
-from whygap.render.phrases import PART_TITLES, capital, joined, metric_name
+from whygap.estimate import Interval
+from whygap.render import frame
+from whygap.render.formats import wrapped
+from whygap.render.phrases import capital, joined, metric_name
 from whygap.render.units import Units, level_name, units_of
 from whygap.results import Gap
 from whygap.results.several import apart, every_gap, every_part
+from whygap.tables import native_table
 
 NAMED = 3  # targets named in a sentence; the figure and the table have all
+
+
+def to_frame(gaps: Mapping[str, Gap], level: float) -> Any:
+    """Return one tidy table: `target`, the columns of one result's table, and its problems."""
+    lines = [(name, row) for name, gap in gaps.items() for row in frame.rows(gap, level)]
+    columns: dict[str, list[Any]] = {"target": [name for name, _ in lines]}
+    for field in fields(frame.Row):
+        columns[field.name] = [getattr(row, field.name) for _, row in lines]
+    problems = {name: " ".join(gap.problems()) for name, gap in gaps.items()}
+    columns["problems"] = [problems[name] for name, _ in lines]
+    return native_table(columns, next(iter(gaps.values())).table_kind)
+
+
+def summary(gaps: Mapping[str, Gap], level: float, unfinished: Sequence[str] = ()) -> str:
+    """Return plain words: all targets in a sentence, then a section for each."""
+    told = many_sentences(gaps, level) if len(gaps) > 1 else []
+    sections = ["\n".join(map(wrapped, told))] if told else []
+    sections += [
+        f"{name}\n{'=' * len(name)}\n{gap.summary(level).rstrip()}" for name, gap in gaps.items()
+    ]
+    if unfinished:
+        sections.append(f"Not finished, because you interrupted: {', '.join(unfinished)}.")
+    return "\n\n".join(sections) + "\n"
 
 
 def many_sentence(gaps: Mapping[str, Gap], level: float) -> str:
     """In how many targets the metric moved, all looked at together, and where the most."""
     every, metric = every_gap(gaps), _metric(gaps)
-    clear = every.clear(level)
+    clear = every.significant(level)
     fell = [name for name in clear if every.estimates[name].value < 0]
     counts = {
         "fell": len(fell),
@@ -46,10 +75,10 @@ def shared_units(gaps: Mapping[str, Gap]) -> Units:
     return min(every, key=lambda one: (one.letter == "", one.decimals or 0))
 
 
-def differing(gaps: Mapping[str, Gap], level: float) -> dict[str, tuple[float, float]]:
+def differing(gaps: Mapping[str, Gap], level: float) -> dict[str, Interval]:
     """Targets whose metric is not the mean over targets, all looked at together; by how far."""
     found = apart(gaps).simultaneous(level) if len(gaps) > 1 else {}
-    return {name: ends for name, ends in found.items() if ends[0] > 0 or ends[1] < 0}
+    return {name: ends for name, ends in found.items() if ends.excludes(0.0)}
 
 
 def _who_differs(gaps: Mapping[str, Gap], level: float) -> str:
@@ -73,14 +102,14 @@ def _who_differs(gaps: Mapping[str, Gap], level: float) -> str:
 
 
 def _through_what(gaps: Mapping[str, Gap], level: float) -> Iterator[str]:
-    parts = {one.part: len(one.clear(level)) for one in every_part(gaps)}
+    parts = {one.label.lower(): len(one.significant(level)) for one in every_part(gaps)}
     if not parts:
         return
     clear = sorted((part for part in parts if parts[part]), key=lambda part: -parts[part])
     if not clear:
         yield "No part of the change is clear in any target."
         return
-    first, *rest = ((PART_TITLES[part].lower(), parts[part]) for part in clear)
+    first, *rest = ((part, parts[part]) for part in clear)
     told = [f"{first[0]} is clear in {first[1]}", *(f"{name} in {count}" for name, count in rest)]
     yield f"Of the parts of the change, {joined(told, len(told))} of {len(gaps)} targets."
 

@@ -22,11 +22,11 @@ from rich.cells import cell_len as width
 from whygap.render.formats import shorten
 
 COLOURS = {
-    "left_behind": "#D2D2D2",
+    "source_only": "#D2D2D2",
     "baseline": "#004488",
     "covariate": "#DDAA33",
     "outcome": "#BB5566",
-    "new_ground": "#181818",
+    "target_only": "#181818",
 }
 WON = "#2B8C6B"  # what can be won back: a green beside the parts' blue, yellow and red
 SOURCE, TARGET = "#7F8794", "#1B1F27"

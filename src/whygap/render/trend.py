@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from whygap.render.lines import framed
-from whygap.render.phrases import PART_TITLES, metric_name
+from whygap.render.phrases import metric_name
 from whygap.render.several import differing, many_sentences, shared_units
 from whygap.render.units import Units, with_minus
 from whygap.render.views import Scale
@@ -57,7 +57,7 @@ class Trend:
 
     def title_of(self, series: Series) -> str:
         """The variable, the part, or the change."""
-        return series.variable or PART_TITLES.get(series.part, self.title)
+        return series.label or self.title
 
     def limits(self, every: Sequence[Series], level: float) -> tuple[float, float]:
         """Room for all of them on one scale, and for 0."""
@@ -181,8 +181,8 @@ def _side(ends: tuple[float, float] | None) -> str:
 
 def _marks(trend: Trend, chart: Chart, level: float) -> list[list[Any]]:
     found = []
-    for name, (low, high) in chart.series.intervals(level).items():
-        text = trend.text(chart.series, name, (low, high))
-        clear = low > 0 or high < 0
-        found.append([chart.scale.at(high), chart.scale.at(low), text, clear])
+    for name, ends in chart.series.intervals(level).items():
+        text = trend.text(chart.series, name, ends)
+        low, high = chart.scale.at(ends.low), chart.scale.at(ends.high)
+        found.append([high, low, text, ends.excludes(0.0)])
     return found

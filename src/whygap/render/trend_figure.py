@@ -119,7 +119,7 @@ class TrendDisplay:
         values = [one.value for one in series.estimates.values()]
         if self.trend.in_time:
             ax.plot(places, values, color=colour, lw=1.2, alpha=0.5, zorder=2)
-        ends, clear = series.intervals(self.level), series.clear(self.level)
+        ends, clear = series.intervals(self.level), series.significant(self.level)
         for place, value, name in zip(places, values, series.estimates, strict=True):
             ax.plot([place] * 2, ends[name], color=style.INK, lw=1.1, zorder=3)
             inside = colour if name in clear else "white"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from whygap.estimate import Estimate
 from whygap.results import Gap
@@ -101,18 +102,19 @@ class Units:
 
 def units_of(gap: Gap) -> Units:
     """Digits from the standard error of the gap."""
-    aggregate, is_share = gap.aggregate, gap.about.is_share
+    is_share = gap.about.is_share
     factor = 100 if is_share else 1
-    error = factor * aggregate.gap.standard_error
-    largest = factor * max(abs(corner.value) for corner in aggregate.corners())
+    error = factor * gap.total.standard_error
+    means = accumulate((part.value for part in gap.parts.values()), initial=gap.source.value)
+    largest = factor * max(map(abs, (*means, gap.target.value)))
     return units_for(is_share, error, largest)
 
 
 def squared_error_units(gap: Gap) -> Units:
     """Digits from the standard error of what can be won back in the target."""
     found = gap.recoverable
-    error = found.here.total.standard_error if found else 0.0
-    return units_for(False, error, found.here.irreducible.value if found else 1.0)
+    error = found.total.standard_error if found else 0.0
+    return units_for(False, error, found.irreducible.value if found else 1.0)
 
 
 def units_for(is_share: bool, error: float, largest: float) -> Units:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from whygap.estimate import Estimate
 from whygap.render.lines import Block, framed, largest_lines
-from whygap.render.phrases import PART_TITLES
-from whygap.render.reading import Reading, excludes_zero
+from whygap.render.reading import Reading
 from whygap.render.revision import Curve
 from whygap.render.style import label
 from whygap.render.units import Units, units_of, with_minus
@@ -51,7 +49,7 @@ class Step:
 
     def is_clear(self, level: float) -> bool:
         """Whether a part is distinguishable from 0."""
-        return not self.is_part or excludes_zero(self.estimate, level)
+        return not self.is_part or self.estimate.excludes_zero(level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +83,13 @@ class Walk:
 
 def walk_of(gap: Gap, opened: int = 0) -> Walk:
     """The parts that exist, between the two means; each with its `opened` largest variables."""
-    about, corners = gap.about, gap.aggregate.corners()
+    about, first, last = gap.about, gap.source, gap.target
     steps: list[Step] = []
-    parts = zip(gap.aggregate.parts().items(), pairwise(corners), strict=gap.aggregate.comparable)
-    for (name, part), (before, after) in parts:
-        if name != "baseline" or about.baseline:
-            steps.append(Step(name, PART_TITLES[name], before.value, after.value, part))
-            steps += _variables(gap, steps[-1], opened) if opened else []
-    first, last = corners[0], corners[-1]
+    place = first.value
+    for name, part in gap.parts.items():
+        steps.append(Step(name, part.label, place, place + part.value, part))
+        steps += _variables(gap, steps[-1], opened) if opened else []
+        place += part.value
     source = Step("source", about.source_name or "source", first.value, first.value, first)
     target = Step("target", about.target_name or "target", last.value, last.value, last)
     return Walk((source, *steps, target), units_of(gap))
@@ -100,7 +97,7 @@ def walk_of(gap: Gap, opened: int = 0) -> Walk:
 
 def _variables(gap: Gap, part: Step, most: int) -> list[Step]:
     """A part's variables one after the other, from where the part starts to where it ends."""
-    joint = gap.points.parts().get(part.key) if gap.points else None
+    joint = gap.points.get(part.key)
     steps, start = [], part.start
     for line in largest_lines(joint, most) if joint else ():
         end = start + line.estimate.value

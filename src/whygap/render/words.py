@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from whygap.errors import require_level
 from whygap.render.advice import suggestions
 from whygap.render.answers import (
     culprit_sentence,
@@ -18,7 +16,6 @@ from whygap.render.formats import wrapped
 from whygap.render.part_sentences import main_sentence, part_sentence
 from whygap.render.phrases import (
     BANNER,
-    PART_TITLES,
     banner,
     capital,
     direction,
@@ -45,26 +42,26 @@ DETAIL_TITLES = {
 
 def headline(gap: Gap, level: float | None = None) -> str:
     """The answer in two sentences."""
-    return headline_of(reading_of(gap, chosen_level(gap, level)))
+    return headline_of(reading_of(gap, gap.level(level)))
 
 
 def headline_of(reading: Reading) -> str:
     """The answer in two or three sentences, from a result already read."""
     sentences = [change_sentence(reading), main_sentence(reading), culprit_sentence(reading)]
-    if not reading.gap.aggregate.comparable:
+    if not reading.gap.comparable:
         sentences[:2] = reversed(sentences[:2])
     return " ".join(filter(None, sentences))
 
 
 def short(gap: Gap) -> str:
     """The answer and the parts, a few lines."""
-    reading = reading_of(gap, default_level(gap))
+    reading = reading_of(gap, gap.level())
     return "\n".join([*_banner(gap), wrapped(headline_of(reading)), *_parts(reading)])
 
 
-def summary(gap: Gap, level: float = 0.95) -> str:
+def summary(gap: Gap, level: float | None = None) -> str:
     """Everything that can honestly be said, in plain words; of what was not asked for, nothing."""
-    reading = reading_of(gap, level)
+    reading = reading_of(gap, gap.level(level))
     parts = _parts(reading, opened=True)
     lines = [*_banner(gap), wrapped(headline_of(reading)), *([""] if parts else []), *parts]
     sections = {
@@ -72,7 +69,7 @@ def summary(gap: Gap, level: float = 0.95) -> str:
         "What can be won back (squared error)": recoverable_sentences(reading),
         "What to do next": suggestions(reading),
         "How far to trust it": [*predictions_sentences(gap), *trust(gap)],
-        **{DETAIL_TITLES[name]: detail_sentences(reading, name) for name in gap.details()},
+        **{DETAIL_TITLES[name]: detail_sentences(reading, name) for name in gap.shares},
     }
     for title, sentences in sections.items():
         if sentences:
@@ -85,30 +82,16 @@ def _banner(gap: Gap) -> list[str]:
     return [BANNER, *_bullets(problems), ""] if problems else []
 
 
-def default_level(gap: Gap) -> float:
-    """The level the analysis was asked for."""
-    return float(gap.about.settings.get("level", 0.95))
-
-
-def chosen_level(gap: Gap, level: Any) -> float:
-    """The level a reader asks for; None stands for the one the analysis was asked for."""
-    if level is None:
-        return default_level(gap)
-    require_level(level)
-    return float(level)
-
-
 def _parts(reading: Reading, opened: bool = False) -> list[str]:
     """A line a part; opened, its variables below it."""
     title = f"Where it comes from ({metric_name(reading.gap.about)}, target minus source; "
     if not reading.parts:
         return []
     lines = [wrapped(f"{title}{level_name(reading.level)} intervals)")]
-    for name in reading.gap.aggregate.parts():
-        if name in reading.parts:
-            lines += _bullets([f"{PART_TITLES[name]}: {part_sentence(reading, name)}"])
-            below = points_sentences(reading, name) if opened else []
-            lines += [wrapped(text, "      ", "      ") for text in below]
+    for name, part in reading.gap.parts.items():
+        lines += _bullets([f"{part.label}: {part_sentence(reading, name)}"])
+        below = points_sentences(reading, name) if opened else []
+        lines += [wrapped(text, "      ", "      ") for text in below]
     return lines
 
 
@@ -123,12 +106,12 @@ def trust(gap: Gap) -> list[str]:
             f"{count(counted.target)} target rows of equal weight."
         )
     kept = gap.about.kept_share
-    if min(kept) < 1 and gap.aggregate.comparable:
+    if min(kept) < 1 and gap.comparable:
         lines.append(
             f"Only the region that both domains share is compared: {100 * kept.source:.0f}% of "
             f"source and {100 * kept.target:.0f}% of target rows."
         )
-    warnings = [note.text for note in gap.diagnostics.notes if note.level == "warning"]
+    warnings = [note.text for note in gap.notes if note.level == "warning"]
     return [*lines, *warnings, ASSOCIATION]
 
 
@@ -142,9 +125,9 @@ def _bullets(texts: Iterable[str]) -> list[str]:
 def change_sentence(reading: Reading) -> str:
     """How far the metric moved, from where to where."""
     gap, units = reading.gap, reading.units
-    about, change = gap.about, gap.aggregate.gap
+    about, change = gap.about, gap.total
     low, high = change.interval(reading.level)
-    start, end = units.mean(gap.aggregate.start.value), units.mean(gap.aggregate.end.value)
+    start, end = units.mean(gap.source.value), units.mean(gap.target.value)
     ends = f"from {start} {in_domain(about, 'source')} to {end} {in_domain(about, 'target')}"
     level, metric = level_name(reading.level), metric_name(about) + metric_unit(about)
     if not change.value and not change.standard_error:
@@ -171,7 +154,7 @@ def change_sentence(reading: Reading) -> str:
 
 def _how_far_off(reading: Reading) -> str:
     """Neither a rise nor a fall is better where 0 is right: what predictions are now."""
-    end = reading.gap.aggregate.end
+    end = reading.gap.target
     low, high = end.interval(reading.level)
     if low <= 0 <= high:
         return "the mean prediction is not clearly off there"

@@ -14,7 +14,7 @@ from scipy import special
 from whygap.domains import Array, IntArray
 from whygap.errors import ColumnError, ModelError, TableError, did_you_mean
 from whygap.learning.standalone import BaseEstimator, ClassifierMixin, clone, fit_mean
-from whygap.storage.files import write_bytes
+from whygap.results.files import write_bytes
 from whygap.tables.columns import RawColumn, raw_column, recode, to_text
 from whygap.tables.design import OTHER, Column
 from whygap.tables.model_files import PICKLES

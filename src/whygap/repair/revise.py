@@ -17,7 +17,7 @@ from whygap.study import Study
 from whygap.tables.design import OUTCOMES, Design
 
 if TYPE_CHECKING:
-    from whygap.results import Detailed
+    from whygap.results import Shares
 
 __all__ = ["contrast_rankings", "revise", "revise_design"]
 
@@ -52,8 +52,8 @@ def revise(
     outcome = covariate = _given(names) or _won_back(gap, players) or _by_shares(gap)
     if names is not None:
         top = min(top, len(names))
-    elif gap is not None and gap.covariate is not None and gap.covariate.defined:
-        covariate = replace(covariate, names=_largest_first(gap.covariate))
+    elif gap is not None and (shares := gap.shares.get("covariate")) and shares.defined:
+        covariate = replace(covariate, names=_largest_first(shares))
     return revise_design(
         study.design,
         outcome.names,
@@ -169,7 +169,7 @@ def _given(ranking: Sequence[str] | None) -> Ranking | None:
 
 
 def _won_back(gap: Gap | None, players: Sequence[str]) -> Ranking | None:
-    here = gap.recoverable.here.variables if gap is not None and gap.recoverable else None
+    here = gap.recoverable.variables if gap is not None and gap.recoverable else None
     if not here:
         return None
     names = sorted((n for n in here if n in players), key=lambda name: -here[name].value)
@@ -177,7 +177,7 @@ def _won_back(gap: Gap | None, players: Sequence[str]) -> Ranking | None:
 
 
 def _by_shares(gap: Gap | None) -> Ranking:
-    detail = gap.outcome if gap is not None else None
+    detail = None if gap is None else gap.shares.get("outcome")
     if detail is None:
         raise ResultError(
             "Revising needs a gap with its recoverable budget or outcome shares, or a ranking",
@@ -192,8 +192,8 @@ def _by_shares(gap: Gap | None) -> Ranking:
     return Ranking(_largest_first(detail), "ranked by their shares of the outcome part")
 
 
-def _largest_first(detail: Detailed) -> tuple[str, ...]:
-    return tuple(sorted(detail.players, key=lambda name: -detail.shares[name].value))
+def _largest_first(detail: Shares) -> tuple[str, ...]:
+    return tuple(sorted(detail.players, key=lambda name: -detail.values[name].value))
 
 
 def _positions(design: Design, names: Sequence[str], top: int) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from whygap.render.units import level_name
 from whygap.repair.curve import Step, StepKind
 from whygap.repair.model import RevisedModel
 from whygap.repair.scores import SCORES
-from whygap.storage import plain
+from whygap.results.files import plain
 from whygap.tables import native_table
 
 TITLES = {"accuracy": "accuracy", "auc": "AUC", "brier": "Brier", "log_loss": "log loss"}

@@ -1,18 +1,27 @@
-"""What an analysis returns: frozen nouns, no computing beyond reading them off.
+"""What an analysis returns: frozen dataclasses that read off, save and show their numbers.
 
-`Gap` holds the aggregate parts, points, groups and budgets, the paper's shares (or None), and how
-it was computed. It is saved as versioned JSON (`whygap.storage`) and shown by `whygap.render`.
+`Gap` holds the total, its parts, points, affected groups, recoverable error, the paper's shares,
+and how all of it was computed. `whygap.results.files` saves results as versioned JSON,
+`whygap.render` shows them.
 """
 
 from whygap.results.about import About, Diagnostics, NuisanceRecord
-from whygap.results.aggregate import Aggregate
-from whygap.results.culprits import Budget, Group, Points, Recoverable, Rule, Where
-from whygap.results.gap import Gap
-from whygap.results.joint import Joint, RankInterval, Sampling
+from whygap.results.details import (
+    Affected,
+    AffectedGroup,
+    Budget,
+    Recoverable,
+    Rule,
+    Shares,
+    SubsetValue,
+)
+from whygap.results.files import load
+from whygap.results.gap import Gap, Part
+from whygap.results.gaps import Gaps
 from whygap.results.overlap import Overlap, RatioRecord, Separator
-from whygap.results.shares import Detailed, SubsetValue
+from whygap.results.points import Points, RankInterval, Sampling
 from whygap.tables.design import Condition
 
-__all__ = ["About", "Aggregate", "Budget", "Condition", "Detailed", "Diagnostics", "Gap"]
-__all__ += ["Group", "Joint", "NuisanceRecord", "Overlap", "Points", "RankInterval", "RatioRecord"]
-__all__ += ["Recoverable", "Rule", "Sampling", "Separator", "SubsetValue", "Where"]
+__all__ = ["About", "Affected", "AffectedGroup", "Budget", "Condition", "Diagnostics", "Gap"]
+__all__ += ["Gaps", "NuisanceRecord", "Overlap", "Part", "Points", "RankInterval", "RatioRecord"]
+__all__ += ["Recoverable", "Rule", "Sampling", "Separator", "Shares", "SubsetValue", "load"]

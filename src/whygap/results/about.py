@@ -8,7 +8,6 @@ from typing import Any
 
 from whygap.domains import ByDomain
 from whygap.results.overlap import Overlap, RatioRecord, Separator
-from whygap.tables.design import Note
 from whygap.tables.look import Measure
 
 
@@ -30,19 +29,13 @@ class Diagnostics:
 
     nuisances: tuple[NuisanceRecord, ...] = ()
     ratios: tuple[RatioRecord, ...] = ()
-    notes: tuple[Note, ...] = ()
     separators: tuple[Separator, ...] = ()  # columns that tell the domains apart on their own
     prediction: tuple[Measure, ...] = ()  # how the predictions do in both tables
 
     @property
     def overlap(self) -> Overlap:
-        """Ratios and columns together, as they are judged."""
+        """Ratios and columns, as they are judged together."""
         return Overlap(self.ratios, self.separators)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Texts of the notes that are more than information."""
-        return tuple(note.text for note in self.notes if note.level != "info")
 
 
 @dataclass(frozen=True, slots=True)

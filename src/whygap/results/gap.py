@@ -1,19 +1,44 @@
-"""The result of an analysis; its methods import the rooms that show and store it when called."""
+"""The result of an analysis; methods that show a result import `render` when they are called."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from whygap.errors import ResultError, require_known
+import numpy as np
+
+from whygap.domains import Array
+from whygap.errors import ResultError, require_known, require_level
 from whygap.estimate import Estimate
+from whygap.estimate.fieller import Ratio
+from whygap.results import files
 from whygap.results.about import About, Diagnostics
-from whygap.results.aggregate import Aggregate
-from whygap.results.culprits import Points, Recoverable, Where
-from whygap.results.redaction import FEW, redacted
-from whygap.results.shares import Detailed
-from whygap.settings import DETAILS
+from whygap.results.details import Affected, Recoverable, Shares
+from whygap.results.points import Points
+from whygap.results.redaction import ROWS, redacted
+from whygap.tables.design import Note
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part(Estimate):
+    """One part of a gap.
+
+    Attributes:
+        label: what titles and tables call the part.
+        meaning: where the part comes from, as one sentence without a verb.
+    """
+
+    label: str = ""
+    meaning: str = ""
+
+    @classmethod
+    def named(cls, estimate: Estimate, label: str, meaning: str) -> Part:
+        """Return the part that an estimate is of."""
+        numbers = {f.name: getattr(estimate, f.name) for f in fields(Estimate)}
+        return cls(**numbers, label=label, meaning=meaning)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,30 +46,47 @@ class Gap:
     """The explanation of one performance gap (target minus source, in the metric's own units).
 
     Two results are equal when everything that is saved of them is equal.
+
+    Attributes:
+        total: target minus source.
+        source: mean of all source rows.
+        target: mean of all target rows.
+        parts: name -> part, in the order of the decomposition, adding up to `total`; empty where
+            the tables cannot be compared.
+        part_covariance: of the parts, in their order.
+        reason: why the tables cannot be compared, in words; empty where they can.
+        points: part -> what each of its variables costs; empty where not requested.
+        affected: part -> the groups of rows it falls on; empty where not requested.
+        recoverable: squared error that labels could win back; None where not requested.
+        shares: part -> the paper's shares; empty where not requested.
+        notes: everything counted or repaired.
+        diagnostics: how well models fit and tables overlap.
+        about: what was analysed and how.
     """
 
-    aggregate: Aggregate
-    covariate: Detailed | None
-    outcome: Detailed | None
+    total: Estimate
+    source: Estimate
+    target: Estimate
+    parts: Mapping[str, Part]
+    part_covariance: Array
     diagnostics: Diagnostics
     about: About
-    points: Points | None = None
-    where: Where | None = None
+    reason: str = ""
+    points: Mapping[str, Points] = field(default_factory=dict)
+    affected: Mapping[str, Affected] = field(default_factory=dict)
     recoverable: Recoverable | None = None
+    shares: Mapping[str, Shares] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
     table_kind: str = field(default="pyarrow", compare=False)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Gap):
-            return NotImplemented
-        from whygap import storage
-
-        return storage.to_mapping(self) == storage.to_mapping(other)
+        return isinstance(other, Gap) and files.to_dict(self) == files.to_dict(other)
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays and mappings
 
     @classmethod
     def given(cls, gap: Any) -> Gap | None:
-        """The result a function was called with, or none; anything else is refused."""
+        """Return the result a function was called with, or None; refuse anything else."""
         if gap is not None and not isinstance(gap, cls):
             raise ResultError(
                 "gap= must be a result of explain",
@@ -53,44 +95,87 @@ class Gap:
             )
         return gap
 
-    def shown_parts(self) -> dict[str, Estimate]:
-        """The parts there are, from source to target; without baseline variables no such part."""
-        parts = self.aggregate.parts()
-        return {name: p for name, p in parts.items() if name != "baseline" or self.about.baseline}
+    @property
+    def comparable(self) -> bool:
+        """Whether the inner parts can be estimated."""
+        return not self.reason
 
-    def details(self) -> dict[str, Detailed]:
-        """The detailed parts that were asked for."""
-        both = {"covariate": self.covariate, "outcome": self.outcome}
-        return {name: detail for name, detail in both.items() if detail is not None}
+    @property
+    def has_region(self) -> bool:
+        """Whether the tables are compared on their common support only."""
+        return "source_only" in self.parts
 
-    def detail(self, name: str) -> Any:
-        """A detail by its name; one that was not asked for is refused, with what to write."""
-        require_known(name, DETAILS, f"There is no detail '{name}'", "Details", ResultError)
-        found = getattr(self, name)
-        if found is None:
-            raise ResultError(
-                f"The detail '{name}' is not in this result",
-                hint=f'Ask for it: wg.explain(study, detail="{name}").',
-            )
-        return found
+    @property
+    def outcome_first(self) -> bool:
+        """Whether the outcome part comes before that of the covariates."""
+        return [name for name in self.parts if name in ("covariate", "outcome")][:1] == ["outcome"]
+
+    def level(self, level: float | None = None) -> float:
+        """Return a confidence level, checked; for None the level of the settings."""
+        if level is None:
+            return float(self.about.settings.get("level", 0.95))
+        require_level(level)
+        return float(level)
+
+    def share_of_total(self, name: str) -> Estimate | None:
+        """Return one part divided by the gap, with Fieller's interval; None where the gap is 0."""
+        top, bottom = self._part(name), self.total
+        if bottom.value == 0:
+            return None
+        freedom = min(top.degrees_of_freedom, bottom.degrees_of_freedom)
+        if top.influence is not None and bottom.influence is not None:
+            return replace(top / bottom, degrees_of_freedom=freedom)
+        part, whole = self._weights({name: 1.0}), np.ones(len(self.parts))
+        covariance = self.part_covariance
+        ratio = Ratio(
+            top.value,
+            bottom.value,
+            float(part @ covariance @ part),
+            float(whole @ covariance @ whole),
+            float(part @ covariance @ whole),
+        )
+        return Estimate(
+            top.value / bottom.value,
+            ratio.standard_error(),
+            plugin=top.plugin / bottom.plugin if bottom.plugin else math.nan,
+            ratio=ratio,
+            degrees_of_freedom=freedom,
+        )
+
+    def difference(self, first: str, second: str) -> Estimate:
+        """Return one part less another."""
+        left, right = self._part(first), self._part(second)
+        freedom = min(left.degrees_of_freedom, right.degrees_of_freedom)
+        if left.influence is not None and right.influence is not None:
+            return replace(left - right, degrees_of_freedom=freedom)
+        weights = self._weights({first: 1.0, second: -1.0})
+        variance = max(float(weights @ self.part_covariance @ weights), 0.0)
+        value = left.value - right.value
+        return Estimate(value, math.sqrt(variance), degrees_of_freedom=freedom)
+
+    def _part(self, name: str) -> Part:
+        require_known(name, self.parts, f"There is no part '{name}'", "Parts", ResultError)
+        return self.parts[name]
+
+    def _weights(self, factors: Mapping[str, float]) -> Array:
+        return np.array([factors.get(name, 0.0) for name in self.parts])
 
     def problems(self) -> tuple[str, ...]:
-        """Why the numbers must not be trusted as they stand; nothing where they may be."""
-        reasons = () if self.aggregate.comparable else (self.aggregate.reason,)
-        notes = self.diagnostics.notes
-        return (*reasons, *(note.text for note in notes if note.level == "problem"))
+        """Return why the numbers must not be trusted as they stand, if there is any reason."""
+        reasons = () if self.comparable else (self.reason,)
+        return (*reasons, *(note.text for note in self.notes if note.level == "problem"))
 
-    def to_frame(self, level: float = 0.95) -> Any:
-        """Tidy table of every estimate, in the kind of table the study came in."""
+    def to_frame(self, level: float | None = None) -> Any:
+        """Return a tidy table of every estimate, in the kind of table the study came in."""
         from whygap.render import frame
 
-        return frame.to_frame(self, level)
+        return frame.to_frame(self, self.level(level))
 
     def summary(self, level: float | None = None) -> str:
-        """Plain words."""
+        """Return the explanation in plain words."""
         from whygap.render import words
 
-        return words.summary(self, words.chosen_level(self, level))
+        return words.summary(self, self.level(level))
 
     def __str__(self) -> str:
         from whygap.render import words
@@ -98,7 +183,7 @@ class Gap:
         return words.short(self)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG002 - Jupyter leaves the choice to us
-        """What notebooks show: plain words, a page without scripts, Markdown."""
+        """Return what notebooks show: plain words, a page without scripts, Markdown."""
         from whygap.render import notebook
 
         return notebook.bundle(self)
@@ -109,43 +194,47 @@ class Gap:
         return report.notebook(self)
 
     def save(self, path: str | Path, *, influence: bool = False) -> Path:
-        """Write versioned JSON, whole or not at all."""
-        from whygap import storage
+        """Write versioned JSON, whole or not at all.
 
-        return storage.save(self, path, influence=influence)
+        Args:
+            path: of the file.
+            influence: keep influence values, so that arithmetic works on what is read back.
+        """
+        return files.save(self, path, influence=influence)
 
     def to_dict(self, *, influence: bool = False) -> dict[str, Any]:
-        """What `save` writes, as plain values."""
-        from whygap import storage
-
-        return storage.to_mapping(self, influence=influence)
-
-    def to_json(self, *, influence: bool = False) -> str:
-        """What `save` writes, as text."""
-        from whygap import storage
-
-        return storage.to_text(self, influence)
+        """Return what `save` writes, as plain values."""
+        return files.to_dict(self, influence=influence)
 
     def plot(self, what: str = "answer", **options: Any) -> Any:
-        """A matplotlib figure: the whole answer, or "walk", "points", "where", "recoverable"."""
+        """Return a matplotlib figure.
+
+        Args:
+            what: "answer" is everything; "walk", "points", "affected", "recoverable" or "shares".
+            options: `level`, and what the figure takes.
+        """
         from whygap.render import plot
 
         return plot.figure(self, what, **options)
 
-    def redacted(self, few: int = FEW) -> Gap:
-        """The same result for other eyes: no level of fewer rows is named, counts are rounded."""
-        return redacted(self, few)
+    def redacted(self, rows: int = ROWS) -> Gap:
+        """Return a copy for other eyes: no level of fewer rows is named, counts are rounded."""
+        return redacted(self, rows)
 
     def report(
         self,
         path: str | Path,
         level: float | None = None,
         revision: Any = None,
-        redact: int | None = FEW,
+        redact: int | None = ROWS,
     ) -> Path:
-        """Write one self-contained HTML page; `revision` is what `wg.revise` returned.
+        """Write one self-contained HTML page.
 
-        It names no level of fewer than `redact` rows and rounds counts; None shows all there is.
+        Args:
+            path: of the file.
+            level: of the intervals; that of the settings unless given.
+            revision: what `wg.revise` returned, to be shown, too.
+            redact: name no level of fewer rows, and round counts; None shows all there is.
         """
         from whygap.render import report
 

@@ -1,9 +1,8 @@
-"""A result that may leave the room: no level of few rows is named, counts are rounded."""
+"""A result for other eyes: no level of few rows is named, counts are rounded."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -14,144 +13,122 @@ from whygap.domains import ByDomain
 from whygap.errors import SettingsError
 from whygap.estimate import Estimate
 from whygap.results.about import About
-from whygap.results.culprits import Group, Where
-from whygap.results.overlap import Separator
-from whygap.tables.design import Note
+from whygap.results.details import Affected, AffectedGroup
+from whygap.results.redacted_notes import redacted_note, redacted_reason
 
 if TYPE_CHECKING:
     from whygap.results.gap import Gap
 
-__all__ = ["FEW", "redacted", "require_few"]
-
-FEW = 10  # rows below which offices of statistics do not publish a cell, as a rule
+ROWS = 10  # below which offices of statistics do not publish a cell, as a rule
 FEW_ROWS = "(levels of few rows)"
-COUNTS = re.compile(
-    r"\b\d[\d,]*(?= (?:of [\d,]+ )?(?:source |target )?(?:rows|clusters)\b)"
-    r"|(?<=rows \()\d[\d,]*(?=\))"
-)
-PERCENT = re.compile(r"(\d (?:source |target )?(?:rows|clusters)) \([\d.]+%\)")
 
 
-def redacted(gap: Gap, few: int = FEW) -> Gap:
-    """Groups of fewer rows than `few` are put together, rules on them left out, counts rounded."""
-    require_few(few)
-    shown = gap.diagnostics
-    notes = tuple(dict.fromkeys(note_without(note, few) for note in shown.notes))
-    separators = tuple(one.unnamed for one in shown.separators)
-    reason = reason_without(gap.aggregate.reason, shown.separators, few)
+def redacted(gap: Gap, rows: int = ROWS) -> Gap:
+    """Return a copy: small groups put together, rules on them left out, counts rounded.
+
+    Args:
+        gap: the result.
+        rows: groups of fewer rows are small; counts become multiples of it.
+    """
+    require_rows(rows)
+    diagnostics = gap.diagnostics
+    separators = tuple(separator.unnamed for separator in diagnostics.separators)
     return replace(
         gap,
-        about=rounded_about(gap.about, few),
-        aggregate=replace(gap.aggregate, reason=reason),
-        diagnostics=replace(shown, notes=notes, separators=separators),
-        where=None if gap.where is None else where_without(gap.where, gap.about.rows, few),
+        about=_about(gap.about, rows),
+        reason=redacted_reason(gap.reason, diagnostics.separators, rows),
+        notes=tuple(dict.fromkeys(redacted_note(note, rows) for note in gap.notes)),
+        diagnostics=replace(diagnostics, separators=separators),
+        affected={
+            part: _affected(affected, gap.about.rows, rows)
+            for part, affected in gap.affected.items()
+        },
     )
 
 
-def require_few(few: Any) -> None:
+def require_rows(rows: Any) -> None:
     """Refuse what is no number of rows."""
-    if isinstance(few, bool) or not isinstance(few, int) or few < 1:
-        raise SettingsError("redact= must be a whole number of at least 1", got=repr(few))
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+        raise SettingsError("redact= must be a whole number of at least 1", got=repr(rows))
 
 
-def rounded_about(about: About, few: int) -> About:
-    kept = about.kept_share.zip(about.rows, lambda share, rows: rounded_share(share, rows, few))
+def _about(about: About, rows: int) -> About:
+    shares = about.kept_share.zip(about.rows, lambda share, all_: _share(share, all_, rows))
     return replace(
         about,
-        rows=about.rows.map(lambda n: int(rounded(n, few))),
-        effective_rows=about.effective_rows.map(lambda n: rounded(n, few)),
-        kept_share=kept,
+        rows=about.rows.map(lambda n: int(rounded(n, rows))),
+        effective_rows=about.effective_rows.map(lambda n: rounded(n, rows)),
+        kept_share=shares,
     )
 
 
-def rounded(number: float, few: int) -> float:
-    """To the nearest multiple of `few`."""
-    return float(few * math.floor(number / few + 0.5))
+def rounded(number: float, rows: int) -> float:
+    """Return the nearest multiple of `rows`."""
+    return float(rows * math.floor(number / rows + 0.5))
 
 
-def rounded_share(share: float, rows: int, few: int) -> float:
-    """So that share times rows gives no exact count away."""
-    return share if share in (0.0, 1.0) else min(rounded(share * rows, few) / rows, 1.0)
+def _share(share: float, total: int, rows: int) -> float:
+    """Round so that share times total gives no exact count away."""
+    return share if share in (0.0, 1.0) else min(rounded(share * total, rows) / total, 1.0)
 
 
-def note_without(note: Note, few: int) -> Note:
-    """A note that names no value; its counts of rows are rounded."""
-    return Note(note.level, counts_rounded(note.unnamed or note.text, few))
-
-
-def reason_without(reason: str, separators: Sequence[Separator], few: int) -> str:
-    """Likewise of why tables cannot be compared."""
-    for one in separators:
-        reason = reason.replace(str(one), str(one.unnamed))
-    return counts_rounded(reason, few)
-
-
-def counts_rounded(text: str, few: int) -> str:
-    """Its counts of rows or clusters to multiples of `few`; a percentage would give them away."""
-
-    def count(found: re.Match[str]) -> str:
-        number = int(found[0].replace(",", ""))
-        return f"fewer than {few}" if number < few else f"about {rounded(number, few):,.0f}"
-
-    return COUNTS.sub(count, PERCENT.sub(r"\1", text))
-
-
-def where_without(where: Where, rows: ByDomain[int], few: int) -> Where:
-    """Small groups of each variable put together; groups, covariance and rules of the rest."""
+def _affected(affected: Affected, total: ByDomain[int], rows: int) -> Affected:
+    """Put small groups of each variable together; adapt covariance and rules."""
     sets: list[tuple[int, ...]] = []
-    for variable in where.variables():
-        sets += grouped(where, variable, rows, few)
-    map_ = np.zeros((len(sets), len(where.groups)))
+    for variable in affected.variables():
+        sets += _sets(affected, variable, total, rows)
+    map_ = np.zeros((len(sets), len(affected.groups)))
     for line, members in enumerate(sets):
         map_[line, list(members)] = 1.0
-    covariance = map_ @ where.covariance @ map_.T
-    groups = [together(where, one, covariance[k, k]) for k, one in enumerate(sets)]
+    covariance = map_ @ affected.covariance @ map_.T
+    groups = [_merged(affected, members, covariance[k, k]) for k, members in enumerate(sets)]
+    rules = [rule for rule in affected.rules if _fewest(rule, total) >= rows]
     return replace(
-        where,
-        groups=tuple(shares_rounded(group, rows, few) for group in groups),
+        affected,
+        groups=tuple(_with_rounded_shares(group, total, rows) for group in groups),
         covariance=covariance,
-        rules=tuple(
-            shares_rounded(rule, rows, few) for rule in where.rules if fewest(rule, rows) >= few
-        ),
+        rules=tuple(_with_rounded_shares(rule, total, rows) for rule in rules),
     )
 
 
-def fewest(group: Any, rows: ByDomain[int]) -> float:
+def _fewest(group: Any, total: ByDomain[int]) -> float:
     """Rows of a group in the table where it has fewer, none at all left out."""
-    counts = [group.source_share * rows.source, group.target_share * rows.target]
+    counts = [group.source_share * total.source, group.target_share * total.target]
     return min((count for count in counts if count > 0), default=0.0)
 
 
-def grouped(where: Where, variable: str, rows: ByDomain[int], few: int) -> list[tuple[int, ...]]:
+def _sets(
+    affected: Affected, variable: str, total: ByDomain[int], rows: int
+) -> list[tuple[int, ...]]:
     """Positions of groups: alone, or those of few rows together, with one more if need be."""
-    own = [k for k, group in enumerate(where.groups) if group.variable == variable]
-    by_size = sorted(own, key=lambda k: fewest(where.groups[k], rows))
-    small = [k for k in own if fewest(where.groups[k], rows) < few]
-    others = [k for k in by_size if k not in small]
-    while small and others and sum(fewest(where.groups[k], rows) for k in small) < few:
+    own = [k for k, group in enumerate(affected.groups) if group.variable == variable]
+    size = {k: _fewest(affected.groups[k], total) for k in own}
+    small = [k for k in own if size[k] < rows]
+    others = [k for k in sorted(own, key=size.__getitem__) if k not in small]
+    while small and others and sum(size[k] for k in small) < rows:
         small.append(others.pop(0))
     alone: list[tuple[int, ...]] = [(k,) for k in own if k not in small]
     return [*alone, tuple(sorted(small))] if small else alone
 
 
-def together(where: Where, members: Sequence[int], variance: float) -> Group:
+def _merged(affected: Affected, members: Sequence[int], variance: float) -> AffectedGroup:
     """Several groups as one without a name."""
-    found = [where.groups[k] for k in members]
-    if len(found) == 1 and found[0].label != FEW_ROWS:
-        return found[0]
-    freedom = min(group.points.degrees_of_freedom for group in found)
-    value = sum(group.points.value for group in found)
+    groups = [affected.groups[k] for k in members]
+    if len(groups) == 1 and groups[0].label != FEW_ROWS:
+        return groups[0]
+    freedom = min(group.points.degrees_of_freedom for group in groups)
+    value = sum(group.points.value for group in groups)
     points = Estimate(value, math.sqrt(max(variance, 0.0)), degrees_of_freedom=freedom)
     shares = (
-        sum(group.source_share for group in found),
-        sum(group.target_share for group in found),
+        sum(group.source_share for group in groups),
+        sum(group.target_share for group in groups),
     )
-    return Group(found[0].variable, FEW_ROWS, *shares, points, None)
+    return AffectedGroup(groups[0].variable, FEW_ROWS, *shares, points, None)
 
 
-def shares_rounded(group: Any, rows: ByDomain[int], few: int) -> Any:
+def _with_rounded_shares(group: Any, total: ByDomain[int], rows: int) -> Any:
     return replace(
         group,
-        source_share=rounded_share(group.source_share, rows.source, few),
-        target_share=rounded_share(group.target_share, rows.target, few),
+        source_share=_share(group.source_share, total.source, rows),
+        target_share=_share(group.target_share, total.target, rows),
     )

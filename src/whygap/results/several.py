@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from whygap.errors import InputError
-from whygap.estimate import Estimate
+from whygap.estimate import Estimate, Interval
 from whygap.results.gap import Gap
-from whygap.results.joint import Joint
+from whygap.results.points import Points
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +20,16 @@ class Series:
     Attributes:
         part: "gap" or the name of the part.
         variable: of the part; empty for the part itself.
+        label: what the quantity is called; empty for the gap.
         estimates: target -> estimate, in the order of the targets.
     """
 
     part: str
     variable: str
+    label: str
     estimates: Mapping[str, Estimate]
 
-    def intervals(self, level: float) -> dict[str, tuple[float, float]]:
+    def intervals(self, level: float) -> dict[str, Interval]:
         """Intervals that hold for all targets at once.
 
         Each has the level whose power is `level` (Sidak): of jointly normal estimates that is
@@ -36,10 +38,9 @@ class Series:
         own = level ** (1 / len(self.estimates)) if self.estimates else level
         return {name: estimate.interval(own) for name, estimate in self.estimates.items()}
 
-    def clear(self, level: float) -> list[str]:
-        """Targets whose interval leaves out 0, all targets looked at."""
-        found = self.intervals(level)
-        return [name for name, (low, high) in found.items() if low > 0 or high < 0]
+    def significant(self, level: float) -> list[str]:
+        """Return the targets whose interval leaves out 0, all targets looked at."""
+        return [name for name, ends in self.intervals(level).items() if ends.excludes(0.0)]
 
     def strength(self) -> float:
         """The largest distance from 0 in any target, in standard errors."""
@@ -49,16 +50,16 @@ class Series:
 
 def every_gap(gaps: Mapping[str, Gap]) -> Series:
     """The gap of every target."""
-    return Series("gap", "", {name: gap.aggregate.gap for name, gap in gaps.items()})
+    return Series("gap", "", "", {name: gap.total for name, gap in gaps.items()})
 
 
 def every_part(gaps: Mapping[str, Gap]) -> list[Series]:
     """Every part that some target has, from source to target."""
-    parts = {name: gap.shown_parts() for name, gap in gaps.items()}
+    parts = {name: gap.parts for name, gap in gaps.items()}
     longest = max(parts.values(), key=len)
     return [
-        Series(part, "", {name: own[part] for name, own in parts.items() if part in own})
-        for part in longest
+        Series(part, "", label.label, {n: own[part] for n, own in parts.items() if part in own})
+        for part, label in longest.items()
     ]
 
 
@@ -68,22 +69,22 @@ def every_point(gaps: Mapping[str, Gap]) -> list[Series]:
     for target, gap in gaps.items():
         for part, variable, estimate in _points(gap):
             found.setdefault((part, variable), {})[target] = estimate
-    made = [Series(part, variable, each) for (part, variable), each in found.items()]
+    made = [Series(part, variable, variable, each) for (part, variable), each in found.items()]
     return sorted(made, key=lambda one: -one.strength())
 
 
-def apart(gaps: Mapping[str, Gap]) -> Joint:
+def apart(gaps: Mapping[str, Gap]) -> Points:
     """The metric in each target less its mean over the targets; the source has no say in it.
 
     Targets are tables of their own, so their means are taken as independent.
     """
-    ends = {name: gap.aggregate.end for name, gap in gaps.items()}
-    whole = Joint(ends, np.diag([end.standard_error**2 for end in ends.values()]))
+    ends = {name: gap.target for name, gap in gaps.items()}
+    whole = Points(ends, np.diag([end.standard_error**2 for end in ends.values()]))
     mean = dict.fromkeys(ends, -1 / len(ends))
     factors = {name: mean | {name: 1 - 1 / len(ends)} for name in ends}
     mixing = np.array([[factors[row][name] for name in ends] for row in ends])
     covariance = mixing @ whole.covariance @ mixing.T
-    return Joint({name: whole.combined(each) for name, each in factors.items()}, covariance)
+    return Points({name: whole.combined(each) for name, each in factors.items()}, covariance)
 
 
 def require_alike(gaps: Mapping[str, Gap]) -> None:
@@ -100,6 +101,6 @@ def require_alike(gaps: Mapping[str, Gap]) -> None:
 
 
 def _points(gap: Gap) -> Iterator[tuple[str, str, Estimate]]:
-    for part, joint in (gap.points.parts() if gap.points else {}).items():
-        for variable, estimate in joint.items():
+    for part, points in gap.points.items():
+        for variable, estimate in points.items():
             yield part, variable, estimate

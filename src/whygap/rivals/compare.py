@@ -28,7 +28,7 @@ from whygap.tables import Design, native_table
 from whygap.tables.design import require_plain
 
 if TYPE_CHECKING:
-    from whygap.results import Detailed
+    from whygap.results import Shares
 
 Rival = Callable[[Design, Settings], Importances]
 OURS = "whygap"
@@ -135,10 +135,10 @@ def _no_answer(method: str, reason: str) -> Importances:
 
 def ours(gap: Gap, level: float) -> list[Importances]:
     """Our shares in the rivals' form."""
-    return [shares_of(detail, level) for detail in gap.details().values() if detail.defined]
+    return [shares_of(detail, level) for detail in gap.shares.values() if detail.defined]
 
 
-def shares_of(detail: Detailed, level: float) -> Importances:
+def shares_of(detail: Shares, level: float) -> Importances:
     """Our shares of one part, where they are defined."""
     method = Method(
         name=OURS,
@@ -147,7 +147,7 @@ def shares_of(detail: Detailed, level: float) -> Importances:
         assumptions="Overlap of the domains; nuisance models that converge.",
         misleads="Shares of a gap that varies little across strata are hard to measure.",
     )
-    return method.from_estimates({name: detail.shares[name] for name in detail.players}, level)
+    return method.from_estimates({name: detail.values[name] for name in detail.players}, level)
 
 
 def _checked(methods: Sequence[str], known: Mapping[str, object]) -> list[str]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
 from whygap._version import ENGINE
 from whygap.domains import ByDomain
-from whygap.results import About
+from whygap.equations.corners import Decomposition
+from whygap.results import About, Part
 from whygap.running.checkpoint import digest_of
 from whygap.settings import Settings
 from whygap.study import Study
@@ -77,6 +78,50 @@ def about_of(
         data=digest_of(design),
         kept_share=kept,
     )
+
+
+def parts_of(found: Decomposition, about: About) -> dict[str, Part]:
+    """Return the parts that a study has, with what they are called and what they mean.
+
+    Args:
+        found: the gap and its parts; the baseline part is left out where there is no baseline.
+        about: names of the columns.
+    """
+    order = list(found.parts)
+    outcome_first = "outcome" in order and order.index("outcome") < order.index("covariate")
+    baseline, outcome = _joined(about.baseline), about.outcome
+    alike = f" among rows alike in {baseline}" if baseline else ""
+    mix = f"A different mix of {_joined(list(about.players)) or 'the variables'}"
+    texts = {
+        "source_only": (
+            "Source-only rows",
+            "Source rows that have no counterpart in the target.",
+        ),
+        "baseline": ("Baseline", f"A different mix of {baseline}."),
+        "covariate": ("Covariates", f"{mix}{alike}."),
+        "outcome": ("Outcome", f"A different '{outcome}' for rows alike in every variable."),
+        "target_only": (
+            "Target-only rows",
+            "Target rows that have no counterpart in the source.",
+        ),
+    }
+    if outcome_first:
+        known = _joined([*about.baseline, outcome])
+        texts["covariate"] = ("Covariates", f"{mix} among rows alike in {known}.")
+        texts["outcome"] = ("Outcome", f"A different mix of '{outcome}'{alike}.")
+    return {
+        name: Part.named(estimate, *texts[name])
+        for name, estimate in found.parts.items()
+        if name != "baseline" or about.baseline
+    }
+
+
+def _joined(names: Sequence[str], most: int = 4) -> str:
+    """a, b and c; of more than `most`: a, b, c and 7 others."""
+    shown = list(names)
+    if len(shown) > most:
+        shown = [*shown[: most - 1], f"{len(names) - most + 1} others"]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
 
 
 def _counted(design: Design) -> ByDomain[float]:

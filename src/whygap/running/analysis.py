@@ -12,10 +12,10 @@ from typing import Any, cast
 import numpy as np
 
 from whygap.domains import ByDomain, Subset
-from whygap.equations import corners
+from whygap.equations.corners import Decomposition, decompose
 from whygap.errors import InputError
 from whygap.estimate import Estimate, Sample
-from whygap.estimate.combine import median_of
+from whygap.estimate.combine import joint_covariance, median_of
 from whygap.learning.menu import Menu, all_records
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.cross_fit import CrossFit, cross_fit, sample_of, zero
@@ -34,26 +34,18 @@ from whygap.nuisances.source_risk import SourceRisk, fit_source_risks
 from whygap.nuisances.support import Region, find_region
 from whygap.nuisances.walk import plain_values
 from whygap.progress import Reporter
-from whygap.results import (
-    Aggregate,
-    Detailed,
-    Diagnostics,
-    Gap,
-    Overlap,
-    Recoverable,
-    Where,
-)
+from whygap.results import Affected, Diagnostics, Gap, Overlap, Recoverable, Shares
 from whygap.results.overlap import Separator
-from whygap.running.about import Caption, about_of
+from whygap.running.about import Caption, about_of, parts_of
 from whygap.running.answers import Details, SubsetNumerators
 from whygap.running.checkpoint import fingerprint, open_checkpoint
-from whygap.running.culprits import points, recoverable, where
+from whygap.running.culprits import affected, points, recoverable
 from whygap.running.game import Run, probe_subsets
 from whygap.running.interrupted import IN_WORDS, interrupted_text, unfinished, was_interrupted
 from whygap.running.memory import give_back
 from whygap.running.shares import Part, PartName, no_shares, shares, undefined
 from whygap.running.workers import one_thread
-from whygap.settings import DetailName, Settings
+from whygap.settings import Settings
 from whygap.tables.design import Design, Note
 from whygap.tables.look import look_at
 
@@ -61,6 +53,8 @@ NOBODY_IN_PARTICULAR = (
     "Who is hit is asked where the covariates come first: with the outcome first, its part is a "
     "different mix of outcomes, not another outcome of rows alike."
 )
+SHARED: tuple[PartName, ...] = ("covariate", "outcome")  # the parts that have shares
+STAGES = ("points", "affected", "recoverable", *SHARED)  # what details consist of, in order
 
 
 @dataclass
@@ -147,35 +141,37 @@ class Analysis:
         """Whether the tables share enough to compare them anywhere."""
         return bool(self.crossfits)
 
-    def aggregate(self) -> Aggregate:
-        """Corner means, combined over repeats, and the parts between them."""
+    def decomposition(self) -> Decomposition:
+        """Take the gap apart along the corner means, combined over repeats."""
         whole = None
         if self.region is not None and self.sample is not None:
             whole = plain_values(self.sample, self.design)
             if not self.comparable:
-                return Aggregate(
-                    whole.target - whole.source,
-                    comparable=False,
-                    reason=not_comparable(self.region, self.design),
-                    source_mean=whole.source,
-                    target_mean=whole.target,
-                )
+                reason = not_comparable(self.region, self.design)
+                total = whole.target - whole.source
+                return Decomposition(total, whole.source, whole.target, reason=reason)
         walks = [crossfit.walk.corners for crossfit in self.crossfits]
         found = {name: median_of([one[name] for one in walks]) for name in walks[0]}
-        return corners.aggregate(found, whole, outcome_first=self._outcome_first)
+        return decompose(found, whole, outcome_first=self._outcome_first)
 
-    def details(self, wanted: Sequence[DetailName]) -> Details:
-        """The questions asked, in their order; after Ctrl-C, those that are answered."""
+    def details(self, wanted: Sequence[str]) -> Details:
+        """Answer what is asked, in that order; after Ctrl-C, keep what is answered.
+
+        Args:
+            wanted: names of `settings.DETAILS`; "covariate" and "outcome" are the shares of one
+                part alone.
+        """
         run = self._run()
-        answers: dict[DetailName, Callable[[], Any]] = {
+        answers: dict[str, Callable[[], Any]] = {
             "points": lambda: points(self.crossfits, run),
-            "where": lambda: self._where(run),
+            "affected": lambda: self._affected(run),
             "recoverable": lambda: self._recoverable(run),
             "covariate": lambda: self._shares("covariate", run),
             "outcome": lambda: self._shares("outcome", run),
         }
-        found: dict[DetailName, Any] = {}
-        possible = [name for name in wanted if self.comparable or name == "recoverable"]
+        stages = [one for name in wanted for one in (SHARED if name == "shares" else (name,))]
+        possible = [name for name in stages if self.comparable or name == "recoverable"]
+        found: dict[str, Any] = {}
         try:
             for name in possible:
                 clock = time.perf_counter()
@@ -188,7 +184,8 @@ class Analysis:
             missing = [words for answer in found.values() for words in unfinished(answer)]
             missing += [IN_WORDS[name] for name in possible if name not in found]
             self.notes.append(Note("warning", interrupted_text(missing)))
-        return Details(**found)
+        shares = {name: found.pop(name) for name in SHARED if name in found}
+        return Details(**found, shares=shares)
 
     def _run(self) -> Run:
         where = self.settings.checkpoint
@@ -196,11 +193,11 @@ class Analysis:
         checkpoint = open_checkpoint(where, print_)
         return Run(self.settings, self.report, checkpoint, self.started)
 
-    def _where(self, run: Run) -> Where | None:
+    def _affected(self, run: Run) -> dict[str, Affected]:
         if self._outcome_first:
             self.notes.append(Note("info", NOBODY_IN_PARTICULAR))
-            return None
-        return where(self.crossfits, run)
+            return {}
+        return {"outcome": affected(self.crossfits, run)}
 
     def _recoverable(self, run: Run) -> Recoverable:
         """Budgets of the whole tables; the target's mix where the tables can be compared."""
@@ -219,7 +216,7 @@ class Analysis:
         inner, first = plain.take(self.region.rows), self.crossfits[0]
         return whole, self._crossfits(inner, menu, first.sample, first.bound)
 
-    def _shares(self, part: PartName, run: Run) -> Detailed:
+    def _shares(self, part: PartName, run: Run) -> Shares:
         self.report.stage(f"fitting models of the {part} part")
         names = tuple(player.name for player in self.design.players)
         if reason := no_shares(self.design):
@@ -288,27 +285,32 @@ class Analysis:
             with one_thread():
                 self.notes += meaning_notes(self.design, self.settings, ratio, self.separators)
 
-    def gap(self, caption: Caption, aggregate: Aggregate, details: Details) -> Gap:
-        """Everything in one result."""
+    def gap(self, caption: Caption, found: Decomposition, details: Details) -> Gap:
+        """Put everything into one result."""
         crossfit = (self.crossfits or self._whole())[0]
         overlap = Overlap(ratio_records(ratios_of(crossfit)), self.separators)
         kept = ByDomain(1.0, 1.0) if self.region is None else self.region.kept
         said = (*overlap.notes(), *fit_notes(crossfit)) if self.comparable else ()
-        notes = (*self.design.notes, *self.notes, *said)
+        about = about_of(caption, self.design, self.settings, self.seconds, kept)
+        parts = parts_of(found, about)
         return Gap(
-            aggregate=aggregate,
-            covariate=details.covariate,
-            outcome=details.outcome,
+            total=found.total,
+            source=found.source,
+            target=found.target,
+            parts=parts,
+            part_covariance=joint_covariance(list(parts.values())),
+            reason=found.reason,
             points=details.points,
-            where=details.where,
+            affected=details.affected,
             recoverable=details.recoverable,
+            shares=details.shares,
+            notes=(*self.design.notes, *self.notes, *said),
             diagnostics=Diagnostics(
                 nuisances=all_records([crossfit.menu, *self.menus]),
                 ratios=overlap.ratios,
                 separators=overlap.separators,
                 prediction=look_at(self.design),
-                notes=notes,
             ),
-            about=about_of(caption, self.design, self.settings, self.seconds, kept),
+            about=about,
             table_kind=caption.table_kind,
         )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from whygap.estimate import Estimate
-from whygap.results import Detailed, Points, Recoverable, Where
+from whygap.results import Affected, Points, Recoverable, Shares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,8 +21,7 @@ class SubsetNumerators:
 class Details:
     """Answers to the questions that were asked."""
 
-    points: Points | None = None
-    where: Where | None = None
+    points: Mapping[str, Points] = field(default_factory=dict)
+    affected: Mapping[str, Affected] = field(default_factory=dict)
     recoverable: Recoverable | None = None
-    covariate: Detailed | None = None
-    outcome: Detailed | None = None
+    shares: Mapping[str, Shares] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Points, where and recoverable of one run: games played, groups measured, budgets drawn up."""
+"""Points, affected groups and recoverable error of one run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from whygap.nuisances.points import PointsGame, baseline_points, covariate_point
 from whygap.nuisances.recoverable import GainGame, prepare_gain, target_mix
 from whygap.nuisances.rules import find_rules
 from whygap.nuisances.source_risk import SourceRisk
-from whygap.results import Budget, Group, Joint, Points, Recoverable, Sampling, Where
+from whygap.results import Affected, AffectedGroup, Budget, Points, Recoverable, Sampling
 from whygap.running.game import INTERRUPTED, Played, Run, play, probe_subsets
 from whygap.running.workers import one_thread
 
@@ -26,8 +26,8 @@ from whygap.running.workers import one_thread
 _FLOOR = 0.05
 
 
-def points(crossfits: Sequence[CrossFit], run: Run) -> Points:
-    """Signed points of the columns of W and of the players of Z.
+def points(crossfits: Sequence[CrossFit], run: Run) -> dict[str, Points]:
+    """Signed points of the columns of W and of the players of Z, by part.
 
     After Ctrl-C in the game of Z, those of W that are finished are kept.
     """
@@ -36,21 +36,20 @@ def points(crossfits: Sequence[CrossFit], run: Run) -> Points:
         "baseline": [design.columns[c].name for c in design.baseline],
         "covariate": [player.name for player in design.players],
     }
-    found, sampling = {part: Joint({}, np.zeros((0, 0))) for part in names}, {}
+    measured: dict[str, Points] = {}
     try:
         for part in filter(names.get, names):
-            found[part], sampling[part] = _points(part, names[part], crossfits, run)
-            if sampling[part].stopped == INTERRUPTED:
+            measured[part] = _points(part, names[part], crossfits, run)
+            sampling = measured[part].sampling
+            if sampling is not None and sampling.stopped == INTERRUPTED:
                 break
     except KeyboardInterrupt:
-        if not sampling:
+        if not measured:
             raise
-    return Points(found["baseline"], found["covariate"], sampling)
+    return measured
 
 
-def _points(
-    part: str, names: Sequence[str], crossfits: Sequence[CrossFit], run: Run
-) -> tuple[Joint, Sampling]:
+def _points(part: str, names: Sequence[str], crossfits: Sequence[CrossFit], run: Run) -> Points:
     prepare = baseline_points if part == "baseline" else covariate_points
     probes = probe_subsets(len(names), run.settings.seed)
     with one_thread():
@@ -58,20 +57,23 @@ def _points(
     whole = median_of([g.full for g in games]) - median_of([g.empty for g in games])
     floor = _FLOOR * whole.standard_error
     played = play(f"points {part}", games, run, floor=floor)
-    return _joint(names, played.shares), played.sampling
+    return points_of(names, played.shares, played.sampling)
 
 
-def _joint(names: Sequence[str], shares: Sequence[Estimate]) -> Joint:
-    return Joint(dict(zip(names, shares, strict=True)), joint_covariance(shares))
+def points_of(
+    names: Sequence[str], shares: Sequence[Estimate], sampling: Sampling | None
+) -> Points:
+    """Estimates by variable with their covariance."""
+    return Points(dict(zip(names, shares, strict=True)), joint_covariance(shares), sampling)
 
 
-def where(crossfits: Sequence[CrossFit], run: Run) -> Where:
+def affected(crossfits: Sequence[CrossFit], run: Run) -> Affected:
     """Groups of every column, and confirmed rules.
 
     Where cross-fittings are repeated, the one (or two) whose corner is the median has the groups:
     so their contributions add up to the outcome part.
     """
-    run.report.stage("who is hit")
+    run.report.stage("affected groups")
     ends = [crossfit.walk.corners["110"].value for crossfit in crossfits]
     order = np.argsort(ends, kind="stable")
     middle = [int(order[(len(ends) - 1) // 2]), int(order[len(ends) // 2])]
@@ -81,10 +83,10 @@ def where(crossfits: Sequence[CrossFit], run: Run) -> Where:
         groups = [_mean_group(alike) for alike in zip(*by_repeat, strict=True)]
         rules = find_rules(crossfits[middle[0]])
     covariance = joint_covariance([group.points for group in groups])
-    return Where(tuple(groups), covariance, rules.confirmed, rules.tested)
+    return Affected(tuple(groups), covariance, rules.confirmed, rules.tested)
 
 
-def _mean_group(alike: Sequence[Group]) -> Group:
+def _mean_group(alike: Sequence[AffectedGroup]) -> AffectedGroup:
     first = alike[0]
     if len(alike) == 1:
         return first
@@ -109,20 +111,28 @@ def recoverable(
     """
     names, error, games = _gains("target", whole, run)
     played = play("recoverable here", games, run, floor=_FLOOR * error.standard_error)
-    here = _budget(names, error, played)
+    own = _budget(names, error, played)
     mix = None
     if compared:
         with one_thread():
             mixes = [target_mix(c, risk) for c, risk in zip(compared, risks, strict=True)]
             mix = Budget(
-                median_of([one.total for one in mixes]),
-                median_of([one.irreducible for one in mixes]),
+                total=median_of([one.total for one in mixes]),
+                irreducible=median_of([one.irreducible for one in mixes]),
             )
-    at_home = _at_home(whole, run, in_full=played.sampling.stopped != INTERRUPTED)
-    return Recoverable(here, mix, at_home, here.total - at_home.total)
+    source = _source(whole, run, in_full=played.sampling.stopped != INTERRUPTED)
+    return Recoverable(
+        total=own.total,
+        irreducible=own.irreducible,
+        recalibration=own.recalibration,
+        variables=own.variables,
+        source=source,
+        added_in_target=own.total - source.total,
+        reweighted=mix,
+    )
 
 
-def _at_home(crossfits: Sequence[CrossFit], run: Run, *, in_full: bool) -> Budget:
+def _source(crossfits: Sequence[CrossFit], run: Run, *, in_full: bool) -> Budget:
     names, error, games = _gains("source", crossfits, run)
     if in_full:
         with suppress(KeyboardInterrupt):
@@ -130,7 +140,7 @@ def _at_home(crossfits: Sequence[CrossFit], run: Run, *, in_full: bool) -> Budge
             return _budget(names, error, played)
     with one_thread():
         total = median_of([game.value(tuple(range(game.players))) for game in games])
-    return Budget(total.growing(), error - total)
+    return Budget(total=total.growing(), irreducible=error - total)
 
 
 def _gains(
@@ -148,6 +158,10 @@ def _gains(
 
 
 def _budget(names: Sequence[str], error: Estimate, played: Played) -> Budget:
-    shares = _joint(names, [share.growing() for share in played.shares])
-    left = error - played.full
-    return Budget(played.full.growing(), left, played.empty.growing(), shares, played.sampling)
+    shares = [share.growing() for share in played.shares]
+    return Budget(
+        total=played.full.growing(),
+        irreducible=error - played.full,
+        recalibration=played.empty.growing(),
+        variables=points_of(names, shares, played.sampling),
+    )

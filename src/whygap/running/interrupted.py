@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from whygap.results import Points, Recoverable
-from whygap.results.joint import Sampling
+from whygap.results import Recoverable, Sampling
 from whygap.running.game import INTERRUPTED
 
 __all__ = ["CUT_SHORT", "IN_WORDS", "interrupted_text", "unfinished", "was_interrupted"]
@@ -16,10 +15,11 @@ CUT_SHORT = "You interrupted the analysis"
 
 def was_interrupted(answer: Any) -> bool:
     """Whether a game behind the answer was cut short, or never played."""
-    if isinstance(answer, Points):
-        samplings: list[Sampling | None] = list(answer.sampling.values())
+    samplings: list[Sampling | None]
+    if isinstance(answer, dict):
+        samplings = [getattr(part, "sampling", None) for part in answer.values()]
     elif isinstance(answer, Recoverable):
-        samplings = [answer.here.sampling, answer.at_home.sampling]
+        samplings = [answer.sampling, answer.source.sampling]
     else:
         samplings = [getattr(answer, "sampling", None)]
     cut_short = any(s is not None and s.stopped == INTERRUPTED for s in samplings)
@@ -28,10 +28,10 @@ def was_interrupted(answer: Any) -> bool:
 
 def unfinished(answer: Any) -> list[str]:
     """What an answer lacks."""
-    if isinstance(answer, Points) and not answer.covariate:
+    if isinstance(answer, dict) and list(answer) == ["baseline"]:
         return ["points of the covariates"]
-    if isinstance(answer, Recoverable) and answer.at_home.variables is None:
-        return ["variables of the budget at home"]
+    if isinstance(answer, Recoverable) and answer.source.variables is None:
+        return ["variables of the source's budget"]
     return []
 
 
@@ -45,7 +45,7 @@ def interrupted_text(missing: Sequence[str]) -> str:
 
 IN_WORDS = {
     "points": "points of the variables",
-    "where": "groups",
+    "affected": "groups",
     "recoverable": "budgets",
     "covariate": "shares of the covariate part",
     "outcome": "shares of the outcome part",

@@ -11,7 +11,7 @@ import numpy as np
 from whygap.domains import Subset
 from whygap.estimate import Estimate
 from whygap.estimate.combine import joint_covariance, median_of
-from whygap.results import Detailed, SubsetValue
+from whygap.results import Points, Shares, SubsetValue
 from whygap.running.game import Played, Run, lean, play
 from whygap.tables.design import Design
 
@@ -50,7 +50,7 @@ class _Explained:
         return self.part.denominator - self.part.numerator(subset)
 
 
-def shares(part: PartName, parts: Sequence[Part], names: tuple[str, ...], run: Run) -> Detailed:
+def shares(part: PartName, parts: Sequence[Part], names: tuple[str, ...], run: Run) -> Shares:
     """Denominator, values of subsets, shares."""
     denominator = median_of([one.denominator for one in parts])
     low, high = denominator.interval(run.settings.level)
@@ -63,17 +63,14 @@ def shares(part: PartName, parts: Sequence[Part], names: tuple[str, ...], run: R
     widest = max(e.standard_error for e in played.shares)
     if not widest <= _WIDEST:
         return undefined(part, names, denominator, _too_wide(widest))
-    return Detailed(
+    values = dict(zip(names, played.shares, strict=True))
+    return Shares(
         part=part,
         players=names,
         denominator=denominator,
-        defined=True,
-        reason="",
         base=played.empty / denominator,
-        shares=dict(zip(names, played.shares, strict=True)),
-        covariance=joint_covariance(played.shares),
+        values=Points(values, joint_covariance(played.shares), played.sampling),
         subsets=_subset_values(names, played, denominator),
-        sampling=played.sampling,
     )
 
 
@@ -125,8 +122,6 @@ def no_shares(design: Design) -> str:
     )
 
 
-def undefined(
-    name: PartName, names: tuple[str, ...], denominator: Estimate, reason: str
-) -> Detailed:
+def undefined(name: PartName, names: tuple[str, ...], denominator: Estimate, reason: str) -> Shares:
     """A part without shares, and why."""
-    return Detailed(name, names, denominator, False, reason, None, {}, np.zeros((0, 0)), (), None)
+    return Shares(name, names, denominator, reason)

@@ -116,8 +116,8 @@ def test_the_evaluator_explains_the_models_own_probabilities(uri, classifier, bo
     result = evaluate(uri, both[1], ["default", "whygap"], config)
     study = wg.Study(*both, outcome="y", baseline=["w"], model=classifier, metric="brier")
     direct = wg.explain(study, "points", FAST)
-    assert result.metrics["whygap/gap"] == pytest.approx(direct.aggregate.gap.value, abs=1e-12)
-    assert result.metrics["whygap/outcome"] == pytest.approx(direct.aggregate.outcome.value)
+    assert result.metrics["whygap/gap"] == pytest.approx(direct.total.value, abs=1e-12)
+    assert result.metrics["whygap/outcome"] == pytest.approx(direct.parts["outcome"].value)
     assert result.metrics["accuracy_score"] == pytest.approx(
         classifier.score(both[1][FEATURES], both[1]["y"])
     )
@@ -143,8 +143,8 @@ def test_metrics_over_time_have_steps_and_files_of_their_own(gap, store):
             log_gap(gap, step=month)
     series = store.get_metric_history(run.info.run_id, "whygap/gap")
     assert [(one.step, one.value) for one in series] == [
-        (1, gap.aggregate.gap.value),
-        (2, gap.aggregate.gap.value),
+        (1, gap.total.value),
+        (2, gap.total.value),
     ]
     assert [one.path for one in store.list_artifacts(run.info.run_id, "whygap")] == [
         "whygap/1",
@@ -173,7 +173,7 @@ def test_names_that_mlflow_refuses_become_names_it_takes(store):
     ours = [key for key in metrics if "points/covariate" in key and "50" in key]
     assert len(ours) == 6
     assert {metrics[key] for key in ours} >= {
-        gap.points.covariate[name].value for name in (odd["a"], odd["b"])
+        gap.points["covariate"][name].value for name in (odd["a"], odd["b"])
     }
 
 

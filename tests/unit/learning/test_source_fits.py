@@ -21,8 +21,8 @@ def explained(target, fits, detail="points"):
 
 
 def numbers(gap):
-    points = gap.points.covariate
-    return [e.value for e in gap.aggregate.parts().values()] + [e.value for e in points.values()]
+    points = gap.points["covariate"]
+    return [e.value for e in gap.parts.values()] + [e.value for e in points.values()]
 
 
 def test_a_second_target_finds_every_source_fit_and_has_the_same_bits():

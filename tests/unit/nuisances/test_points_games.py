@@ -86,13 +86,13 @@ def test_one_player_needs_no_learner():
 
 def test_points_go_to_the_column_that_moved():
     gap = wg.explain(make_study(*covariate_tables()), "points", fast(support="all"))
-    moved, still = gap.points.covariate["g"], gap.points.covariate["h"]
-    assert moved.value == pytest.approx(gap.aggregate.covariate.value, abs=0.03)
+    moved, still = gap.points["covariate"]["g"], gap.points["covariate"]["h"]
+    assert moved.value == pytest.approx(gap.parts["covariate"].value, abs=0.03)
     assert moved.p_value() < 1e-4
     assert abs(still.value) < 0.03
-    assert gap.points.covariate.clear()[0] == "g"
-    assert gap.points.ranking("covariate")["g"].best == 2, "signs are kept: -24 is the smallest"
-    assert gap.points.difference("covariate", "g", "h").value == moved.value - still.value
+    assert gap.points["covariate"].clear()[0] == "g"
+    assert gap.points["covariate"].ranking()["g"].best == 2, "signs are kept: -24 is the smallest"
+    assert gap.points["covariate"].difference("g", "h").value == moved.value - still.value
 
 
 def test_players_may_be_groups_of_columns():

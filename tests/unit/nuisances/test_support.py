@@ -82,7 +82,7 @@ def test_no_ratio_within_the_region_exceeds_what_its_definition_allows():
 def test_five_parts_add_up_to_the_plain_gap(support):
     design = partly_shared()
     found = explain_design(design, (), replace(FAST, support=support)).aggregate
-    assert list(found.parts()) == ["left_behind", "baseline", "covariate", "outcome", "new_ground"]
+    assert list(found.parts()) == ["source_only", "baseline", "covariate", "outcome", "target_only"]
     plain = design.loss.target.mean() - design.loss.source.mean()
     assert found.gap.value == pytest.approx(plain, abs=1e-12)
     total = sum(found.parts().values(), found.gap * 0)
@@ -98,9 +98,9 @@ def test_the_outer_parts_are_plain_means_with_plain_errors():
     inside = np.isin(np.arange(len(loss)), rows)
     share = inside.mean()
     influence = (loss - loss.mean()) - inside * (loss - loss[inside].mean()) / share
-    assert found.new_ground.value == pytest.approx(loss.mean() - loss[inside].mean(), abs=1e-12)
+    assert found.target_only.value == pytest.approx(loss.mean() - loss[inside].mean(), abs=1e-12)
     expected = influence.std(ddof=1) / np.sqrt(len(loss))
-    assert found.new_ground.standard_error == pytest.approx(expected, rel=1e-6)
+    assert found.target_only.standard_error == pytest.approx(expected, rel=1e-6)
 
 
 def test_good_overlap_needs_no_region():
@@ -108,9 +108,9 @@ def test_good_overlap_needs_no_region():
     one, other = (
         explain_design(design, (), replace(FAST, support=support)) for support in ("auto", "all")
     )
-    assert list(one.aggregate.parts()) == ["baseline", "covariate", "outcome"]
-    assert one.aggregate.left_behind.value == one.aggregate.new_ground.value == 0
-    assert one.aggregate.covariate.value == other.aggregate.covariate.value
+    assert list(one.parts) == ["baseline", "covariate", "outcome"]
+    assert one.parts["source_only"].value == one.parts["target_only"].value == 0
+    assert one.parts["covariate"].value == other.parts["covariate"].value
 
 
 def test_tables_that_share_nothing_have_a_gap_and_a_reason():
@@ -125,7 +125,7 @@ def test_tables_that_share_nothing_have_a_gap_and_a_reason():
     assert found.gap.standard_error > 0
     assert gap.points is None
     assert gap.recoverable is not None
-    assert gap.recoverable.on_target_mix is None
+    assert gap.recoverable.reweighted is None
     assert found.reason.startswith("The tables share too little to compare them: only ")
     assert "other units: the target's median is" in found.reason
 
@@ -190,7 +190,7 @@ def test_ratios_that_know_the_outcome_have_no_bound_in_a_region(metric):
         wg.explain(study, "points", replace(FAST, support=support)) for support in ("all", "common")
     )
     assert region.about.kept_share == everywhere.about.kept_share == ByDomain(1.0, 1.0)
-    for name, part in everywhere.aggregate.parts().items():
+    for name, part in everywhere.parts.items():
         assert getattr(region.aggregate, name).value == pytest.approx(part.value, abs=1e-9)
     shown = {record.name: record.largest_weight for record in region.diagnostics.ratios}
     assert list(shown) == ["pi_w", "pi_wy", "pi_wz"]

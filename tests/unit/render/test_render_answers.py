@@ -175,7 +175,7 @@ def test_the_answer_names_a_variable_and_a_group() -> None:
 
 def of_shares(gap: Gap, share: float, rules: tuple[Rule, ...] = ()) -> Reading:
     """The same groups with the same points, each of so many rows."""
-    groups = tuple(replace(group, target_share=share) for group in gap.where.groups)
+    groups = tuple(replace(group, target_share=share) for group in gap.affected["outcome"].groups)
     return reading_of(replace(gap, where=replace(gap.where, groups=groups, rules=rules)), 0.95)
 
 
@@ -200,7 +200,7 @@ def test_the_answer_names_the_level_of_a_rule_that_keeps_its_own() -> None:
 def test_most_rows_are_no_answer_to_who_is_hit() -> None:
     most = of_shares(make_gap(rules=0), 0.7)
     assert "rows where" not in culprit_sentence(most)
-    rule = replace(make_gap().where.rules[0], target_share=0.7)
+    rule = replace(make_gap().affected["outcome"].rules[0], target_share=0.7)
     assert "rows where" not in culprit_sentence(of_shares(make_gap(), 0.7, (rule,)))
 
 
@@ -316,7 +316,7 @@ def test_intervals_of_other_levels_stay_with_their_rows() -> None:
 def test_the_same_rows_are_shown_once_whatever_they_are_called() -> None:
     gap = make_gap()
     assert gap.where is not None
-    (rule, *_), (group, *others) = gap.where.rules, gap.where.groups
+    (rule, *_), (group, *others) = gap.affected["outcome"].rules, gap.affected["outcome"].groups
     twin = replace(group, target_share=rule.target_share, points=rule.points)
     doubled = replace(gap, where=replace(gap.where, groups=(twin, *others)))
     shown = [hit.words for hit in hits_of(doubled, 0.95)]

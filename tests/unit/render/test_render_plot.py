@@ -40,7 +40,7 @@ def test_waterfall_walks_from_source_to_target() -> None:
     assert [bar.get_width() for bar in bars] == pytest.approx([-0.007, -0.016, -0.049])
     *_, outcome, target = display.walk.steps
     assert outcome.end == pytest.approx(target.estimate.value)
-    low, high = gap.aggregate.outcome.interval(0.9)
+    low, high = gap.parts["outcome"].interval(0.9)
     assert outcome.whisker(0.9) == pytest.approx((outcome.start + low, outcome.start + high))
 
 
@@ -50,7 +50,7 @@ def test_parts_open_into_variables_that_end_where_the_part_ends() -> None:
     part = next(step for step in steps if step.key == "covariate" and not step.is_variable)
     inside = [step for step in steps if step.key == "covariate" and step.is_variable]
     assert [step.name for step in inside] == [
-        *gap.points.covariate.largest_first()[:4],
+        *gap.points["covariate"].largest_first()[:4],
         "26 others",
     ]
     assert inside[0].start == part.start
@@ -77,9 +77,9 @@ def test_shares_are_drawn_largest_first_with_intervals_and_top_group() -> None:
     assert [line.name for line in display.block.lines][:2] == ["schooling", "mobility"]
     assert display.leading == ("schooling",)
     for line in display.block.lines:
-        assert line.estimate is gap.covariate.shares[line.name]
+        assert line.estimate is gap.shares["covariate"].values[line.name]
     drawn = [tuple(line.get_xdata()) for line in display.ax_.lines]
-    assert gap.covariate.shares["schooling"].interval(0.95) in drawn
+    assert gap.shares["covariate"].values["schooling"].interval(0.95) in drawn
     filled = [dot.get_markerfacecolor() for dot in display.ax_.lines if dot.get_marker() == "o"]
     assert [colour != "white" for colour in filled] == [True, *[False] * 5]
     labels = [tick.get_text() for tick in display.ax_.get_yticklabels()]
@@ -123,11 +123,11 @@ def test_points_are_drawn_by_part_largest_first() -> None:
     gap = make_gap()
     display = PointsDisplay.from_gap(gap, 0.9).plot()
     baseline, covariate = display.blocks
-    assert [line.name for line in baseline.lines] == gap.points.baseline.largest_first()
+    assert [line.name for line in baseline.lines] == gap.points["baseline"].largest_first()
     widths = [bar.get_width() for bar in display.ax_.patches]
     values = [line.estimate.value for line in (*baseline.lines, *covariate.lines)]
     assert widths == pytest.approx(values)
-    assert sum(values[:3]) == pytest.approx(gap.aggregate.baseline.value)
+    assert sum(values[:3]) == pytest.approx(gap.parts["baseline"].value)
 
 
 def test_groups_have_simultaneous_whiskers_and_rules_stand_below() -> None:
@@ -135,18 +135,18 @@ def test_groups_have_simultaneous_whiskers_and_rules_stand_below() -> None:
     display = WhereDisplay.from_gap(gap, 0.9, top=2).plot()
     assert [block.title for block in display.blocks][-1] == "Confirmed rules"
     variable = display.blocks[0].title
-    together = zip(gap.where.groups, gap.where.simultaneous(0.9), strict=True)
+    together = zip(gap.affected["outcome"].groups, gap.affected["outcome"].simultaneous(0.9), strict=True)
     ends = [ends for group, ends in together if group.variable == variable]
     assert display.blocks[0].intervals(0.9) == ends
     drawn = [tuple(line.get_xdata()) for line in display.ax_.lines]
     assert set(ends) <= set(drawn)
-    assert gap.where.rules[0].interval in drawn
+    assert gap.affected["outcome"].rules[0].interval in drawn
 
 
 def test_one_variable_can_be_asked_for() -> None:
     gap = make_gap()
     blocks = WhereDisplay.from_gap(gap, variable="mobility").blocks
-    assert [line.name for line in blocks[0].lines] == [g.label for g in gap.where.of("mobility")]
+    assert [line.name for line in blocks[0].lines] == [g.label for g in gap.affected["outcome"].groups_of("mobility")]
     with pytest.raises(ResultError) as caught:
         gap.plot("where", variable="mobilty")
     assert str(caught.value) == (
@@ -158,7 +158,7 @@ def test_budgets_are_stacked_to_the_whole_squared_error() -> None:
     gap = make_gap()
     display = RecoverableDisplay.from_gap(gap).plot()
     pieces = display.bars[0].pieces()
-    here = gap.recoverable.here
+    here = gap.recoverable
     assert sum(pieces.values()) == pytest.approx(here.total.value + here.irreducible.value)
     assert pieces["recalibration"] == pytest.approx(here.recalibration.value)
     assert display.bars[1].pieces()["variables"] == 0.0
@@ -274,14 +274,14 @@ def with_wide_outcome() -> Gap:
     """One part known far less well than the others."""
     gap = make_gap()
     aggregate = replace(gap.aggregate, covariance=gap.aggregate.corner_covariance())
-    return replace(gap, aggregate=replace(aggregate, outcome=wide(gap.aggregate.outcome, 40)))
+    return replace(gap, aggregate=replace(aggregate, outcome=wide(gap.parts["outcome"], 40)))
 
 
 def test_one_wide_interval_does_not_flatten_the_walk_and_ends_in_arrows() -> None:
     gap = with_wide_outcome()
     display = WaterfallDisplay.from_gap(gap).plot()
     low, high = display.ax_.get_xlim()
-    assert high - low < 5 * abs(gap.aggregate.gap.value)
+    assert high - low < 5 * abs(gap.total.value)
     marks = [line.get_marker() for line in display.ax_.lines]
     assert (marks.count("<"), marks.count(">")) == (1, 1)
     narrow = WaterfallDisplay.from_gap(make_gap()).plot()

@@ -63,7 +63,7 @@ def test_every_level_of_the_switch_is_worked_out() -> None:
     assert list(data["levels"]) == ["0.8", "0.9", "0.95", "0.99"]
     assert data["first"] == "0.95"
     for key, at in data["levels"].items():
-        low, high = gap.outcome.shares["schooling"].interval(float(key))
+        low, high = gap.shares["outcome"].values["schooling"].interval(float(key))
         row = [line[0] for line in data["rows"]["outcome"]].index("schooling")
         assert at["lines"]["outcome"][row][2] == f"{100 * low:.0f}% to {100 * high:.0f}%"
 
@@ -72,9 +72,9 @@ def test_every_group_has_its_own_widening_at_every_level() -> None:
     gap = make_gap(rows=(60, 40))
     data = payloads(report.html({"": gap}, 0.95))[0]
     for key, at in data["levels"].items():
-        both = zip(gap.where.groups, gap.where.simultaneous(float(key)), strict=True)
+        both = zip(gap.affected["outcome"].groups, gap.affected["outcome"].simultaneous(float(key)), strict=True)
         wide = [(h - low) / (2 * g.points.standard_error) for g, (low, h) in both]
-        found = [one for name in gap.where.variables() for one in at["wide"][name]]
+        found = [one for name in gap.affected["outcome"].variables() for one in at["wide"][name]]
         assert found == pytest.approx(wide, abs=1e-6)
         assert len(set(found)) > 1, "degrees of freedom differ from group to group"
 

@@ -56,19 +56,19 @@ def flat(text: str) -> str:
 
 
 def test_tables_that_share_nothing_lead_with_the_reason(apart: Gap) -> None:
-    assert not apart.aggregate.comparable
+    assert not apart.comparable
     for name, text in outputs(apart).items():
         first = flat(text).find("The tables share too little to compare them: only ")
         numbers = [flat(text).find(word) for word in ("interval, ", "squared error", "gap ")]
         assert 0 <= first < min(place for place in numbers if place >= 0), name
-        assert not [word for word in (*INNER, "covariate", "left_behind") if word in text], name
+        assert not [word for word in (*INNER, "covariate", "source_only") if word in text], name
 
 
 def test_the_frame_of_tables_that_share_nothing_begins_with_the_reason(apart: Gap) -> None:
     frame = apart.to_frame()
     parts = frame["part"].to_pylist()
     assert parts[:2] == ["reason", "aggregate"]
-    assert frame["term"].to_pylist()[:2] == [apart.aggregate.reason, "gap"]
+    assert frame["term"].to_pylist()[:2] == [apart.reason, "gap"]
     assert set(parts[2:]) == {"recoverable here", "recoverable at home"}
 
 
@@ -81,9 +81,9 @@ def test_figures_of_tables_that_share_nothing_say_why(apart: Gap, what: str) -> 
 def test_five_parts_stand_in_every_output(five: Gap) -> None:
     for name, text in outputs(five).items():
         text = text.replace("\\", "")
-        assert "left_behind" in text or "Left behind" in text, name
-        assert "new_ground" in text or "New ground" in text, name
-    assert {"left_behind", "new_ground"} <= set(five.to_frame()["term"].to_pylist())
+        assert "source_only" in text or "Left behind" in text, name
+        assert "target_only" in text or "New ground" in text, name
+    assert {"source_only", "target_only"} <= set(five.to_frame()["term"].to_pylist())
     for what in ("answer", "walk"):
         svg = plot.drawn(five.plot(what), "svg").decode()
         assert "Left behind" in svg

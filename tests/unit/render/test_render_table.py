@@ -41,9 +41,9 @@ def test_frame_holds_every_term_and_its_interval() -> None:
     terms = list(zip(frame["part"].to_list(), frame["term"].to_list(), strict=True))
     assert terms[:4] == [("aggregate", t) for t in ("gap", "baseline", "covariate", "outcome")]
     assert ("outcome", "(base)") in terms
-    assert [t for p, t in terms if p == "outcome"][1:] == list(gap.outcome.players)
+    assert [t for p, t in terms if p == "outcome"][1:] == list(gap.shares["outcome"].players)
     row = frame.row(terms.index(("outcome", "schooling")))
-    assert row[4:6] == gap.outcome.shares["schooling"].interval(0.9)
+    assert row[4:6] == gap.shares["outcome"].values["schooling"].interval(0.9)
 
 
 def test_frame_holds_the_three_answers_with_their_units() -> None:
@@ -61,15 +61,15 @@ def test_frame_holds_the_three_answers_with_their_units() -> None:
         "covariate": "share",
         "outcome": "share",
     }
-    points = gap.points.covariate["schooling"]
+    points = gap.points["covariate"]["schooling"]
     assert rows["points covariate", "schooling"][2:6] == (
         points.value,
         points.standard_error,
         *points.interval(0.9),
     )
-    group = gap.where.groups[0]
-    assert rows["where", f"{group.variable}: {group.label}"][4:6] == gap.where.simultaneous(0.9)[0]
-    assert rows["where", f"rule: {gap.where.rules[0]}"][4:6] == gap.where.rules[0].interval
+    group = gap.affected["outcome"].groups[0]
+    assert rows["where", f"{group.variable}: {group.label}"][4:6] == gap.affected["outcome"].simultaneous(0.9)[0]
+    assert rows["where", f"rule: {gap.affected["outcome"].rules[0]}"][4:6] == gap.affected["outcome"].rules[0].interval
     here = [term for part, term in rows if part == "recoverable here"]
     assert here[:2] == ["(total)", "(recalibration)"]
     assert here[-2:] == ["(irreducible)", "(total less at home)"]

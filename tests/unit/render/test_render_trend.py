@@ -26,7 +26,7 @@ def test_the_change_its_parts_and_the_variables_each_on_one_scale() -> None:
     dots = [line.get_xydata()[0] for line in change.get_lines() if line.get_marker() == "o"]
     # One a target, and a ring around those that are off the mean of all.
     expected = [
-        (k, gap.aggregate.gap.value)
+        (k, gap.total.value)
         for k, (name, gap) in enumerate(GAPS.items())
         for _ in range(1 + (name in display.apart))
     ]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
 
-from whygap import storage
+from whygap.results import files
 from whygap.domains import ByDomain
 from whygap.render import table, words
 from whygap.render.advice import PROBLEM_FIRST, suggestions
@@ -16,7 +16,7 @@ from whygap.render.detail_sentences import detail_sentences
 from whygap.render.reading import Standing, reading_of
 from whygap.render.units import level_name, p_value, percent, rounded_count, units_of
 from whygap.results import Gap, RatioRecord
-from whygap.storage.mapping import from_mapping
+from whygap.results.files import from_mapping
 from whygap.tables.design import Note
 
 
@@ -157,16 +157,16 @@ def test_a_near_tie_is_named_although_it_is_not_clear_itself() -> None:
 
 def test_ties_are_the_same_in_a_result_read_back_from_its_file() -> None:
     gap = make_gap(corners=(0.804, 0.80, 0.768, 0.732))
-    read = from_mapping(storage.to_mapping(gap))
-    assert read.aggregate.gap.influence is None
+    read = from_mapping(files.to_dict(gap))
+    assert read.total.influence is None
     assert reading_of(read, 0.95).ties == reading_of(gap, 0.95).ties == ("covariate", "outcome")
-    one, other = (g.aggregate.difference("covariate", "outcome") for g in (gap, read))
+    one, other = (g.difference("covariate", "outcome") for g in (gap, read))
     assert one.standard_error == pytest.approx(other.standard_error, rel=1e-6)
 
 
 def test_a_larger_part_that_is_not_clear_is_not_passed_over() -> None:
     gap = make_gap(culprits=(), outcome=None, covariate=None, names=("source", "target"))
-    wide = replace(gap.aggregate.outcome, standard_error=0.6)
+    wide = replace(gap.parts["outcome"], standard_error=0.6)
     gap = replace(gap, aggregate=replace(gap.aggregate, outcome=wide))
     text = words.headline(gap)
     assert "10% of the drop (95% interval 3% to 19%) comes from a different mix of age" in text
@@ -185,7 +185,7 @@ def test_an_unclear_part_against_the_gap_pulls_nowhere() -> None:
 def test_one_clear_part_is_named_even_where_percentages_would_mislead() -> None:
     gap = make_gap(corners=(0.807, 0.818, 0.746, 0.732), names=("source", "target"), culprits=())
     wide = {
-        name: replace(gap.aggregate.parts()[name], standard_error=0.01)
+        name: replace(gap.parts[name], standard_error=0.01)
         for name in ("baseline", "outcome")
     }
     gap = replace(gap, aggregate=replace(gap.aggregate, **wide))
@@ -227,7 +227,7 @@ def test_a_part_hardly_against_the_gap_is_left_to_the_list() -> None:
 
 def test_a_clear_gap_with_unclear_parts_claims_no_source() -> None:
     gap = make_gap()
-    wide = {name: replace(part, standard_error=1.0) for name, part in gap.aggregate.parts().items()}
+    wide = {name: replace(part, standard_error=1.0) for name, part in gap.parts.items()}
     gap = replace(gap, aggregate=replace(gap.aggregate, **wide))
     assert "Its parts are not known well enough to say where it comes from" in words.headline(gap)
 
@@ -240,8 +240,8 @@ def test_shares_outside_the_unit_interval_are_shown_and_explained() -> None:
 def test_a_clear_outcome_shift_without_clear_shares_still_gets_advice() -> None:
     shares = {"a": 0.1, "b": 0.05, "c": 0.02}
     gap = make_gap(outcome=shares, corners=(0.8, 0.8, 0.8, 0.70), share_noise=1.2, culprits=())
-    assert gap.outcome.base.value > 0.5
-    assert gap.outcome.base.interval(0.95)[0] < 0
+    assert gap.shares["outcome"].base.value > 0.5
+    assert gap.shares["outcome"].base.interval(0.95)[0] < 0
     assert _steps(gap) == [OUTCOMES]
 
 
@@ -302,7 +302,7 @@ def test_one_leader_a_few_or_none() -> None:
 
 def test_words_survive_the_file(tmp_path: object) -> None:
     gap = make_gap()
-    assert words.summary(from_mapping(storage.to_mapping(gap))) == words.summary(gap)
+    assert words.summary(from_mapping(files.to_dict(gap))) == words.summary(gap)
 
 
 @pytest.mark.parametrize("case", [{}, {"outcome": many_players(60)}, {"defined": ()}])
@@ -361,7 +361,7 @@ def test_digits_follow_the_standard_error(
     corners: tuple[float, float, float, float], metric: str, shown: str
 ) -> None:
     gap = make_gap(corners=corners, metric=metric)
-    assert units_of(gap).bare(gap.aggregate.gap.value, signed=True)[: len(shown)] == shown
+    assert units_of(gap).bare(gap.total.value, signed=True)[: len(shown)] == shown
 
 
 def test_small_pieces() -> None:

@@ -117,8 +117,8 @@ def test_what_is_not_known_is_not_called_harder() -> None:
     gap = make_gap(corners=CORNERS["mix only"], won_back=BUDGETS["nothing"])
     found = gap.recoverable
     assert found is not None
-    total = replace(found.here.total, standard_error=0.03)
-    wide = replace(found, here=replace(found.here, total=total))
+    total = replace(found.total, standard_error=0.03)
+    wide = replace(found, here=replace(found, total=total))
     (step,) = suggestions(reading_of(replace(gap, recoverable=wide), 0.95))
     assert step.startswith("Collect more labelled rows of the target before changing the model")
 
@@ -137,17 +137,17 @@ def test_what_was_measured_to_hurt_or_to_do_nothing_is_not_advised() -> None:
 def test_what_cannot_be_won_back_is_not_advised() -> None:
     for name, reading, curve, steps in readings():
         found = reading.gap.recoverable
-        if curve is not None or found is None or found.on_target_mix is None:
+        if curve is not None or found is None or found.reweighted is None:
             continue
         if says(steps, *REPAIRS):
-            assert is_gain(found.here.total), name
+            assert is_gain(found.total), name
         if says(steps, *REWEIGHT):
-            assert is_gain(found.on_target_mix.total), name
+            assert is_gain(found.reweighted.total), name
             assert not reading.is_clear("outcome"), name
         for step in (one for one in steps if one.startswith("Revise the model on ")):
             first, *_ = re.split(r", | and | with ", step.removeprefix("Revise the model on "))
-            assert found.here.variables is not None
-            assert is_gain(found.here.variables[first]), name
+            assert found.variables is not None
+            assert is_gain(found.variables[first]), name
 
 
 def test_reweighting_is_not_advised_and_advised_against_at_once() -> None:

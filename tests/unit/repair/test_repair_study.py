@@ -54,7 +54,7 @@ def revision(study, gap):
 
 def test_the_largest_share_is_revised_with(gap, revision):
     assert revision.ranking[0] == max(
-        gap.outcome.players, key=lambda n: gap.outcome.shares[n].value
+        gap.shares["outcome"].players, key=lambda n: gap.shares["outcome"].values[n].value
     )
     assert revision.ranking[0] == "z1"
     assert revision.model.variables == ("w", "z1")
@@ -108,7 +108,7 @@ def test_your_own_ranking_says_so(study):
 
 
 def test_a_share_can_be_planned_for(gap):
-    plan = plan_labels(gap.outcome.shares["z1"], width=0.05)
+    plan = plan_labels(gap.shares["outcome"].values["z1"], width=0.05)
     assert plan.width_now > 0.05
     assert plan.more_target is None or plan.more_target > 0
 

@@ -106,12 +106,12 @@ def test_parts_points_and_groups_add_up(task, metric):
     assert parts.mean_111.value == pytest.approx(ours(TARGET), abs=1e-12)
     total = parts.baseline + parts.covariate + parts.outcome
     assert total.value == pytest.approx(parts.gap.value, abs=1e-12)
-    for name, joint in gap.points.parts().items():
+    for name, joint in gap.points.items():
         assert sum(e.value for e in joint.values()) == pytest.approx(
             parts.parts()[name].value, abs=1e-12
         )
-    for variable in gap.where.variables():
-        points = [group.points for group in gap.where.of(variable)]
+    for variable in gap.affected["outcome"].variables():
+        points = [group.points for group in gap.affected["outcome"].groups_of(variable)]
         whole = sum(points[1:], points[0])
         assert whole.value == pytest.approx(parts.outcome.value, abs=1e-10)
         assert whole.standard_error == pytest.approx(parts.outcome.standard_error, rel=0.01)
@@ -133,7 +133,7 @@ def test_new_ground_leads_from_the_region_to_the_tables(task, metric):
     far = TARGET.assign(dose=np.where(np.arange(len(TARGET)) % 4, TARGET["dose"], 9.0))
     gap = explained(task, metric, target=far, how={"support": "common"})
     parts, ours = gap.aggregate, FAMILIES[task, metric]
-    assert parts.new_ground.value != 0
+    assert parts.target_only.value != 0
     assert parts.gap.value == pytest.approx(ours(far) - ours(SOURCE), abs=1e-12)
     assert sum(e.value for e in parts.parts().values()) == pytest.approx(parts.gap.value, abs=1e-12)
 
@@ -141,10 +141,10 @@ def test_new_ground_leads_from_the_region_to_the_tables(task, metric):
 def test_repeated_cross_fitting_and_several_workers():
     serial = explained("binary", "auc", ("points", "where"), how={"repeats": 2})
     spread = explained("binary", "auc", ("points", "where"), how={"repeats": 2, "n_jobs": 2})
-    for name, estimate in serial.points.covariate.items():
-        assert spread.points.covariate[name].value == estimate.value
-    points = [group.points.value for group in serial.where.of("stay")]
-    assert sum(points) == pytest.approx(serial.aggregate.outcome.value, abs=1e-10)
+    for name, estimate in serial.points["covariate"].items():
+        assert spread.points["covariate"][name].value == estimate.value
+    points = [group.points.value for group in serial.affected["outcome"].groups_of("stay")]
+    assert sum(points) == pytest.approx(serial.parts["outcome"].value, abs=1e-10)
 
 
 def test_without_a_baseline_the_walk_begins_at_the_source():
@@ -156,7 +156,7 @@ def test_without_a_baseline_the_walk_begins_at_the_source():
 def test_a_single_split_measures_its_own_rows():
     gap = explained("binary", "auc", ("points",), how={"split": 0.5})
     parts = gap.aggregate
-    shown = sum(e.value for e in gap.points.covariate.values())
+    shown = sum(e.value for e in gap.points["covariate"].values())
     assert shown == pytest.approx(parts.covariate.value, abs=1e-12)
 
 
@@ -181,8 +181,8 @@ def test_classes_right_or_wrong_have_shares_and_others_say_why_not():
 @pytest.mark.parametrize("task", ["multiclass", "regression"])
 def test_budgets_of_other_outcomes(task):
     found = explained(task, "mse" if task == "regression" else "brier", ("recoverable",))
-    here, mix = found.recoverable.here, found.recoverable.on_target_mix
-    error = found.aggregate.mean_111.value
+    here, mix = found.recoverable, found.recoverable.reweighted
+    error = found.target.value
     assert here.total.value + here.irreducible.value == pytest.approx(error, abs=1e-9)
     won = here.recalibration.value + sum(e.value for e in here.variables.values())
     assert won == pytest.approx(here.total.value, abs=1e-9)
@@ -207,9 +207,9 @@ def test_a_metric_of_ones_own():
     def ratio(rows):
         return np.mean((rows["risk"] - rows["sick"]) ** 2) / np.mean(rows["sick"])
 
-    assert gap.aggregate.gap.value == pytest.approx(ratio(TARGET) - ratio(SOURCE), abs=1e-12)
-    shown = sum(e.value for e in gap.points.covariate.values())
-    assert shown == pytest.approx(gap.aggregate.covariate.value, abs=1e-10)
+    assert gap.total.value == pytest.approx(ratio(TARGET) - ratio(SOURCE), abs=1e-12)
+    shown = sum(e.value for e in gap.points["covariate"].values())
+    assert shown == pytest.approx(gap.parts["covariate"].value, abs=1e-10)
 
 
 def test_several_targets():
@@ -218,7 +218,7 @@ def test_several_targets():
     settings = wg.Settings(learner="fast", progress=False, support="all")
     many = wg.explain_many(study, targets, detail=(), settings=settings)
     for name, rows in targets.items():
-        found = many[name].aggregate.gap.value
+        found = many[name].total.value
         assert found == pytest.approx(auc(rows) - auc(SOURCE), abs=1e-12)
 
 
@@ -229,11 +229,11 @@ def test_outcome_first(task, metric):
     assert list(parts.parts()) == ["baseline", "outcome", "covariate"]
     assert parts.gap.value == pytest.approx(ours(TARGET) - ours(SOURCE), abs=1e-12)
     assert sum(e.value for e in parts.parts().values()) == pytest.approx(parts.gap.value, abs=1e-12)
-    shown = sum(e.value for e in gap.points.covariate.values())
+    shown = sum(e.value for e in gap.points["covariate"].values())
     assert shown == pytest.approx(parts.covariate.value, abs=1e-12)
     assert gap.where is None
-    assert any(note.text.startswith("Who is hit is asked") for note in gap.diagnostics.notes)
-    assert gap.outcome.reason.startswith("Shares are defined where the covariates come first.")
+    assert any(note.text.startswith("Who is hit is asked") for note in gap.notes)
+    assert gap.shares["outcome"].reason.startswith("Shares are defined where the covariates come first.")
     assert "among rows alike in age and " in gap.summary().replace("\n", " ").replace("  ", " ")
 
 

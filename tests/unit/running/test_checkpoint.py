@@ -137,7 +137,7 @@ def test_more_workers_more_subsets_and_another_level_are_welcome(folder):
     gap = wg.explain(
         make_study(), "outcome", fast(checkpoint=str(folder), level=0.9, subsets="all")
     )
-    assert gap.outcome.sampling.evaluated == 8
+    assert gap.shares["outcome"].sampling.evaluated == 8
     assert sorted(path.name for path in folder.iterdir()) == before, "nothing was computed again"
 
 

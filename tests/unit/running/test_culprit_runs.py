@@ -18,7 +18,7 @@ from whygap.running import culprits, game
 from whygap.running.analysis import Analysis
 from whygap.running.game import INTERRUPTED
 from whygap.settings import DETAILS
-from whygap.storage import to_mapping
+from whygap.results.files import to_mapping
 
 THREE = ("points", "where", "recoverable")
 EXACT = 1e-12
@@ -85,25 +85,25 @@ def test_sums_are_exact(case):
     roles, settings = CASES[case]
     study = study_of(roles)
     gap = wg.explain(study, THREE, fast(support="all", **settings))
-    for name, joint in gap.points.parts().items():
+    for name, joint in gap.points.items():
         if joint:
             total = sum(joint.values())
             assert total.value == pytest.approx(getattr(gap.aggregate, name).value, abs=EXACT)
-    assert set(gap.points.baseline) == set(study.roles.baseline)
-    for variable in gap.where.variables():
-        total = sum(group.points.value for group in gap.where.of(variable))
-        assert total == pytest.approx(gap.aggregate.outcome.value, abs=EXACT)
-        shares = sum(group.target_share for group in gap.where.of(variable))
+    assert set(gap.points["baseline"]) == set(study.roles.baseline)
+    for variable in gap.affected["outcome"].variables():
+        total = sum(group.points.value for group in gap.affected["outcome"].groups_of(variable))
+        assert total == pytest.approx(gap.parts["outcome"].value, abs=EXACT)
+        shares = sum(group.target_share for group in gap.affected["outcome"].groups_of(variable))
         assert shares == pytest.approx(1, abs=EXACT)
-    for budget in (gap.recoverable.here, gap.recoverable.at_home):
+    for budget in (gap.recoverable, gap.recoverable.source):
         parts = budget.recalibration + sum(budget.variables.values())
         assert parts.value == pytest.approx(budget.total.value, abs=EXACT)
-    assert len(gap.where.simultaneous()) == len(gap.where.groups)
+    assert len(gap.affected["outcome"].simultaneous()) == len(gap.affected["outcome"].groups)
 
 
 def test_points_of_a_part_have_its_standard_error():
     gap = wg.explain(make_study(baseline=["w", "b"]), "points", fast(support="all"))
-    for name, joint in gap.points.parts().items():
+    for name, joint in gap.points.items():
         part = getattr(gap.aggregate, name)
         assert sum(joint.values()).standard_error == pytest.approx(part.standard_error, rel=1e-9)
 
@@ -112,13 +112,13 @@ def test_points_of_a_part_have_its_standard_error():
 def test_squared_error_is_what_can_be_won_back_and_what_cannot(weights):
     study = study_of({"tables": {"k": uneven}, "weights": weights, "covariates": ["a", "b", "c"]})
     gap = wg.explain(study, "recoverable", fast(support="all"))
-    budgets = {"target": gap.recoverable.here, "source": gap.recoverable.at_home}
+    budgets = {"target": gap.recoverable, "source": gap.recoverable.source}
     for domain, budget in budgets.items():
         table = getattr(study, domain)
         error = np.average((table["y"] - table["risk"]) ** 2, weights=table.get(weights))
         whole = budget.total + budget.irreducible
         assert whole.value == pytest.approx(error, abs=EXACT)
-    more = gap.recoverable.here_less_at_home
+    more = gap.recoverable.added_in_target
     expected = budgets["target"].total.value - budgets["source"].total.value
     assert more.value == pytest.approx(expected, abs=EXACT)
 
@@ -126,22 +126,22 @@ def test_squared_error_is_what_can_be_won_back_and_what_cannot(weights):
 def test_budgets_of_one_table_reach_further_up_and_what_is_made_of_them_does_not(tmp_path):
     gap = wg.explain(make_study(), "recoverable", fast(support="all"))
     found = wg.load(gap.save(tmp_path / "gap.json")).recoverable
-    for budget in (found.here, found.at_home):
+    for budget in (found, found.source):
         for square in (budget.total, budget.recalibration, *budget.variables.values()):
             low, high = square.interval()
             assert high - square.value > square.value - low > 0
             assert square.growth <= square.standard_error
         assert budget.irreducible.growth == 0
-    assert found.on_target_mix.total.growth == 0
-    assert found.here_less_at_home.growth == 0
+    assert found.reweighted.total.growth == 0
+    assert found.added_in_target.growth == 0
 
 
 def test_a_constant_metric_costs_nothing_and_hits_nobody():
     study = make_study(metric=always_one)
     gap = wg.explain(study, THREE, fast(support="all"))
-    for estimate in [*gap.points.covariate.values(), *(g.points for g in gap.where.groups)]:
+    for estimate in [*gap.points["covariate"].values(), *(g.points for g in gap.affected["outcome"].groups)]:
         assert estimate.value == pytest.approx(0, abs=1e-9)
-    assert gap.where.rules == ()
+    assert gap.affected["outcome"].rules == ()
 
 
 ONE_CLASS = (
@@ -156,8 +156,8 @@ def test_a_target_of_one_class_has_a_gap_with_parts_and_a_warning(metric):
     source, target = tables()
     gap = wg.explain(make_study(source, target.assign(y=1), metric=metric), DETAILS, fast())
     assert ONE_CLASS in gap.diagnostics.warnings
-    parts = gap.aggregate.parts()
-    assert sum(p.value for p in parts.values()) == pytest.approx(gap.aggregate.gap.value, abs=EXACT)
+    parts = gap.parts
+    assert sum(p.value for p in parts.values()) == pytest.approx(gap.total.value, abs=EXACT)
     assert np.isnan({m.name: m.value.target for m in gap.diagnostics.prediction}["AUC"])
 
 
@@ -179,8 +179,8 @@ def test_a_value_that_the_target_lacks(roles):
     gap = wg.explain(study, THREE, fast())
     said = "has one single value in target (11)" if roles is VALUES else "too few target rows (0)"
     assert any(said in text for text in gap.diagnostics.warnings)
-    total = sum(part.value for part in gap.aggregate.parts().values())
-    assert total == pytest.approx(gap.aggregate.gap.value, abs=EXACT)
+    total = sum(part.value for part in gap.parts.values())
+    assert total == pytest.approx(gap.total.value, abs=EXACT)
 
 
 def plain(gap: wg.Gap) -> dict:
@@ -261,13 +261,13 @@ def test_ctrl_c_keeps_what_is_finished(study, monkeypatch, name):
     assert tuple(one for one in DETAILS if getattr(gap, one) is not None) == kept
     assert gap.summary()
     if name == "points covariate":
-        assert set(gap.points.baseline) == {"w", "b"}
-        assert not gap.points.covariate
+        assert set(gap.points["baseline"]) == {"w", "b"}
+        assert not gap.points["covariate"]
     if name == "recoverable at home":
-        assert gap.recoverable.here.variables
-        assert gap.recoverable.at_home.variables is None
-        whole = wg.explain(study, "recoverable", fast(support="all")).recoverable.at_home
-        assert gap.recoverable.at_home.total.value == whole.total.value
+        assert gap.recoverable.variables
+        assert gap.recoverable.source.variables is None
+        whole = wg.explain(study, "recoverable", fast(support="all")).recoverable.source
+        assert gap.recoverable.source.total.value == whole.total.value
 
 
 @pytest.mark.parametrize("name", ["points covariate", "recoverable here", "recoverable at home"])
@@ -277,12 +277,12 @@ def test_ctrl_c_late_in_a_game_keeps_its_finished_subsets(monkeypatch, name):
     asked = THREE if name == "points covariate" else "recoverable"
     gap = wg.explain(make_study(*changed(**more)), asked, fast(support="all"))
     if name == "points covariate":
-        assert gap.points.sampling["covariate"].stopped == INTERRUPTED
-        total = sum(gap.points.covariate.values()).value
-        assert total == pytest.approx(gap.aggregate.covariate.value, abs=EXACT)
+        assert gap.points["covariate"].sampling.stopped == INTERRUPTED
+        total = sum(gap.points["covariate"].values()).value
+        assert total == pytest.approx(gap.parts["covariate"].value, abs=EXACT)
         assert warned(gap) == "You interrupted the analysis: it has no groups and budgets."
         return
-    here, at_home = gap.recoverable.here, gap.recoverable.at_home
+    here, at_home = gap.recoverable, gap.recoverable.source
     budget = here if name.endswith("here") else at_home
     assert budget.sampling.stopped == INTERRUPTED
     parts = budget.recalibration + sum(budget.variables.values())
@@ -296,7 +296,7 @@ def test_ctrl_c_among_the_groups_keeps_the_points(study, monkeypatch):
 
     monkeypatch.setattr(culprits, "find_rules", stopped)
     gap = wg.explain(study, THREE, fast(support="all"))
-    assert gap.points.covariate
+    assert gap.points["covariate"]
     assert (gap.where, gap.recoverable) == (None, None)
     assert warned(gap) == "You interrupted the analysis: it has no groups and budgets."
 
@@ -313,8 +313,8 @@ def test_a_time_budget_ends_every_game_early():
     more = {f"d{k}": lambda t, k=k: np.cos(t["a"] * (k + 1)) for k in range(5)}
     wide = make_study(*changed(**more))
     gap = wg.explain(wide, THREE, fast(support="all", time_budget=1e-3))
-    budgets = (gap.recoverable.here, gap.recoverable.at_home)
-    for sampling in [gap.points.sampling["covariate"], *(b.sampling for b in budgets)]:
+    budgets = (gap.recoverable, gap.recoverable.source)
+    for sampling in [gap.points["covariate"].sampling, *(b.sampling for b in budgets)]:
         assert sampling.stopped == "the time budget of 0.001 s ended"
         assert sampling.evaluated < sampling.possible
     for budget in budgets:
@@ -328,9 +328,9 @@ def test_many_targets_have_the_new_answers(tmp_path: Path):
     settings = fast(support="all", checkpoint=str(tmp_path))
     many = wg.explain_many(make_study(source, target), targets, THREE, settings)
     for gap in many.gaps.values():
-        total = sum(gap.points.covariate.values()).value
-        assert total == pytest.approx(gap.aggregate.covariate.value, abs=EXACT)
-        assert gap.recoverable.here.total.value > 0
+        total = sum(gap.points["covariate"].values()).value
+        assert total == pytest.approx(gap.parts["covariate"].value, abs=EXACT)
+        assert gap.recoverable.total.value > 0
     used = [{r.name: r for r in gap.diagnostics.nuisances} for gap in many.gaps.values()]
     for name in ("mu_wzs", "m_s, source"):
         assert used[0][name] is used[1][name], "chosen once"

@@ -55,9 +55,9 @@ def whole(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole")
     kept = fast(checkpoint=str(folder / "kept"))
     gap = wg.explain(make_study(*twice_shifted()), SHARES, kept)
-    assert gap.covariate.defined
-    assert gap.outcome.defined
-    assert gap.outcome.sampling.evaluated == 32
+    assert gap.shares["covariate"].defined
+    assert gap.shares["outcome"].defined
+    assert gap.shares["outcome"].sampling.evaluated == 32
     return text_of(gap, folder / "gap.json"), folder / "kept"
 
 
@@ -112,11 +112,11 @@ def test_ctrl_c_ends_a_run_with_what_is_finished(tmp_path):
     assert was_interrupted(gap)
     said = "You interrupted the analysis: the last answer rests on the subsets finished until then."
     assert said in gap.diagnostics.warnings
-    sampling = gap.outcome.sampling
+    sampling = gap.shares["outcome"].sampling
     assert sampling.stopped == "you interrupted it; the finished subsets are used"
     assert smallest <= sampling.evaluated < 256
     assert not sampling.exact
-    total = sum(share.value for share in gap.outcome.shares.values()) + gap.outcome.base.value
+    total = sum(share.value for share in gap.shares["outcome"].values.values()) + gap.shares["outcome"].base.value
     assert total == pytest.approx(1, abs=1e-9)
 
 

@@ -100,7 +100,7 @@ def test_the_planted_shift_alone_raises_an_alarm_that_names_everything(found):
 
 def test_an_alarm_leaves_out_the_limit_at_the_look_s_own_level(found):
     [alarm] = found.alarms
-    outcome = found[SHIFTED].aggregate.outcome
+    outcome = found[SHIFTED].parts["outcome"]
     high = outcome.interval(1 - 2 * allowance(3, 0.05, 52))[1]
     assert alarm.bound == high < -0.02
     assert outcome.interval(0.95)[1] < high

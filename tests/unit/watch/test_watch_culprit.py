@@ -8,7 +8,7 @@ import pytest
 from whygap._watch.culprit import Culprit, culprit_of, unevenness
 from whygap.estimate import Estimate
 from whygap.results import Where
-from whygap.results.culprits import Group
+from whygap.results.details import Group
 
 CHANGES = {"a": (-0.3, 0.0, 0.1), "b": (-0.1, 0.0, -0.02), "c": (-0.04, -0.04, -0.04)}
 SHARES = (0.2, 0.3, 0.5)

@@ -46,7 +46,7 @@ def test_the_table_has_the_watch_s_own_level_and_says_so():
     gap = make_gap(corners=(0.8, 0.8, 0.8, 0.79999))
     lines = markdown(Watch(Path(), {"a": gap}, level=0.999)).splitlines()
     assert lines[3] == "| target | gap (99.9% interval) | baseline | covariate | outcome |"
-    low, high = (100 * end for end in gap.aggregate.gap.interval(0.999))
+    low, high = (100 * end for end in gap.total.interval(0.999))
     assert lines[5].startswith(f"| a | 0.0 ({low:.1f} to {high:.1f}) |")
 
 

@@ -35,15 +35,15 @@ def test_the_real_parser_reads_every_number_back(found):
     text = (found.folder / "metrics.prom").read_text(encoding="utf-8")
     numbers = parsed(text)
     labels = {"target": ODD, "metric": "accuracy"}
-    assert numbers["whygap_gap", frozenset(labels.items())] == found[ODD].aggregate.gap.value
-    for part, estimate in found[ODD].aggregate.parts().items():
+    assert numbers["whygap_gap", frozenset(labels.items())] == found[ODD].total.value
+    for part, estimate in found[ODD].parts.items():
         key = frozenset({**labels, "part": part}.items())
         low, high = estimate.interval(0.95)
         assert numbers["whygap_part", key] == estimate.value
         assert numbers["whygap_part_low", key] == low
         assert numbers["whygap_part_high", key] == high
     key = frozenset({**labels, "part": "covariate", "variable": "a"}.items())
-    assert numbers["whygap_points", key] == found[ODD].points.covariate["a"].value
+    assert numbers["whygap_points", key] == found[ODD].points["covariate"]["a"].value
 
 
 def test_every_family_has_help_and_type(found):

@@ -35,9 +35,9 @@ def test_every_target_has_its_gap_and_its_file(found, folder):
 def test_numbers_are_those_of_explain_up_to_a_small_part_of_their_error(found):
     for name in found:
         alone = wg.explain(stream_study().with_target(month(name), name), (), fast())
-        assert found[name].aggregate.gap.value == alone.aggregate.gap.value
-        for part, estimate in alone.aggregate.parts().items():
-            apart = abs(found[name].aggregate.parts()[part].value - estimate.value)
+        assert found[name].total.value == alone.total.value
+        for part, estimate in alone.parts.items():
+            apart = abs(found[name].parts[part].value - estimate.value)
             assert apart < 0.25 * estimate.standard_error
 
 
@@ -109,7 +109,7 @@ def test_a_column_names_the_targets(tmp_path, found):
     by = wg.watch(study, by="month", into=tmp_path, detail=(), settings=fast())
     assert list(by) == list(MONTHS)
     for name in by:
-        assert by[name].aggregate.gap.value == found[name].aggregate.gap.value
+        assert by[name].total.value == found[name].total.value
 
 
 def test_two_columns_name_the_targets_together(tmp_path):
@@ -136,7 +136,7 @@ def test_a_folder_of_files(tmp_path, found):
         month(name).to_parquet(tmp_path / "in" / f"{name}.parquet")
     files = watched(tmp_path / "out", tmp_path / "in")
     assert list(files) == list(MONTHS)
-    assert files[MONTHS[1]].aggregate.gap.value == found[MONTHS[1]].aggregate.gap.value
+    assert files[MONTHS[1]].total.value == found[MONTHS[1]].total.value
 
 
 def test_a_target_that_cannot_be_used_stops_no_other(tmp_path):

@@ -1,4 +1,4 @@
-"""Estimates by name that are looked at together: contrasts, ranks, simultaneous intervals."""
+"""Estimates by variable that are judged together: contrasts, ranks, simultaneous intervals."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import numpy as np
 
 from whygap.domains import Array
 from whygap.errors import ResultError, require_known
-from whygap.estimate import Estimate
+from whygap.estimate import Estimate, Interval
 from whygap.estimate.fieller import sum_of
 from whygap.estimate.student import as_normal
+from whygap.shapley import inference
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How the subsets were chosen and why the sampling stopped."""
+    """How subsets of variables were chosen, and why sampling stopped."""
 
     evaluated: int
     possible: float
@@ -29,18 +30,25 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class RankInterval:
-    """Ranks (1 = largest share) that the data do not exclude, all players at once."""
+    """Ranks (1 = largest) that the data do not exclude, all variables at once."""
 
     best: int
     worst: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Joint(Mapping[str, Estimate]):
-    """Estimates by name, with their joint covariance (sampling error included)."""
+class Points(Mapping[str, Estimate]):
+    """Estimates by variable that add up to a total, with their joint covariance.
+
+    Attributes:
+        estimates: variable -> estimate.
+        covariance: of the estimates, in their order; sampling error included.
+        sampling: how subsets were chosen; None where nothing was sampled.
+    """
 
     estimates: Mapping[str, Estimate]
     covariance: Array
+    sampling: Sampling | None = None
 
     def __getitem__(self, name: str) -> Estimate:
         what = f"There is no variable named '{name}'"
@@ -57,16 +65,19 @@ class Joint(Mapping[str, Estimate]):
         return len(self.estimates)
 
     def difference(self, first: str, second: str) -> Estimate:
-        """The first less the second."""
-        a, b = self[first], self[second]
-        if a.influence is not None and b.influence is not None:
-            return a - b
+        """Return the estimate of `first` less that of `second`."""
+        left, right = self[first], self[second]
+        if left.influence is not None and right.influence is not None:
+            return left - right
         return self.combined({first: 1.0, second: -1.0})
 
     def combined(self, factors: Mapping[str, float]) -> Estimate:
-        """The sum of some, each times a factor, by the covariance: influence values may be gone.
+        """Return a weighted sum, by the covariance alone: influence values may be missing.
 
-        It has the fewest degrees of freedom of its terms.
+        Degrees of freedom are the fewest of all terms.
+
+        Args:
+            factors: variable -> its weight in the sum.
         """
         terms = [replace(self[name], influence=None) * f for name, f in factors.items()]
         weights = np.array([factors.get(name, 0.0) for name in self])
@@ -79,20 +90,21 @@ class Joint(Mapping[str, Estimate]):
             degrees_of_freedom=min(term.degrees_of_freedom for term in terms),
         )
 
-    def numerators(self) -> Joint:
-        """What decides the order: of ratios over one positive denominator their numerators.
+    def numerators(self) -> Points:
+        """Return what decides the order: numerators of ratios over a shared positive denominator.
 
-        The denominator's error moves all of them alike. Others are returned as they are.
+        The error of the denominator moves all ratios alike. Estimates that are no ratios are
+        returned as they are.
         """
-        ratios = [one.ratio for one in self.values() if one.ratio is not None]
+        ratios = [estimate.ratio for estimate in self.values() if estimate.ratio is not None]
         if len(ratios) < len(self) or not ratios or ratios[0].bottom <= 0:
             return self
-        if any(one.offset or not one.shares_bottom(ratios[0]) for one in ratios):
+        if any(ratio.offset or not ratio.shares_bottom(ratios[0]) for ratio in ratios):
             return self
         values = self._values()
-        moved = np.array([one.scale * one.covariance for one in ratios])
-        both = np.outer(moved, values)
-        covariance = ratios[0].bottom ** 2 * self.covariance + both + both.T
+        moved = np.array([ratio.scale * ratio.covariance for ratio in ratios])
+        product = np.outer(moved, values)
+        covariance = ratios[0].bottom ** 2 * self.covariance + product + product.T
         covariance -= ratios[0].variance_bottom * np.outer(values, values)
         tops = {
             name: Estimate(
@@ -102,12 +114,10 @@ class Joint(Mapping[str, Estimate]):
             )
             for name, ratio in zip(self, ratios, strict=True)
         }
-        return Joint(tops, covariance)
+        return Points(tops, covariance)
 
     def ranking(self, level: float = 0.95) -> dict[str, RankInterval]:
-        """Ranks (1 = largest) that the data do not exclude, all names at once."""
-        from whygap.shapley import inference
-
+        """Return the ranks (1 = largest) that the data do not exclude, all variables at once."""
         order = self.numerators()
         ranks = inference.rank_intervals(order._values(), order.covariance, level, order._freedom())
         return {
@@ -116,32 +126,26 @@ class Joint(Mapping[str, Estimate]):
         }
 
     def first(self, level: float = 0.95, *, lowest: bool = False) -> tuple[str, ...]:
-        """Names that may be the largest (or the lowest), by value: the true one is among them.
+        """Return the variables that may be the largest (or the lowest), by value.
 
-        That holds with probability `level`, all names looked at (multiple comparisons with the
-        best). It asks less than `ranking`, which tells every two names apart, and so it tells more:
-        a single name is at least as large as every other, even where its rank interval is wider.
+        The true largest is among them with probability `level`, all variables looked at (multiple
+        comparisons with the best). That asks less than `ranking`, which tells every two variables
+        apart: a single name is at least as large as every other, even where rank intervals overlap.
         """
-        from whygap.shapley import inference
-
         order, sign = self.numerators(), -1.0 if lowest else 1.0
-        found = inference.may_be_first(
+        possible = inference.may_be_first(
             sign * order._values(), order.covariance, level, order._freedom()
         )
-        names = [name for name, may_be in zip(self, found, strict=True) if may_be]
+        names = [name for name, may_be in zip(self, possible, strict=True) if may_be]
         return tuple(sorted(names, key=lambda name: -sign * self[name].value))
 
-    def simultaneous(self, level: float = 0.95) -> dict[str, tuple[float, float]]:
-        """Intervals that hold for all names at once (max-t; of ratios Fieller's)."""
-        from whygap.shapley import inference
-
+    def simultaneous(self, level: float = 0.95) -> dict[str, Interval]:
+        """Return intervals that hold for all variables at once (max-t; of ratios Fieller's)."""
         bounds = inference.simultaneous_intervals(list(self.values()), self.covariance, level)
         return dict(zip(self, bounds, strict=True))
 
     def adjusted_p_values(self, method: Literal["holm", "max_t"] = "holm") -> dict[str, float]:
-        """p-values of "this is 0", adjusted for looking at all names."""
-        from whygap.shapley import inference
-
+        """Return p-values of "this is 0", adjusted for looking at all variables."""
         distances = np.array([estimate.distance() for estimate in self.values()])
         order = self.numerators()
         adjusted = inference.adjusted_p_values(
@@ -153,17 +157,12 @@ class Joint(Mapping[str, Estimate]):
         return {name: float(p) for name, p in zip(self, adjusted, strict=True)}
 
     def largest_first(self) -> list[str]:
-        """Names by size, whatever the sign."""
+        """Return the names by size, whatever the sign."""
         return sorted(self, key=lambda name: -abs(self[name].value))
 
-    def clear(self, level: float = 0.95) -> list[str]:
-        """Names whose own interval leaves out 0, largest first."""
-
-        def leaves_out(estimate: Estimate) -> bool:
-            low, high = estimate.interval(level)
-            return low > 0 or high < 0
-
-        return [name for name in self.largest_first() if leaves_out(self[name])]
+    def significant(self, level: float = 0.95) -> list[str]:
+        """Return the names whose own interval excludes 0, largest first."""
+        return [name for name in self.largest_first() if self[name].excludes_zero(level)]
 
     def _values(self) -> Array:
         return np.array([estimate.value for estimate in self.values()])

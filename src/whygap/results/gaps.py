@@ -1,0 +1,118 @@
+"""The gaps of several targets against one source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from whygap.errors import require_known
+from whygap.results import files
+from whygap.results.gap import Gap
+from whygap.results.redaction import ROWS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gaps(Mapping[str, Gap]):
+    """The gaps of several targets, by name.
+
+    Attributes:
+        gaps: target name -> gap, in the order the targets were given.
+        unfinished: targets left out because the run was interrupted.
+    """
+
+    gaps: Mapping[str, Gap]
+    unfinished: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Gap:
+        require_known(name, self.gaps, f"There is no target named '{name}'", "Targets")
+        return self.gaps[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.gaps
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.gaps)
+
+    def __len__(self) -> int:
+        return len(self.gaps)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Gaps) and files.to_dict(self) == files.to_dict(other)
+
+    __hash__ = None  # type: ignore[assignment]  # holds arrays and mappings
+
+    def level(self, level: float | None = None) -> float:
+        """Return a confidence level, checked; for None the level of the settings."""
+        return next(iter(self.gaps.values())).level(level)
+
+    def problems(self) -> tuple[str, ...]:
+        """Return, target by target, why numbers must not be trusted as they stand."""
+        return tuple(f"{name}: {text}" for name, gap in self.items() for text in gap.problems())
+
+    def to_frame(self, level: float | None = None) -> Any:
+        """Return one tidy table: `target`, the columns of `Gap.to_frame`, and the problems."""
+        from whygap.render import several
+
+        return several.to_frame(self.gaps, self.level(level))
+
+    def summary(self, level: float | None = None) -> str:
+        """Return plain words: all targets in a sentence, then a section for each."""
+        from whygap.render import several
+
+        return several.summary(self.gaps, self.level(level), self.unfinished)
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"{name}: {gap}" for name, gap in self.gaps.items())
+
+    def _repr_html_(self) -> str:
+        from whygap.render import report
+
+        if len(self) == 1:
+            return next(iter(self.gaps.values()))._repr_html_()
+        return report.notebook_many(self.gaps)
+
+    def plot(self, what: str = "trend", level: float | None = None, **options: Any) -> Any:
+        """Return a matplotlib figure: the change, its parts and the points over the targets.
+
+        Args:
+            what: "trend".
+            level: of the intervals; that of the settings unless given.
+            options: what the figure takes.
+        """
+        from whygap.render.trend_figure import trend_figure
+
+        require_known(what, ("trend",), f"Several targets have no figure '{what}'", "Figures")
+        return trend_figure(self.gaps, self.level(level), **options)
+
+    def save(self, path: str | Path, *, influence: bool = False) -> Path:
+        """Write versioned JSON, whole or not at all.
+
+        Args:
+            path: of the file.
+            influence: keep influence values, so that arithmetic works on what is read back.
+        """
+        return files.save(self, path, influence=influence)
+
+    def to_dict(self, *, influence: bool = False) -> dict[str, Any]:
+        """Return what `save` writes, as plain values."""
+        return files.to_dict(self, influence=influence)
+
+    def redacted(self, rows: int = ROWS) -> Gaps:
+        """Return a copy for other eyes: no level of fewer rows is named, counts are rounded."""
+        return replace(self, gaps={name: gap.redacted(rows) for name, gap in self.gaps.items()})
+
+    def report(
+        self, path: str | Path, level: float | None = None, redact: int | None = ROWS
+    ) -> Path:
+        """Write one self-contained HTML page: all targets together, and a page for each.
+
+        Args:
+            path: of the file.
+            level: of the intervals; that of the settings unless given.
+            redact: name no level of fewer rows, and round counts; None shows all there is.
+        """
+        from whygap.render import report
+
+        return report.write_many(self.gaps, path, level, redact)
