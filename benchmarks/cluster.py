@@ -104,13 +104,13 @@ def _run_one(settings: dict[str, Any]) -> dict[str, Any]:
         analysis.parts("outcome")[0].numerator((0, 1))
         seconds["setup"] = time.process_time() - cpu
         started = time.perf_counter()
-        detailed = analysis.shares["outcome"]
+        detailed = analysis.details(("outcome",)).shares["outcome"]
         seconds[name] = time.perf_counter() - started
     evaluated = detailed.sampling.evaluated if detailed.sampling else 0
     seconds |= _ways(analysis, how)
     return {
         **{k: round(v, 4) for k, v in seconds.items()},
-        "numbers": {name: [e.value, e.standard_error] for name, e in detailed.shares.items()},
+        "numbers": {name: [e.value, e.standard_error] for name, e in detailed.values.items()},
         "subsets": evaluated,
     }
 

@@ -27,8 +27,8 @@ import measure
 CSV = measure.RESULTS / "draws.csv"
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 ASKED = {
-    "everything": ["points", "where", "recoverable", "covariate", "outcome"],
-    "points, where, recoverable": ["points", "where", "recoverable"],
+    "everything": ["points", "affected", "recoverable", "covariate", "outcome"],
+    "points, where, recoverable": ["points", "affected", "recoverable"],
 }
 LEARNERS = ("fast", "auto")
 KEYS = ("learner", "asked", "draw")
@@ -106,10 +106,9 @@ def _run(job: Row) -> Row:
 
 def _subsets(gap: Any) -> dict[str, int]:
     """How many were valued, by game."""
-    played = {f"points, {part}": one for part, one in gap.points.sampling.items()}
+    played = {f"points, {part}": one.sampling for part, one in gap.points.items()}
     played |= {"here": gap.recoverable.sampling, "at home": gap.recoverable.source.sampling}
-    parts = {part: getattr(gap, part) for part in ("covariate", "outcome")}
-    played |= {part: one.sampling for part, one in parts.items() if one is not None}
+    played |= {part: one.sampling for part, one in gap.shares.items()}
     return {name: one.evaluated if one is not None else 0 for name, one in played.items()}
 
 
@@ -119,8 +118,7 @@ def _estimates(gap: Any) -> dict[str, dict[str, list[float]]]:
         "points": gap.points["covariate"].estimates,
         "here": gap.recoverable.variables.estimates,
     }
-    parts = {part: getattr(gap, part) for part in ("covariate", "outcome")}
-    found |= {part: one.shares for part, one in parts.items() if one is not None and one.shares}
+    found |= {part: one.values for part, one in gap.shares.items() if one.values}
     return {
         kind: {name: [e.value, e.standard_error] for name, e in estimates.items()}
         for kind, estimates in found.items()

@@ -31,7 +31,7 @@ CASES: dict[str, dict[str, Any]] = {
     "rows": {
         "words": "1,000,000 + 1,000,000 x 50 from Parquet files, 20 groups",
         "table": (1_000_000, 50, 20),
-        "asked": ("points", "where", "recoverable", "covariate", "outcome"),
+        "asked": ("points", "affected", "recoverable", "covariate", "outcome"),
     },
 }
 

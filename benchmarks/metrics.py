@@ -31,7 +31,7 @@ CSV = measure.RESULTS / "metrics.csv"
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 AT_MOST = 1.5  # times accuracy's CPU seconds
 EXACT = 1e-9  # between sums of differences of floating-point means
-DETAIL = "points,where,recoverable"
+DETAIL = "points,affected,recoverable"
 CASES = {
     "NE to WV": lambda data: insurance_study(data, Move("NE", "WV")),
     "readmission": readmission_study,
@@ -89,7 +89,7 @@ def _explain(folder: Path, study: Study, metric: str, learner: str) -> list[floa
     how = ["--detail", DETAIL, "--learner", learner, "-o", str(output), "-q"]
     command = [sys.executable, "-m", "whygap", "explain", *words, *how]
     subprocess.run(command, check=True, capture_output=True)
-    found = json.loads(output.read_text(encoding="utf-8"))["aggregate"]
+    found = json.loads(output.read_text(encoding="utf-8"))["parts"]
     return [found[part]["value"] for part in ("baseline", "covariate", "outcome")]
 
 

@@ -92,14 +92,14 @@ def _explained(
     """Walk the main path stage by stage."""
     with clock.stage("aggregate"):
         analysis = Analysis.begin(design, settings, Silent())
-        aggregate = analysis.aggregate()
-    found: dict[str, Any] = {"gap": aggregate.gap.value}
+        total = analysis.decomposition().total
+    found: dict[str, Any] = {"gap": total.value}
     for part in parts:
         with clock.stage(part):
-            detailed = getattr(analysis.details((part,)), part)
+            detailed = analysis.details((part,)).shares[part]
         found[f"{part}_subsets"] = detailed.sampling.evaluated if detailed.sampling else 0
         found[f"{part}_shares"] = {
-            name: [e.value, e.standard_error] for name, e in detailed.shares.items()
+            name: [e.value, e.standard_error] for name, e in detailed.values.items()
         }
     return {**found, **_seconds(clock), "rows": sum(design.rows), "columns": len(design.columns)}
 

@@ -91,7 +91,7 @@ def alone() -> list[float]:
     from whygap._watch.work import Work, answer
     from whygap.settings import Settings
 
-    work = Work("", study(), ("points", "where"), Settings(progress=False))
+    work = Work("", study(), ("points", "affected"), Settings(progress=False))
     found = []
     for name, rows in stream(ALONE).items():
         started = time.process_time()

@@ -14,17 +14,19 @@ import numpy as np
 from experiments.quantities import culprit_estimates
 from whygap._explain import PARTS, Analysis, Caption
 from whygap.domains import ByDomain
+from whygap.equations.corners import Decomposition
 from whygap.estimate import Estimate
 from whygap.progress import Silent
-from whygap.results import Detailed
+from whygap.results import Shares
 from whygap.running.shares import PartName
-from whygap.settings import DetailName, Settings
+from whygap.settings import Settings
 from whygap.simulate.world import World
 from whygap.tables.design import Design
 
-__all__ = ["Found", "PartName", "Subset", "analyse", "draw"]
+__all__ = ["Found", "PartName", "Subset", "analyse", "draw", "terms_of"]
 
 Subset = tuple[int, ...]
+STORED_NAMES = {"source_only": "left_behind", "target_only": "new_ground"}
 NO_TEST = 1e-6  # a confidence level at which any positive denominator counts as one
 
 
@@ -57,7 +59,7 @@ def draw(world: World, rows: tuple[int, int], seed: int) -> Design:
 def analyse(
     design: Design,
     settings: Settings,
-    details: tuple[DetailName, ...],
+    details: tuple[str, ...],
     subsets: tuple[Subset, ...] | None,
     level: float,
     cuts: Mapping[str, float] | None = None,
@@ -72,24 +74,30 @@ def analyse(
     estimates = culprit_estimates(analysis, answers, cuts or {})
     for name in parts if subsets is not None else ():
         estimates |= _values(analysis, name, subsets or ())
-    gap = analysis.gap(Caption(), analysis.aggregate(), answers)
-    for solved in gap.details().values():
+    found = analysis.decomposition()
+    gap = analysis.gap(Caption(), found, answers)
+    for solved in gap.shares.values():
         estimates |= _shares(solved)
-    terms = {"gap": gap.total, **gap.parts}
     return Found(
-        {f"aggregate {name}": estimate for name, estimate in terms.items()} | estimates,
+        {f"aggregate {name}": e for name, e in terms_of(found).items()} | estimates,
         {name: estimates[f"{name} denominator"].interval(settings.level)[0] > 0 for name in parts},
-        {name: _ranks(solved, level) for name, solved in gap.details().items() if solved.defined},
+        {name: _ranks(solved, level) for name, solved in gap.shares.items() if solved.defined},
         {record.name: record.chosen for record in gap.diagnostics.nuisances},
         {ratio.name: round(ratio.effective_size, 1) for ratio in gap.diagnostics.ratios},
     )
 
 
-def _ranks(solved: Detailed, level: float) -> dict[str, tuple[int, int]]:
+def terms_of(found: Decomposition) -> dict[str, Estimate]:
+    """The gap and its parts under the names that stored evidence has."""
+    named = {STORED_NAMES.get(name, name): part for name, part in found.parts.items()}
+    return {"gap": found.total, **named}
+
+
+def _ranks(solved: Shares, level: float) -> dict[str, tuple[int, int]]:
     return {who: (rank.best, rank.worst) for who, rank in solved.ranking(level).items()}
 
 
-def _shares(solved: Detailed) -> dict[str, Estimate]:
+def _shares(solved: Shares) -> dict[str, Estimate]:
     """The whole detail: numerators, values, shares, and the contrast of the first two players."""
     found = {f"{solved.part} denominator": solved.denominator}
     for subset in solved.subsets:
@@ -97,9 +105,9 @@ def _shares(solved: Detailed) -> dict[str, Estimate]:
         found[f"{solved.part} numerator {label}"] = subset.numerator
         if subset.value is not None:
             found[f"{solved.part} value {label}"] = subset.value
-    for player, share in solved.shares.items():
+    for player, share in solved.values.items():
         found[f"{solved.part} share {player}"] = share
-    if len(solved.shares) > 1:
+    if len(solved.values) > 1:
         first, second = solved.players[:2]
         contrast = solved.difference(first, second)
         found[f"{solved.part} difference {first}-{second}"] = contrast

@@ -22,8 +22,8 @@ import numpy as np
 from experiments.analysis import Found, PartName, Subset, analyse, draw
 from experiments.worlds.by_name import make_world
 from whygap._version import ENGINE
-from whygap.settings import Settings
 from whygap.results.files import write_whole
+from whygap.settings import Settings
 from whygap.tables.design import Design
 
 __all__ = ["CANARIES", "STORED", "TOLERANCE", "Canary", "measure", "moved", "run", "stored"]

@@ -20,13 +20,12 @@ from whygap._explain import explain
 from whygap._version import ENGINE
 from whygap.repair import contrast_rankings
 from whygap.repair.curve import Bench, Step
-from whygap.results import Detailed, Gap
+from whygap.results import Gap, Shares
+from whygap.results.files import load, restored, save, write_whole
 from whygap.rivals.compare import comparison
 from whygap.rivals.importances import Importances
 from whygap.running.checkpoint import fingerprint
 from whygap.settings import DETAILS, Settings
-from whygap.results.files import load, save, write_whole
-from whygap.results.files import restored
 from whygap.study import Study
 
 __all__ = ["Beside", "Difference", "Ranked", "Revised", "kept", "kept_gap", "ranking"]
@@ -106,11 +105,11 @@ def kept_gap(
     return load(path)
 
 
-def ranking(detail: Detailed | None) -> tuple[str, ...]:
+def ranking(detail: Shares | None) -> tuple[str, ...]:
     """Players from the largest share to the smallest; none where shares are undefined."""
     if detail is None or not detail.defined:
         return ()
-    return tuple(sorted(detail.players, key=lambda name: -detail.shares[name].value))
+    return tuple(sorted(detail.players, key=lambda name: -detail.values[name].value))
 
 
 def _belongs_to(study: Study, settings: Settings) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from experiments.summary import comma_separated
 from whygap.render import frame
 from whygap.render.plot import SharesDisplay, save_figure
 from whygap.render.words import headline
-from whygap.results import Detailed, Gap
+from whygap.results import Gap, Shares
 
 __all__ = [
     "INSURANCE",
@@ -43,8 +43,8 @@ def case_section(
         slug=slug,
         headline=headline(gap, LEVEL),
         terms={"gap": gap.total, **gap.parts},
-        details=list(gap.details().values()),
-        outcome_ranking=ranking(gap.outcome),
+        details=list(gap.shares.values()),
+        outcome_ranking=ranking(gap.shares.get("outcome")),
         beside=beside,
         verdict=verdict,
         ranking=ranking,
@@ -58,7 +58,7 @@ def case_section(
 def _draw(gap: Gap, slug: str, folder: Path) -> None:
     """The figures of a section."""
     save_figure(gap.plot(level=LEVEL, top=SHOWN), folder / f"{slug}.svg")
-    for part, detail in gap.details().items():
+    for part, detail in gap.shares.items():
         if detail.defined:
             everyone = SharesDisplay.from_gap(gap, part, LEVEL, len(detail.players)).plot()
             if everyone.figure_ is not None:
@@ -76,16 +76,16 @@ def overview_table(found: Sequence[tuple[str, Gap]]) -> str:
     head = ["comparison", "accuracy", "baseline", "covariate", "outcome", "first in the outcome"]
     lines = []
     for name, gap in found:
-        first, *_, last = (number(corner.value) for corner in gap.aggregate.corners())
+        first, last = number(gap.source.value), number(gap.target.value)
         cells = [interval(e) for e in gap.parts.values()]
-        lines.append([name, f"{first} to {last}", *cells, _leader(gap.outcome)])
+        lines.append([name, f"{first} to {last}", *cells, _leader(gap.shares.get("outcome"))])
     return table(head, lines)
 
 
-def _leader(detail: Detailed | None) -> str:
+def _leader(detail: Shares | None) -> str:
     if detail is None or not detail.defined:
         return "undefined"
-    tied = len(detail.top_group(LEVEL))
+    tied = len(detail.values.first(LEVEL))
     first = ranking(detail)[0]
     return f"{first}, alone" if tied == 1 else f"{first}, tied with {tied - 1}"
 

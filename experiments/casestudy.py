@@ -29,8 +29,8 @@ from experiments.simulation import Order
 from whygap._version import ENGINE
 from whygap.errors import InputError, SettingsError, did_you_mean
 from whygap.results import Gap
-from whygap.settings import Settings
 from whygap.results.files import write_whole
+from whygap.settings import Settings
 from whygap.study import Study
 
 __all__ = ["CASES", "Comparison", "Place", "analysed", "case_settings", "run"]

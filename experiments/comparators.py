@@ -22,11 +22,11 @@ from experiments.summary import comma_separated
 from experiments.worlds.by_name import make_world, truths
 from whygap._explain import explain_design
 from whygap.repair.curve import Bench
+from whygap.results.files import write_whole
 from whygap.rivals.compare import comparison, shares_of
 from whygap.rivals.importances import Importances
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
-from whygap.results.files import write_whole
 from whygap.tables.design import Design
 
 __all__ = ["SCENES", "plan", "replicate", "run", "seeds_of", "tables"]
@@ -164,7 +164,7 @@ def replicate(config: Config, seed: int) -> Line:
 
 def _answers(design: Design, scene: Scene, settings: Settings) -> list[Importances]:
     """Ours, where the shares are defined, and the rivals'."""
-    (solved,) = explain_design(design, scene.part, settings).details().values()
+    (solved,) = explain_design(design, scene.part, settings).shares.values()
     ours = [shares_of(solved, settings.level)] if solved.defined else []
     with one_thread():
         rivals = comparison(design, scene.rivals, settings)

@@ -32,8 +32,8 @@ from experiments.summary import comma_separated
 from experiments.worlds.graphs import NAMES, Graph, GraphWorld
 from whygap._explain import explain_design
 from whygap.domains import ByDomain
-from whygap.rivals import graph_shapley
 from whygap.results.files import write_whole
+from whygap.rivals import graph_shapley
 from whygap.tables.design import Design
 
 __all__ = ["plan", "replicate", "run"]
@@ -65,7 +65,7 @@ def replicate(config: Config, seed: int) -> Line:
     started, settings = time.process_time(), config.settings_of(seed)
     design = _draw(config, seed)
     gap = explain_design(design, ("points",), settings)
-    points = gap.points["covariate"] if gap.points else {}
+    points = gap.points.get("covariate", {})
     seconds = round(time.process_time() - started, 2)
     rival = graph_shapley.importance(design, settings, PARENTS[config.options["graph"]])
     return {

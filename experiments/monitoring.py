@@ -87,13 +87,13 @@ class Weeks:
         design = self._study(target).design
         settings = self.settings
         menu = Menu(settings) if self.learners is None else self.learners.menu(settings, design)
-        aggregate = Analysis.begin(design, settings, Silent(), menu).aggregate()
+        found = Analysis.begin(design, settings, Silent(), menu).decomposition()
         self.learners = self.learners or Learners.chosen("", "", design, menu)
-        return {"gap": aggregate.gap, **aggregate.parts()}
+        return {"gap": found.total, **found.parts}
 
     def named(self, target: pd.DataFrame, part: str) -> tuple[str, ...]:
         """The variables that an alarm on a loss would name."""
-        gap = explain_design(self._study(target).design, ("points", "where"), self.settings)
+        gap = explain_design(self._study(target).design, ("points", "affected"), self.settings)
         return culprit_of(gap, part, -1.0).variables
 
     def _study(self, target: pd.DataFrame) -> Study:

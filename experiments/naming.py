@@ -27,9 +27,9 @@ from experiments.summary import comma_separated
 from experiments.worlds.naming import CULPRITS, NAMES, SHADES, NamingWorld, deployed
 from whygap._explain import explain_design
 from whygap.domains import ByDomain
+from whygap.results.files import write_whole
 from whygap.rivals import oaxaca_blinder
 from whygap.settings import Settings
-from whygap.results.files import write_whole
 from whygap.tables.design import Design
 
 __all__ = ["plan", "replicate", "run"]
@@ -75,14 +75,15 @@ def replicate(config: Config, seed: int) -> Line:
 
 def _by_whygap(design: Design, settings: Settings) -> list[str]:
     """Columns that clearly cost or win points, then those of confirmed rules."""
-    gap = explain_design(design, ("points", "where"), settings)
+    gap = explain_design(design, ("points", "affected"), settings)
     named: list[str] = []
     if gap.points:
         joint = gap.points["covariate"]
         held = joint.simultaneous(1 - ALPHA / 2)
-        named += [n for n in joint.largest_first() if held[n][0] > 0 or held[n][1] < 0]
-    for rule in gap.affected["outcome"].rules if gap.where else ():
-        named += [c.variable for c in rule.conditions if c.variable in NAMES]
+        named += [n for n in joint.largest_first() if held[n].excludes(0.0)]
+    for affected in gap.affected.values():
+        conditions = [c for rule in affected.rules for c in rule.conditions]
+        named += [c.variable for c in conditions if c.variable in NAMES]
     return list(dict.fromkeys(named))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.analysis import draw
+from experiments.analysis import draw, terms_of
 from experiments.pages import coverage_cell, number, table
 from experiments.record import made_by
 from experiments.replicates import Config, Line, as_row
@@ -30,7 +30,7 @@ from whygap.running.analysis import Analysis
 
 __all__ = ["PARTS", "plan", "replicate", "run"]
 
-PARTS = ("source_only", "baseline", "covariate", "outcome", "target_only")
+PARTS = ("left_behind", "baseline", "covariate", "outcome", "new_ground")
 METRICS = ("accuracy",)
 REPLICATES = 200
 FIRST = 1000  # seeds below were for choosing how the region is drawn
@@ -72,9 +72,9 @@ def replicate(config: Config, seed: int) -> Line:
     design = draw(world, config.rows, FIRST + seed)
     settings = config.settings_of(FIRST + seed)
     analysis = Analysis.begin(design, settings, Silent())
-    found = analysis.aggregate()
-    estimates = {f"aggregate {n}": e for n, e in {"gap": found.gap, **found.parts()}.items()}
-    if found.has_region:
+    found = terms_of(analysis.decomposition())
+    estimates = {f"aggregate {name}": estimate for name, estimate in found.items()}
+    if "left_behind" in found:
         estimates |= _against_the_found(analysis, world)
     return {
         "config": config.label,
@@ -90,7 +90,7 @@ def _against_the_found(analysis: Analysis, world: PartlySharedWorld) -> dict[str
     assert analysis.region is not None
     holds = partial(_holds, analysis.region.edges, analysis.whole[0].ratio_wz)
     there, here = world.corners_within(holds), world.corners()
-    parts = analysis.aggregate().parts()
+    parts = terms_of(analysis.decomposition())
     return {
         f"found {name}": parts[name] + (getattr(here, name) - getattr(there, name))
         for name in PARTS
@@ -117,7 +117,7 @@ def _view(steps: Plan, rows: list[Row], lines: Lines, folder: Path) -> dict[str,
             {
                 "title": "{}, {:,} + {:,} rows".format(config.metric.capitalize(), *config.rows),
                 "table": _table(by_name),
-                "region": sum("aggregate target_only" in line["estimates"] for line in found),
+                "region": sum("aggregate new_ground" in line["estimates"] for line in found),
                 "count": len(found),
                 "off": max(map(_off, found), default=0.0),
             }

@@ -26,9 +26,9 @@ from experiments.summary import comma_separated
 from whygap._explain import explain
 from whygap._version import ENGINE
 from whygap.datasets import load_employment
-from whygap.results import Detailed, Gap, Joint
-from whygap.settings import Settings
+from whygap.results import Gap, Points, Shares
 from whygap.results.files import write_whole
+from whygap.settings import Settings
 from whygap.study import Study
 
 __all__ = ["COMPARISONS", "QUESTIONS", "Answer", "answers", "run"]
@@ -61,7 +61,7 @@ class Answer:
         clear: how many have an interval without 0.
         first: the largest by size, "" where there is none to name.
         value: of the first, with `low` and `high`.
-        tied_with: how many others may be first as well (`Joint.first`), or `NOT_KEPT`.
+        tied_with: how many others may be first as well (`Points.first`), or `NOT_KEPT`.
         defined: False where the paper's denominator cannot be told from 0.
     """
 
@@ -96,11 +96,11 @@ def run(order: Order) -> Path:
     if order.jobs and not order.quick:
         data_folder(order.data)
     for name, study in list(COMPARISONS.items())[: 1 if order.quick else None]:
-        shares = ("covariate", "outcome") if name == DEMO else ()
+        shares = ("shares",) if name == DEMO else ()
         _keep(
             name,
             study,
-            ("points", "where", "recoverable", *shares),
+            ("points", "affected", "recoverable", *shares),
             folder / "answers.jsonl",
             order,
         )
@@ -135,7 +135,9 @@ def _keep(
     """Ask one comparison some questions unless their answers are kept."""
     kept = [ln for ln in _kept(path) if ln["comparison"] == name]
     there = {ln["question"] for ln in kept if not o.anew or engine_of(ln) == ENGINE}
-    if not o.jobs or all(any(q.startswith(one) for q in there) for one in asked if one != "where"):
+    wanted = [q for one in asked for q in (("covariate", "outcome") if one == "shares" else (one,))]
+    told = [q for q in wanted if q != "affected"]
+    if not o.jobs or all(any(q.startswith(one) for q in there) for one in told):
         return
     o.report(f"{name}: {', '.join(asked)}")
     settings = Settings(learner="fast", n_jobs=o.jobs, progress=False)
@@ -146,25 +148,23 @@ def _keep(
         for answer in answers(name, gap, seconds):
             line = asdict(answer) | made_by(settings)
             file.write(json.dumps(line, sort_keys=True, default=float) + "\n")
-    told = {"comparison": name, "text": gap.summary(), **made_by(settings)}
+    story = {"comparison": name, "text": gap.summary(), **made_by(settings)}
     with path.with_name("stories.jsonl").open("a", encoding="utf-8") as file:
-        file.write(json.dumps(told, sort_keys=True) + "\n")
+        file.write(json.dumps(story, sort_keys=True) + "\n")
 
 
 def answers(comparison: str, gap: Gap, seconds: float) -> list[Answer]:
     """What an analysis says, question by question."""
-    found: dict[str, Joint] = {}
-    if gap.points:
-        found |= {f"points {part}": joint for part, joint in gap.points.items() if joint}
+    found = {f"points {part}": points for part, points in gap.points.items()}
     if gap.recoverable and gap.recoverable.variables:
         found["recoverable here"] = gap.recoverable.variables
     said = [_answer(comparison, question, joint, seconds) for question, joint in found.items()]
-    return said + [_share_answer(comparison, solved, seconds) for solved in gap.details().values()]
+    return said + [_share_answer(comparison, solved, seconds) for solved in gap.shares.values()]
 
 
-def _share_answer(comparison: str, solved: Detailed, seconds: float) -> Answer:
+def _share_answer(comparison: str, solved: Shares, seconds: float) -> Answer:
     if solved.defined:
-        return _answer(comparison, solved.part, solved.joint(), seconds)
+        return _answer(comparison, solved.part, solved.values, seconds)
     return _undefined(comparison, solved.part, len(solved.players), seconds)
 
 
@@ -173,16 +173,16 @@ def _undefined(comparison: str, question: str, variables: int, seconds: float) -
     return Answer(comparison, question, variables, 0, "", nan, nan, nan, NOT_KEPT, False, seconds)
 
 
-def _answer(comparison: str, question: str, joint: Joint, seconds: float) -> Answer:
+def _answer(comparison: str, question: str, joint: Points, seconds: float) -> Answer:
     first = joint.largest_first()[0]
     measured = Measured.of(joint[first])
     return Answer(
-        comparison, question, len(joint), len(joint.clear(LEVEL)), first, measured.value,
+        comparison, question, len(joint), len(joint.significant(LEVEL)), first, measured.value,
         measured.low, measured.high, _tied_with(joint, first), True, seconds,
     )  # fmt: skip
 
 
-def _tied_with(joint: Joint, first: str) -> int:
+def _tied_with(joint: Points, first: str) -> int:
     """Others that may be first: the largest, or the lowest where the first is negative."""
     may_be = joint.first(LEVEL, lowest=joint[first].value < 0)
     return sum(name != first for name in may_be)

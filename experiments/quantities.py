@@ -35,13 +35,13 @@ def culprit_estimates(
 ) -> dict[str, Estimate]:
     """By name, everything that was asked for."""
     found = {f"where {name}": e for name, e in _groups(analysis, cuts)}
-    found |= dict(_points(details.points)) if details.points else {}
+    found |= dict(_points(details.points))
     found |= dict(_budgets(details.recoverable)) if details.recoverable else {}
     return found
 
 
-def _points(points: Points) -> Iterator[tuple[str, Estimate]]:
-    for part, shares in points.parts().items():
+def _points(points: Mapping[str, Points]) -> Iterator[tuple[str, Estimate]]:
+    for part, shares in points.items():
         for name, estimate in shares.items():
             yield f"points {part} {name}", estimate
 

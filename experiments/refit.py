@@ -31,10 +31,10 @@ from whygap.domains import Array, ByDomain
 from whygap.nuisances.recoverable import prepare_gain
 from whygap.progress import Silent
 from whygap.repair.curve import Bench
+from whygap.results.files import write_whole
 from whygap.running.analysis import Analysis
 from whygap.running.game import probe_subsets
 from whygap.settings import Settings
-from whygap.results.files import write_whole
 from whygap.tables.design import Design
 
 __all__ = ["STEPS", "case", "holds", "plan", "replicate", "run"]

@@ -24,7 +24,7 @@ from experiments.record import engine_of, made_by, newest
 from experiments.worlds.by_name import make_world
 from whygap._version import ENGINE
 from whygap.estimate import Estimate
-from whygap.settings import DetailName, Settings
+from whygap.settings import Settings
 
 __all__ = ["Config", "Line", "as_row", "read_lines", "replicate", "run_missing"]
 
@@ -51,7 +51,7 @@ class Config:
     rows: tuple[int, int] = (2000, 2000)
     metric: str = "accuracy"
     settings: Mapping[str, Any] = field(default_factory=dict)
-    parts: tuple[DetailName, ...] = ("covariate", "outcome")
+    parts: tuple[str, ...] = ("covariate", "outcome")
     subsets: tuple[Subset, ...] | None = None
     level: float = 0.9
     options: Mapping[str, Any] = field(default_factory=dict)

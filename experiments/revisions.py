@@ -14,7 +14,7 @@ from experiments.casestudy import CASES, Place, analysed
 from experiments.pages import LEVEL, interval, table, write_page
 from experiments.simulation import Order
 from whygap._version import ENGINE
-from whygap.results import Detailed, Gap
+from whygap.results import Gap, Shares
 
 __all__ = ["revision_tables", "run"]
 
@@ -44,9 +44,10 @@ def revision_tables(order: Order, heading: str = "###") -> str:
 
 def section(gap: Gap, beside: Beside) -> str:
     """The table of one comparison and what it shows."""
-    ours = ranking(gap.outcome)
-    if gap.outcome is None or not ours:
-        reason = "" if gap.outcome is None else gap.shares["outcome"].reason
+    outcome = gap.shares.get("outcome")
+    ours = ranking(outcome)
+    if outcome is None or not ours:
+        reason = "" if outcome is None else outcome.reason
         return f"Our outcome shares are undefined, so there is no order to revise by. {reason}"
     theirs = next(r.order for r in beside.rivals if r.method == RIVAL)
     lines = [
@@ -54,7 +55,7 @@ def section(gap: Gap, beside: Beside) -> str:
         for d in beside.differences
     ]
     head = ["k", "AUC, ours minus RandomForestAcc's (95% interval)", "added: ours / theirs"]
-    return "\n\n".join([table(head, lines), f"{in_words(beside.differences)} {_told(gap.outcome)}"])
+    return "\n\n".join([table(head, lines), f"{in_words(beside.differences)} {_told(outcome)}"])
 
 
 def in_words(differences: Sequence[Difference]) -> str:
@@ -74,9 +75,9 @@ def in_words(differences: Sequence[Difference]) -> str:
     return f"{text[0].upper()}{text[1:]}{tail}."
 
 
-def _told(outcome: Detailed) -> str:
+def _told(outcome: Shares) -> str:
     """How far the shares rank at all: how many of them can be told from 0."""
-    ends = {name: outcome.shares[name].interval(LEVEL) for name in ranking(outcome)}
+    ends = {name: outcome.values[name].interval(LEVEL) for name in ranking(outcome)}
     above = [name for name, (low, _) in ends.items() if low > 0]
     base, start = outcome.base, ""
     if base is not None:

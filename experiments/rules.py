@@ -74,8 +74,8 @@ def replicate(config: Config, seed: int) -> Line:
     started = time.process_time()
     world, settings = planted(config.options["effect"], seed), config.settings_of(seed)
     design = _draw(world, config, seed)
-    gap = explain_design(design, ("where",), settings)
-    rules = gap.affected["outcome"].rules if gap.where else ()
+    gap = explain_design(design, ("affected",), settings)
+    rules = [rule for affected in gap.affected.values() for rule in affected.rules]
     return {
         "config": config.label,
         "seed": seed,

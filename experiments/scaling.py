@@ -21,9 +21,9 @@ from experiments.simulation import Order
 from experiments.summary import comma_separated
 from whygap._version import ENGINE
 from whygap.domains import ByDomain
+from whygap.results.files import write_whole
 from whygap.settings import Settings
 from whygap.simulate.gaussian import GaussianWorld
-from whygap.results.files import write_whole
 
 __all__ = ["Cost", "Size", "measure", "run"]
 

@@ -18,7 +18,6 @@ from experiments.replicates import Config
 from experiments.simulation import Lines, Order, Plan, Simulation, kept_lines, run_simulation
 from experiments.summary import Row
 from experiments.untuned import null_table
-from whygap.settings import DetailName
 
 if TYPE_CHECKING:
     from whygap.simulate.atoms import Atoms
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["POOLS", "Pool", "build_pools", "plan", "run", "section", "step", "white_or_other"]
 
 POOLS = Path("evidence") / "artefacts" / "pools"
-PARTS: tuple[DetailName, ...] = ("covariate", "outcome")
+PARTS: tuple[str, ...] = ("covariate", "outcome")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +142,7 @@ def step(
     count: int,
     rows: tuple[int, int],
     *,
-    parts: tuple[DetailName, ...] = PARTS,
+    parts: tuple[str, ...] = PARTS,
     **settings: Any,
 ) -> tuple[Config, int]:
     """One configuration of a pool's world; no replicates where the pool is not there."""

@@ -19,8 +19,8 @@ from experiments.workers import ALL_STATES, HOME, QUESTIONS, workers_study
 from whygap._watch import Watch, watch
 from whygap.estimate import Estimate
 from whygap.results import Gap
-from whygap.settings import Settings
 from whygap.results.files import write_whole
+from whygap.settings import Settings
 
 __all__ = ["RULES", "run", "states_table", "watched"]
 
@@ -82,8 +82,7 @@ def _said(estimate: Estimate | None) -> str:
 
 
 def _largest(gap: Gap) -> str:
-    parts = {} if gap.points is None else gap.points
-    every = {name: points for part in parts.values() for name, points in part.items()}
+    every = {name: points for part in gap.points.values() for name, points in part.items()}
     if not every:
         return "–"
     first = max(every, key=lambda name: abs(every[name].value))

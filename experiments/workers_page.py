@@ -17,12 +17,12 @@ from whygap.render.plot import save_figure
 from whygap.render.reading import excludes_zero, reading_of
 from whygap.render.words import headline
 from whygap.results import Gap
-from whygap.settings import Settings
 from whygap.results.files import write_whole
+from whygap.settings import Settings
 
 __all__ = ["run"]
 
-IN_FULL = ("points", "where", "recoverable")  # of the first metric of a question
+IN_FULL = ("points", "affected", "recoverable")  # of the first metric of a question
 BESIDE = ("points",)  # of the others: who is hit and the budgets would be told twice
 QUICK_ROWS = 600
 SHOWN = 4  # variables of a part in a figure
@@ -79,9 +79,9 @@ def _overview(told: list[Told]) -> str:
     """All comparisons at a glance; a part that can be told from 0 is bold."""
     lines = []
     for one in told:
-        parts, ends = one.gap.aggregate, one.gap.aggregate.corners()
-        move = f"{number(ends[0].value)} to {number(ends[-1].value)}"
-        cells = [interval(part) for part in (parts.gap, *parts.parts().values())]
+        gap = one.gap
+        move = f"{number(gap.source.value)} to {number(gap.target.value)}"
+        cells = [interval(part) for part in (gap.total, *gap.parts.values())]
         lines.append(
             [one.question.column, metric_name(one.gap.about), STATES[one.state], move, *cells]
         )

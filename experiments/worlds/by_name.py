@@ -91,7 +91,7 @@ def truths(
     corners = world.corners()
     found = {
         f"aggregate {name}": float(getattr(corners, name))
-        for name in ("gap", "source_only", "baseline", "covariate", "outcome", "target_only")
+        for name in ("gap", "left_behind", "baseline", "covariate", "outcome", "new_ground")
         if hasattr(corners, name)
     }
     for part in details:

@@ -33,12 +33,12 @@ class RegionCorners(Corners):
     target_mean: float
 
     @property
-    def source_only(self) -> float:
+    def left_behind(self) -> float:
         """The region's source rows less all source rows."""
         return self.mean_000 - self.source_mean
 
     @property
-    def target_only(self) -> float:
+    def new_ground(self) -> float:
         """All target rows less the region's."""
         return self.target_mean - self.mean_111
 

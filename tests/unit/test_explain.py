@@ -11,8 +11,8 @@ from small_study import covariate_tables, fast, make_study, make_table, tables
 
 import whygap as wg
 from whygap.errors import InputError, SettingsError
-from whygap.settings import DETAILS
 from whygap.results.files import to_mapping
+from whygap.settings import DETAILS
 
 BOTH_SHARES = ("covariate", "outcome")
 
@@ -66,7 +66,9 @@ def test_shares_and_base_add_up_to_one(gap):
 
 def test_the_full_set_explains_everything_and_the_empty_one_is_the_base(gap):
     assert gap.shares["outcome"].value(["a", "b", "c"]).value == 1.0
-    assert gap.shares["outcome"].value([]).value == pytest.approx(gap.shares["outcome"].base.value, abs=1e-12)
+    assert gap.shares["outcome"].value([]).value == pytest.approx(
+        gap.shares["outcome"].base.value, abs=1e-12
+    )
 
 
 def test_the_whole_of_a_study_can_be_asked_for_or_only_a_part(study):
@@ -164,7 +166,9 @@ def test_subset_values_agree_with_the_whole_analysis(study, gap):
     empty, single = wg.subset_values(study, "outcome", [[], ["a"]], settings=fast())
     assert empty.value == pytest.approx(gap.shares["outcome"].base.value, abs=1e-12)
     assert single.value == pytest.approx(gap.shares["outcome"].value(["a"]).value, abs=1e-12)
-    assert single.interval() == pytest.approx(gap.shares["outcome"].value(["a"]).interval(), abs=1e-9)
+    assert single.interval() == pytest.approx(
+        gap.shares["outcome"].value(["a"]).interval(), abs=1e-9
+    )
 
 
 def test_subset_values_name_unknown_players(study):
@@ -199,8 +203,7 @@ def test_one_table_twice_has_no_gap_and_no_shares():
 def test_repeats_combine_by_the_median(study):
     gap = wg.explain(study, detail="outcome", settings=fast(repeats=3))
     singles = [
-        wg.explain(study, detail=(), settings=fast(seed=s)).parts["outcome"].value
-        for s in range(3)
+        wg.explain(study, detail=(), settings=fast(seed=s)).parts["outcome"].value for s in range(3)
     ]
     assert min(singles) - 0.03 < gap.parts["outcome"].value < max(singles) + 0.03
     total = sum(gap.parts.values(), gap.total * 0)
@@ -298,7 +301,9 @@ def test_an_empty_baseline_has_no_baseline_part():
 
 def test_one_player_gets_everything_but_the_base():
     gap = wg.explain(make_study(covariates=["a"]), "outcome", fast())
-    assert gap.shares["outcome"].values["a"].value == pytest.approx(1 - gap.shares["outcome"].base.value, abs=1e-12)
+    assert gap.shares["outcome"].values["a"].value == pytest.approx(
+        1 - gap.shares["outcome"].base.value, abs=1e-12
+    )
     assert gap.shares["outcome"].sampling.evaluated == 2
 
 

@@ -15,8 +15,8 @@ from small_study import FAST, fast, make_study, tables
 import whygap as wg
 from whygap.errors import SettingsError, WhygapError
 from whygap.render import report
-from whygap.results.redaction import counts_rounded
 from whygap.results.files import schema, schema_text
+from whygap.results.redaction import counts_rounded
 from whygap.tables.design import Note
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,8 +19,8 @@ from whygap._rehearse.rehearsal import Measured, term_of
 from whygap._rehearse.world import PLAN, coarsened, copies_needed, enriched
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError
-from whygap.simulate import GaussianWorld
 from whygap.results.files import plain
+from whygap.simulate import GaussianWorld
 
 REPLICATES = 4
 

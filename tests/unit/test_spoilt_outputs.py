@@ -12,9 +12,9 @@ import pytest
 from small_study import fast, make_study, tables
 
 import whygap as wg
-from whygap.results import files
 from whygap.render import plot, report, table
 from whygap.render.phrases import BANNER
+from whygap.results import files
 
 
 def coded_otherwise():

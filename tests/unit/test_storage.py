@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
 
-from whygap.results import files
 from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError
 from whygap.estimate import Estimate
-from whygap.results import Gap
+from whygap.results import Gap, files
 
 CASES: dict[str, Callable[[], Gap]] = {
     "story": make_gap,
@@ -37,9 +36,7 @@ def test_reads_back_equal(name: str, influence: bool, tmp_path: Path) -> None:
     path = gap.save(tmp_path / "gap.json", influence=influence)
     back = files.load(path)
     assert back == gap
-    assert files.to_dict(back, influence=influence) == files.to_dict(
-        gap, influence=influence
-    )
+    assert files.to_dict(back, influence=influence) == files.to_dict(gap, influence=influence)
     assert back.table_kind == gap.table_kind
 
 
@@ -144,9 +141,7 @@ def test_the_three_answers_are_read_back_equal(tmp_path: Path) -> None:
 
 def test_infinities_and_nan_are_words(tmp_path: Path) -> None:
     gap = make_gap()
-    gap = replace(
-        gap, aggregate=replace(gap.aggregate, gap=replace(gap.total, value=math.inf))
-    )
+    gap = replace(gap, aggregate=replace(gap.aggregate, gap=replace(gap.total, value=math.inf)))
     back = files.load(gap.save(tmp_path / "gap.json"))
     assert back.total.value == math.inf
     assert math.isnan(back.parts["covariate"].plugin)

@@ -11,13 +11,12 @@ import pytest
 from result_factory import make_gap
 from scipy import stats
 
-from whygap.results import files
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate, Sample
 from whygap.estimate.combine import joint_covariance
 from whygap.estimate.influence import Influence
 from whygap.estimate.student import as_normal, as_student, two_sided
-from whygap.results import Joint
+from whygap.results import Joint, files
 
 
 def normal_shaped(size: int) -> np.ndarray:

@@ -60,9 +60,7 @@ def test_a_category_of_rare_levels_only_is_left_out_and_named():
 def test_a_constant_prediction_is_no_obstacle(pair):
     gap = wg.explain(make_study(*(t.assign(risk=0.3) for t in pair)), "outcome", fast())
     assert finite_parts(gap)
-    assert gap.total.value == pytest.approx(
-        (1 - pair[1]["y"]).mean() - (1 - pair[0]["y"]).mean()
-    )
+    assert gap.total.value == pytest.approx((1 - pair[1]["y"]).mean() - (1 - pair[0]["y"]).mean())
 
 
 def test_a_model_that_is_always_right_has_no_gap(pair):

@@ -135,7 +135,9 @@ def test_groups_have_simultaneous_whiskers_and_rules_stand_below() -> None:
     display = WhereDisplay.from_gap(gap, 0.9, top=2).plot()
     assert [block.title for block in display.blocks][-1] == "Confirmed rules"
     variable = display.blocks[0].title
-    together = zip(gap.affected["outcome"].groups, gap.affected["outcome"].simultaneous(0.9), strict=True)
+    together = zip(
+        gap.affected["outcome"].groups, gap.affected["outcome"].simultaneous(0.9), strict=True
+    )
     ends = [ends for group, ends in together if group.variable == variable]
     assert display.blocks[0].intervals(0.9) == ends
     drawn = [tuple(line.get_xdata()) for line in display.ax_.lines]
@@ -146,7 +148,9 @@ def test_groups_have_simultaneous_whiskers_and_rules_stand_below() -> None:
 def test_one_variable_can_be_asked_for() -> None:
     gap = make_gap()
     blocks = WhereDisplay.from_gap(gap, variable="mobility").blocks
-    assert [line.name for line in blocks[0].lines] == [g.label for g in gap.affected["outcome"].groups_of("mobility")]
+    assert [line.name for line in blocks[0].lines] == [
+        g.label for g in gap.affected["outcome"].groups_of("mobility")
+    ]
     with pytest.raises(ResultError) as caught:
         gap.plot("where", variable="mobilty")
     assert str(caught.value) == (

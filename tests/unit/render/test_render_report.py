@@ -72,7 +72,11 @@ def test_every_group_has_its_own_widening_at_every_level() -> None:
     gap = make_gap(rows=(60, 40))
     data = payloads(report.html({"": gap}, 0.95))[0]
     for key, at in data["levels"].items():
-        both = zip(gap.affected["outcome"].groups, gap.affected["outcome"].simultaneous(float(key)), strict=True)
+        both = zip(
+            gap.affected["outcome"].groups,
+            gap.affected["outcome"].simultaneous(float(key)),
+            strict=True,
+        )
         wide = [(h - low) / (2 * g.points.standard_error) for g, (low, h) in both]
         found = [one for name in gap.affected["outcome"].variables() for one in at["wide"][name]]
         assert found == pytest.approx(wide, abs=1e-6)

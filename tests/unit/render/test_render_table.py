@@ -68,8 +68,14 @@ def test_frame_holds_the_three_answers_with_their_units() -> None:
         *points.interval(0.9),
     )
     group = gap.affected["outcome"].groups[0]
-    assert rows["where", f"{group.variable}: {group.label}"][4:6] == gap.affected["outcome"].simultaneous(0.9)[0]
-    assert rows["where", f"rule: {gap.affected["outcome"].rules[0]}"][4:6] == gap.affected["outcome"].rules[0].interval
+    assert (
+        rows["where", f"{group.variable}: {group.label}"][4:6]
+        == gap.affected["outcome"].simultaneous(0.9)[0]
+    )
+    assert (
+        rows["where", f"rule: {gap.affected['outcome'].rules[0]}"][4:6]
+        == gap.affected["outcome"].rules[0].interval
+    )
     here = [term for part, term in rows if part == "recoverable here"]
     assert here[:2] == ["(total)", "(recalibration)"]
     assert here[-2:] == ["(irreducible)", "(total less at home)"]

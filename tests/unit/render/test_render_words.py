@@ -8,14 +8,13 @@ from dataclasses import replace
 import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
 
-from whygap.results import files
 from whygap.domains import ByDomain
 from whygap.render import table, words
 from whygap.render.advice import PROBLEM_FIRST, suggestions
 from whygap.render.detail_sentences import detail_sentences
 from whygap.render.reading import Standing, reading_of
 from whygap.render.units import level_name, p_value, percent, rounded_count, units_of
-from whygap.results import Gap, RatioRecord
+from whygap.results import Gap, RatioRecord, files
 from whygap.results.files import from_mapping
 from whygap.tables.design import Note
 
@@ -184,10 +183,7 @@ def test_an_unclear_part_against_the_gap_pulls_nowhere() -> None:
 
 def test_one_clear_part_is_named_even_where_percentages_would_mislead() -> None:
     gap = make_gap(corners=(0.807, 0.818, 0.746, 0.732), names=("source", "target"), culprits=())
-    wide = {
-        name: replace(gap.parts[name], standard_error=0.01)
-        for name in ("baseline", "outcome")
-    }
+    wide = {name: replace(gap.parts[name], standard_error=0.01) for name in ("baseline", "outcome")}
     gap = replace(gap, aggregate=replace(gap.aggregate, **wide))
     assert words.headline(gap).endswith(
         "7.2 points (95% interval 5.3 to 9.1) of the drop come from a different mix of the "

@@ -233,7 +233,9 @@ def test_outcome_first(task, metric):
     assert shown == pytest.approx(parts.covariate.value, abs=1e-12)
     assert gap.where is None
     assert any(note.text.startswith("Who is hit is asked") for note in gap.notes)
-    assert gap.shares["outcome"].reason.startswith("Shares are defined where the covariates come first.")
+    assert gap.shares["outcome"].reason.startswith(
+        "Shares are defined where the covariates come first."
+    )
     assert "among rows alike in age and " in gap.summary().replace("\n", " ").replace("  ", " ")
 
 

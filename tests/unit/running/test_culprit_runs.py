@@ -14,11 +14,11 @@ from task_tables import tables as task_tables
 import whygap as wg
 from whygap.errors import WhygapError
 from whygap.progress import Silent
+from whygap.results.files import to_mapping
 from whygap.running import culprits, game
 from whygap.running.analysis import Analysis
 from whygap.running.game import INTERRUPTED
 from whygap.settings import DETAILS
-from whygap.results.files import to_mapping
 
 THREE = ("points", "where", "recoverable")
 EXACT = 1e-12
@@ -139,7 +139,10 @@ def test_budgets_of_one_table_reach_further_up_and_what_is_made_of_them_does_not
 def test_a_constant_metric_costs_nothing_and_hits_nobody():
     study = make_study(metric=always_one)
     gap = wg.explain(study, THREE, fast(support="all"))
-    for estimate in [*gap.points["covariate"].values(), *(g.points for g in gap.affected["outcome"].groups)]:
+    for estimate in [
+        *gap.points["covariate"].values(),
+        *(g.points for g in gap.affected["outcome"].groups),
+    ]:
         assert estimate.value == pytest.approx(0, abs=1e-9)
     assert gap.affected["outcome"].rules == ()
 

@@ -116,7 +116,10 @@ def test_ctrl_c_ends_a_run_with_what_is_finished(tmp_path):
     assert sampling.stopped == "you interrupted it; the finished subsets are used"
     assert smallest <= sampling.evaluated < 256
     assert not sampling.exact
-    total = sum(share.value for share in gap.shares["outcome"].values.values()) + gap.shares["outcome"].base.value
+    total = (
+        sum(share.value for share in gap.shares["outcome"].values.values())
+        + gap.shares["outcome"].base.value
+    )
     assert total == pytest.approx(1, abs=1e-9)
 
 
