@@ -27,6 +27,7 @@ from whygap.results import (
     Diagnostics,
     Gap,
     NuisanceRecord,
+    Part,
     Points,
     RatioRecord,
     Recoverable,
@@ -133,6 +134,19 @@ def make_gap(
         table_kind=table_kind,
         **given,
     )
+
+
+def with_parts(gap: Gap, **estimates: Estimate) -> Gap:
+    """The result with other numbers for some parts."""
+    other = {
+        n: Part.named(e, gap.parts[n].label, gap.parts[n].meaning) for n, e in estimates.items()
+    }
+    return replace(gap, parts={**gap.parts, **other})
+
+
+def not_comparable(gap: Gap, reason: str) -> Gap:
+    """The result where the tables cannot be compared."""
+    return replace(gap, parts={}, part_covariance=np.zeros((0, 0)), reason=reason)
 
 
 def many_players(count: int, seed: int = 1) -> dict[str, float]:

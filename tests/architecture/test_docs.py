@@ -192,7 +192,16 @@ def test_pages_for_users_are_no_diary_of_the_laboratory(page):
     assert re.findall(r"\b(?:engine \d+|R ?= ?\d+|\d+ (?:replicates|seeds))\b", text) == []
 
 
-PLAIN = ["index", "start", "points", "where", "recoverable", "choosing_w_and_z", "check", "overlap"]
+PLAIN = [
+    "index",
+    "start",
+    "points",
+    "affected",
+    "recoverable",
+    "choosing_w_and_z",
+    "check",
+    "overlap",
+]
 PLAIN += ["reading_the_report", "mistakes", "rehearse", "repair", "cli"]
 PLAIN_PAGES = [
     *(ROOT / "docs" / f"{name}.md" for name in PLAIN),

@@ -46,14 +46,14 @@ def readmission(folder: Path) -> Path:
 def undefined(folder: Path) -> Path:
     """One world twice: nothing to explain."""
     gap = wg.explain(study_of(3, shift=0.0), settings=FAST)
-    assert not any(detail.defined for detail in gap.details().values())
+    assert not any(detail.defined for detail in gap.shares.values())
     return gap.report(folder / "undefined.html")
 
 
 def sixty(folder: Path) -> Path:
     """60 covariates, the last of them named like an attack."""
     settings = replace(FAST, time_budget=20.0)
-    gap = wg.explain(study_of(60, shift=0.8, rows=900), detail="outcome", settings=settings)
+    gap = wg.explain(study_of(60, shift=0.8, rows=900), detail="shares", settings=settings)
     assert gap.shares["outcome"].defined
     return gap.report(folder / "sixty.html")
 

@@ -70,7 +70,7 @@ def test_explain_writes_a_result_that_reads_back(result):
     gap = wg.load(result)
     parts = gap.parts
     assert sum(p.value for p in parts.values()) == pytest.approx(gap.total.value)
-    assert set(gap.details()) == {"covariate", "outcome"}
+    assert set(gap.shares) == {"covariate", "outcome"}
 
 
 def test_explain_prints_words_on_stdout_and_files_on_stderr(call, world, tmp_path):

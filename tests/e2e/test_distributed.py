@@ -116,13 +116,13 @@ def test_a_killed_local_worker_changes_nothing(tmp_path):
         "regressor": LinearRegression(),
     }
     settings = fast(learner=learner)
-    serial = wg.explain(study, detail="outcome", settings=settings)
-    survived = wg.explain(study, detail="outcome", settings=replace(settings, n_jobs=2))
+    serial = wg.explain(study, detail="shares", settings=settings)
+    survived = wg.explain(study, detail="shares", settings=replace(settings, n_jobs=2))
     assert grave.exists()
     assert serial.to_frame().equals(survived.to_frame())
 
 
-@pytest.mark.parametrize("where", ["local", *CLUSTERS])
+@pytest.mark.parametrize("affected", ["local", *CLUSTERS])
 def test_the_shared_object_travels_once_and_stays(where):
     job, sent = Shared(list(range(1000))), []
     workers = Workers(spread(_installed(where)))
@@ -142,7 +142,7 @@ def test_the_shared_object_travels_once_and_stays(where):
     assert len(copies) <= most * len({process for process, _ in copies})
 
 
-@pytest.mark.parametrize("where", ["local", *CLUSTERS])
+@pytest.mark.parametrize("affected", ["local", *CLUSTERS])
 def test_work_goes_on_when_all_workers_were_killed(where):
     job, workers = Shared(list(range(1000))), Workers(spread(_installed(where)))
     processes = {process for _, process, _ in workers.run(job, [1, 2, 3, 4])}
@@ -166,14 +166,14 @@ class Shared:
 
 def test_joblibs_own_switch_works_too(backend):
     study = make_study(*tables(500, 400))
-    serial = wg.explain(study, detail="outcome", settings=fast())
+    serial = wg.explain(study, detail="shares", settings=fast())
     Workers(spread(backend)).run(abs, [-1])
     if backend == "ray":
         from ray.util.joblib import register_ray
 
         register_ray()
     with joblib.parallel_config(backend):
-        switched = wg.explain(study, detail="outcome", settings=fast(n_jobs=2))
+        switched = wg.explain(study, detail="shares", settings=fast(n_jobs=2))
     assert serial.to_frame().equals(switched.to_frame())
 
 

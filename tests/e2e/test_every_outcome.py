@@ -91,7 +91,7 @@ def test_words_call_the_metric_what_people_call_it(explained):
 
 def test_shares_that_do_not_exist_are_told_in_one_sentence():
     study = wg.Study(**tables(), **VALUES)
-    gap = wg.explain(study, detail="outcome", settings=QUICK)
+    gap = wg.explain(study, detail="shares", settings=QUICK)
     assert not gap.shares["outcome"].defined
     summary = " ".join(gap.summary().split())
     assert "Shares are defined for an outcome of two values" in summary

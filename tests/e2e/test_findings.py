@@ -34,9 +34,9 @@ def test_one_domain_twice_has_no_shares():
     gap = wg.explain(study_of(tables_of(0.0)), settings=SETTINGS)
     low, high = gap.total.interval(0.99)
     assert low < 0 < high
-    for detail in gap.details().values():
+    for detail in gap.shares.values():
         assert not detail.defined
-        assert detail.shares == {}
+        assert detail.values == {}
         assert "reaches 0" in detail.reason
 
 

@@ -77,7 +77,7 @@ def test_sorting_by_every_column_both_ways(visit: Any) -> None:
     page = watched.page
     shares = {
         "source risk, recalibrated": 0.33,
-        **{n: s.value for n, s in make_gap().outcome.shares.items()},
+        **{n: s.value for n, s in make_gap().shares["outcome"].values.items()},
     }
     header = page.locator("[data-detail=outcome] thead")
 
@@ -137,7 +137,7 @@ def test_hover_and_focus_tell_interval_and_p_value(visit: Any) -> None:
     row.locator(".track").hover()
     tip = page.locator("#tip")
     text = tip.inner_text()
-    share = make_gap().outcome.shares["ancestry"]
+    share = make_gap().shares["outcome"].values["ancestry"]
     exact = f"{100 * share.value:.5g}%, standard error {100 * share.standard_error:.3g}%"
     assert text.startswith(f"ancestry\n{exact}\n95% interval ")
     assert "p-value 0.003" in text

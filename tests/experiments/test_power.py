@@ -12,12 +12,12 @@ from experiments.simulation import Order
 from whygap._version import ENGINE
 from whygap.errors import InputError
 from whygap.estimate import Estimate
-from whygap.results import Joint
+from whygap.results import Points
 
 
 def joint(values, error):
     estimates = {name: Estimate(value, error, value) for name, value in values.items()}
-    return Joint(estimates, np.eye(len(values)) * error**2)
+    return Points(estimates, np.eye(len(values)) * error**2)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_the_table_is_put_into_words(ends, words):
 
 
 def outcome(**shares):
-    """What the section reads of a `Detailed`."""
+    """What the section reads of a `Shares`."""
     estimates = {name: Estimate(value, 0.01) for name, value in shares.items()}
     return SimpleNamespace(
         defined=True, players=tuple(estimates), shares=estimates, base=Estimate(0.5, 0.1), reason=""

@@ -10,9 +10,8 @@ import pytest
 from golden_file import check
 from result_factory import NASTY_NAMES, make_gap, many_players
 
-from whygap._many import Many
 from whygap.render import report, table, words
-from whygap.results import Aggregate, Gap
+from whygap.results import Aggregate, Gap, Gaps
 from whygap.tables.design import Note
 
 LEAK = "Column 'months at work' alone gives the outcome in every row: it is the outcome itself, or"
@@ -68,7 +67,7 @@ def test_summary_of_several_targets() -> None:
         name: make_gap(corners=corners, **(PLAIN | {"names": ("February", name)}))
         for name, corners in worse.items()
     }
-    check("summary_several.txt", Many(gaps).summary(0.9))
+    check("summary_several.txt", Gaps(gaps).summary(0.9))
 
 
 def test_summary_of_tables_that_share_nothing() -> None:

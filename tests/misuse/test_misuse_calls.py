@@ -132,7 +132,7 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda _: make_gap(outcome=None).shares["outcome"],
         (
             "The detail 'outcome' is not in this result. Ask for it: "
-            'wg.explain(study, detail="outcome").'
+            'wg.explain(study, detail="shares").'
         ),
     ),
     "a result that is not there": (

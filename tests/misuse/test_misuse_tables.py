@@ -11,11 +11,10 @@ from misused import write_case
 
 import whygap as wg
 from whygap.render.advice import PROBLEM_FIRST
-from whygap.render.phrases import PART_TITLES
 from whygap.results import Gap
 
 QUICK = ("--detail", "none", "--set", "learner=fast", "--set", "folds=3")
-INNER = [f"- {title}:" for title in PART_TITLES.values()]
+INNER = [f"- {title}:" for title in LABELS]
 
 
 def without_numbers(text: str, folder: Path) -> str:

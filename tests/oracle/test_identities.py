@@ -22,7 +22,7 @@ SUBSETS = all_subsets(3)
 def everything(world: Atoms) -> dict[str, float]:
     """All estimates and standard errors of a world, by name."""
     oracle = Oracle(world, sample=table_of(world).sample())
-    parts = corners.aggregate(oracle.aggregate())
+    parts = corners.decompose(oracle.aggregate())
     named = {"gap": parts.gap, **parts.parts()}
     for s in SUBSETS:
         named[f"covariate value {s}"] = oracle.covariate_value(s)
@@ -81,7 +81,7 @@ def test_swapping_the_domains_reverses_the_gap():
         risk=ByDomain(world.risk.target, world.risk.source),
     )
     gaps = [
-        corners.aggregate(Oracle(w, sample=table_of(w).sample()).aggregate()) for w in (world, swap)
+        corners.decompose(Oracle(w, sample=table_of(w).sample()).aggregate()) for w in (world, swap)
     ]
     assert gaps[1].gap.value == pytest.approx(-gaps[0].gap.value, abs=1e-13)
 
@@ -121,6 +121,6 @@ def test_rows_of_identical_domains_give_parts_within_their_intervals(seed):
         pi_wz=pi_wz(same)[cells.source],
     )
     means = {k: getattr(corners, f"mean_{k}")(values) for k in ("000", "100", "110", "111")}
-    for part in corners.aggregate(means).parts().values():
+    for part in corners.decompose(means).parts().values():
         low, high = part.interval(0.999)
         assert low < 0 < high

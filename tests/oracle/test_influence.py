@@ -42,7 +42,7 @@ def test_corner_means(metric, domain, corner):
 @pytest.mark.parametrize("part", ["baseline", "covariate", "outcome", "gap"])
 def test_parts_of_the_gap(metric, domain, part):
     world = worlds(metric)
-    parts = corners.aggregate(Oracle(world, sample=table_of(world).sample()).aggregate())
+    parts = corners.decompose(Oracle(world, sample=table_of(world).sample()).aggregate())
     check(getattr(parts, part), lambda w: getattr(w.corners(), part), world, domain)
 
 

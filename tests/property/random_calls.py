@@ -31,13 +31,13 @@ from result_factory import make_gap
 from small_study import make_table
 
 import whygap as wg
-from whygap._many import Many
 from whygap.cli import main as entry
 from whygap.errors import WhygapError
+from whygap.results import Gaps
 
 SECONDS = 120  # of processor time, after which a call counts as hanging
 SPOILT = 0.12  # chance that an argument is anything at all
-DETAILS = ("points", "where", "recoverable", "covariate", "outcome")
+DETAILS = ("points", "affected", "recoverable", "covariate", "outcome")
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def details(rng: random.Random) -> Any:
 def explain(rng: random.Random) -> Any:
     study = anything(rng, make_study(rng))
     gap = wg.explain(study, detail=details(rng), settings=settings(rng))
-    return [gap.summary(), str(gap), gap.to_json(), gap.to_frame(), gap._repr_html_()]
+    return [gap.summary(), str(gap), files.to_text(gap), gap.to_frame(), gap._repr_html_()]
 
 
 def explain_tables(rng: random.Random) -> Any:
@@ -267,7 +267,7 @@ def show(rng: random.Random) -> Any:
     level = anything(rng, 0.95, 0.5, 1e-12, 0, 1, 2, "0.9", None)
     path = anything(rng, *(folder() / n for n in ("a.json", "a.html", "a.csv", "no/a.json", "")))
     name, other = (anything(rng, "schooling", "ancestry", "nope") for _ in range(2))
-    what = anything(rng, "answer", "walk", "points", "where", "recoverable", "shares", "shars")
+    what = anything(rng, "answer", "walk", "points", "affected", "recoverable", "shares", "shars")
     calls: list[Callable[[], Any]] = [
         lambda: gap.to_frame(level),
         lambda: gap.summary(level),
@@ -288,10 +288,10 @@ def show(rng: random.Random) -> Any:
         lambda: gap.affected["outcome"].groups[0].points.interval(level),
         lambda: gap.total.interval(level),
         lambda: gap.total.p_value(anything(rng, 0.0)),
-        lambda: Many({"b": gap})[name],
-        lambda: Many({"b": gap}).to_frame(level),
-        lambda: Many({"b": gap}).summary(level),
-        lambda: Many({"b": gap}).report(path, level),
+        lambda: Gaps({"b": gap})[name],
+        lambda: Gaps({"b": gap}).to_frame(level),
+        lambda: Gaps({"b": gap}).summary(level),
+        lambda: Gaps({"b": gap}).report(path, level),
     ]
     return rng.choice(calls)()
 
@@ -363,7 +363,7 @@ def command(rng: random.Random) -> list[Any]:
         if rng.random() < (0.95 if name in needed else 0.15)
         for part in (name, word(rng, *pool))
     ]
-    detail = ["--detail", word(rng, "none", "none", "points", "where", "outcome", "nope", "all")]
+    detail = ["--detail", word(rng, "none", "none", "points", "affected", "outcome", "nope", "all")]
     fast = ["--learner", word(rng, "fast", "fast", "fats"), *detail]
     commands: list[list[Any]] = [
         ["explain", study, *fast, *quick, "-o", out],

@@ -17,7 +17,7 @@ from random_tables import ARGUMENTS, HEALTH, convert, table_pair, usual_pair
 import whygap as wg
 from whygap.errors import WhygapError
 from whygap.estimate import Estimate
-from whygap.results import Detailed, Gap
+from whygap.results import Gap, Shares
 
 RUNS = {
     **ARGUMENTS,
@@ -45,7 +45,7 @@ def assert_finite(estimate: Estimate) -> None:
     assert not math.isnan(high)
 
 
-def assert_explained(part: Detailed) -> bool:
+def assert_explained(part: Shares) -> bool:
     """Shares for every player that add up, or the reason in words why there are none.
 
     True when they are so large that a reader must be told not to trust them.
@@ -75,9 +75,9 @@ def assert_whole(gap: Gap) -> None:
         assert total == pytest.approx(gap.total.value, abs=1e-9)
     else:
         assert not parts
-        assert gap.details() == {}
+        assert gap.shares == {}
         assert gap.reason.endswith(".")
-    wild = [assert_explained(detailed) for detailed in gap.details().values()]
+    wild = [assert_explained(detailed) for detailed in gap.shares.values()]
     assert not any(wild) or any(note.level != "info" for note in gap.notes)
     assert all(note.text.endswith((".", "?")) for note in gap.notes)
     assert "nan" not in gap.summary().split()

@@ -126,4 +126,4 @@ def test_two_workers_give_the_numbers_of_one():
     shares = ("covariate", "outcome")
     one, two = (wg.explain(study, shares, fast(learner="auto", n_jobs=jobs)) for jobs in (1, 2))
     assert one.to_frame().equals(two.to_frame())
-    assert one.outcome.shares["a"].value == two.outcome.shares["a"].value
+    assert one.shares["outcome"].values["a"].value == two.shares["outcome"].values["a"].value

@@ -11,7 +11,7 @@ from scipy import stats
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate, Sample
 from whygap.estimate.combine import joint_covariance
-from whygap.results import Joint
+from whygap.results import Points
 from whygap.shapley import max_t_quantile
 
 REPLICATES = 6000
@@ -78,7 +78,7 @@ def test_all_at_once_hold_with_ten_clusters() -> None:
             name: Estimate.from_contributions(sample, source=column, target=np.zeros(50))
             for name, column in zip(names, values.T, strict=True)
         }
-        joint = Joint(made, joint_covariance(list(made.values())))
+        joint = Points(made, joint_covariance(list(made.values())))
         critical = max_t_quantile(joint.covariance, LEVEL)
         normal += all(abs(e.value) <= critical * e.standard_error for e in made.values())
         student += all(a <= 0 <= b for a, b in joint.simultaneous(LEVEL).values())

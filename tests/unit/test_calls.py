@@ -14,8 +14,8 @@ from sklearn import metrics
 from small_study import make_study, tables
 
 import whygap as wg
-from whygap._many import Many
 from whygap.errors import InputError, ResultError, SettingsError, TableError, WhygapError
+from whygap.results import Gaps
 
 ACCEPTED = (
     "The source table must be a pandas, polars or pyarrow table, an Arrow stream, a duckdb "
@@ -121,7 +121,7 @@ CASES: dict[str, Case] = {
         ResultError,
         (
             "The detail 'outcome' is not in this result. "
-            'Ask for it: wg.explain(study, detail="outcome").'
+            'Ask for it: wg.explain(study, detail="shares").'
         ),
     ),
     "a detail that there is not": (
@@ -234,7 +234,7 @@ def test_a_file_of_another_kind_is_not_written(name: str, tmp_path: Path) -> Non
     with pytest.raises(ResultError) as caught:
         gap.save(tmp_path / name)
     assert str(caught.value) == f"A result is saved as JSON. Got '{name}'. {ENDINGS[name]}"
-    for made in (gap, Many({"b": gap})):
+    for made in (gap, Gaps({"b": gap})):
         with pytest.raises(ResultError) as caught:
             made.report(tmp_path / name)
         assert str(caught.value) == f"A report is a page of HTML. Got '{name}'. {ENDINGS[name]}"

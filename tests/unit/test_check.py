@@ -114,7 +114,7 @@ def test_the_forecast_is_in_the_order_of_what_it_takes(study):
     assert [stage.name for stage in cost.stages] == [
         "aggregate",
         "points",
-        "where",
+        "affected",
         "recoverable",
         "covariate shares",
         "outcome shares",
@@ -141,7 +141,7 @@ def test_workers_are_counted_on_the_page(report):
 
 def test_workers_share_games_but_not_the_aggregate_and_the_groups(report):
     alone = {s.name: (s.low, s.high) for s in report.forecast.stages}
-    kept = [sum(alone[name][k] for name in ("aggregate", "where")) for k in (0, 1)]
+    kept = [sum(alone[name][k] for name in ("aggregate", "affected")) for k in (0, 1)]
     every = report.forecast.seconds
     expected = [own + (total - own) / 4 for own, total in zip(kept, every, strict=True)]
     assert replace(report.forecast, workers=4).wall_seconds == pytest.approx(tuple(expected))
@@ -149,7 +149,7 @@ def test_workers_share_games_but_not_the_aggregate_and_the_groups(report):
 
 def test_every_detail_has_a_cost_of_its_own(report):
     page = str(report)
-    for name in ("points", "where", "recoverable", "covariate shares", "outcome shares"):
+    for name in ("points", "affected", "recoverable", "covariate shares", "outcome shares"):
         assert f"\n{name} " in page
     assert all(0 < stage.low <= stage.high for stage in report.forecast.stages)
 
@@ -291,7 +291,12 @@ def test_numbers_as_outcome_have_no_shares_and_no_cost_of_them():
     )
     page = wg.check(make_study(source, target, task="regression", metric="r2"), fast())
     assert page.ok
-    assert [s.name for s in page.forecast.stages] == ["aggregate", "points", "where", "recoverable"]
+    assert [s.name for s in page.forecast.stages] == [
+        "aggregate",
+        "points",
+        "affected",
+        "recoverable",
+    ]
     assert [one.name for one in page.prediction] == [
         "R2",
         "bias",

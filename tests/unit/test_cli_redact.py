@@ -65,7 +65,7 @@ def test_results_are_shown_redacted(folder, call):
     for command in (
         ("report", "gap.json", "-o", "page.html"),
         ("table", "gap.json", "--format", "csv", "-o", "table.csv"),
-        ("plot", "gap.json", "--what", "where", "-o", "where.svg"),
+        ("plot", "gap.json", "--what", "affected", "-o", "where.svg"),
     ):
         done = call(*command, "--redact", "10")
         assert done.code == 0, done.err

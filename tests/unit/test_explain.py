@@ -72,17 +72,17 @@ def test_the_full_set_explains_everything_and_the_empty_one_is_the_base(gap):
 
 
 def test_the_whole_of_a_study_can_be_asked_for_or_only_a_part(study):
-    only = wg.explain(study, detail="outcome", settings=fast())
+    only = wg.explain(study, detail="shares", settings=fast())
     assert only.covariate is None
     assert only.outcome is not None
     none = wg.explain(study, detail=(), settings=fast())
-    assert none.details() == {}
+    assert none.shares == {}
     assert none.parts["outcome"].value == only.parts["outcome"].value
 
 
 def test_a_part_gives_the_same_numbers_alone_and_with_the_other(study, gap):
     alone = wg.explain(study, detail=["outcome"], settings=fast())
-    for name, share in alone.outcome.shares.items():
+    for name, share in alone.shares["outcome"].values.items():
         assert share.value == gap.shares["outcome"].values[name].value
 
 
@@ -194,14 +194,14 @@ def test_one_table_twice_has_no_gap_and_no_shares():
     for part in gap.parts.values():
         low, high = part.interval(0.99)
         assert low <= 0 <= high
-    for detail in gap.details().values():
+    for detail in gap.shares.values():
         assert not detail.defined
-        assert detail.shares == {}
+        assert detail.values == {}
         assert detail.reason.startswith(f"Shares divide up the effect of the {detail.part} shift")
 
 
 def test_repeats_combine_by_the_median(study):
-    gap = wg.explain(study, detail="outcome", settings=fast(repeats=3))
+    gap = wg.explain(study, detail="shares", settings=fast(repeats=3))
     singles = [
         wg.explain(study, detail=(), settings=fast(seed=s)).parts["outcome"].value for s in range(3)
     ]
@@ -213,7 +213,7 @@ def test_repeats_combine_by_the_median(study):
 
 
 def test_a_single_split_measures_the_held_out_rows_only(study):
-    gap = wg.explain(study, detail="outcome", settings=fast(split=0.4))
+    gap = wg.explain(study, detail="shares", settings=fast(split=0.4))
     influence = gap.total.influence
     assert len(influence.source) == pytest.approx(160, abs=2)
     assert len(influence.target) == pytest.approx(120, abs=2)
@@ -222,13 +222,13 @@ def test_a_single_split_measures_the_held_out_rows_only(study):
 
 
 def test_twins_can_be_switched_off(study, gap):
-    plain = wg.explain(study, detail="outcome", settings=fast(twins=False))
+    plain = wg.explain(study, detail="shares", settings=fast(twins=False))
     assert plain.parts["outcome"].value == gap.parts["outcome"].value
     assert plain.shares["outcome"].denominator.value != gap.shares["outcome"].denominator.value
 
 
 def test_the_risk_term_counts_source_rows_in_the_values(study, gap):
-    without = wg.explain(study, detail="outcome", settings=fast(risk_uncertainty=False))
+    without = wg.explain(study, detail="shares", settings=fast(risk_uncertainty=False))
     assert without.outcome.denominator.value == gap.shares["outcome"].denominator.value
     assert np.ptp(without.outcome.numerator(["b"]).influence.source) == 0
     assert np.ptp(gap.shares["outcome"].numerator(["b"]).influence.source) > 0
@@ -326,7 +326,7 @@ def test_zero_one_is_the_mirror_of_accuracy(gap):
     for name, part in gap.parts.items():
         assert getattr(mirrored.aggregate, name).value == pytest.approx(-part.value, abs=1e-9)
     for name, share in gap.shares["outcome"].values.items():
-        assert mirrored.outcome.shares[name].value == pytest.approx(share.value, abs=1e-6)
+        assert mirrored.shares["outcome"].values[name].value == pytest.approx(share.value, abs=1e-6)
 
 
 def test_a_known_source_risk_is_used():

@@ -37,17 +37,17 @@ def with_canaries():
 
 @pytest.fixture(scope="module")
 def gap():
-    return wg.explain(make_study(*with_canaries()), ("points", "where", "recoverable"), FAST)
+    return wg.explain(make_study(*with_canaries()), ("points", "affected", "recoverable"), FAST)
 
 
 def texts_of(gap, folder):
     page = gap.report(folder / "gap.html")
-    yield from (gap.summary(), str(gap), gap.to_json(), str(gap.to_frame()), page.read_text())
+    yield from (gap.summary(), str(gap), files.to_text(gap), str(gap.to_frame()), page.read_text())
     yield from gap._repr_mimebundle_().values()
 
 
 def test_canaries_are_there_before_redaction(gap):
-    assert CANARY in gap.to_json()
+    assert CANARY in files.to_text(gap)
 
 
 def test_no_value_of_a_single_row_is_in_any_redacted_output(gap, tmp_path):
@@ -66,7 +66,7 @@ def test_a_rare_level_that_separates_the_tables_is_not_named(tmp_path):
     target.loc[:2, "city"] = CANARY
     found = wg.explain(make_study(source, target), (), FAST)
     assert not found.comparable
-    assert CANARY in found.to_json()
+    assert CANARY in files.to_text(, )
     for text in texts_of(found.redacted(), tmp_path):
         assert CANARY.lower() not in text.lower()
     reason = found.redacted().reason
@@ -114,7 +114,7 @@ def sums_by_variable(where):
 
 def test_groups_of_few_rows_are_put_together_and_still_add_up(gap):
     redacted = gap.redacted().where
-    before, after = sums_by_variable(gap.where), sums_by_variable(redacted)
+    before, after = sums_by_variable(gap.affected["outcome"]), sums_by_variable(redacted)
     assert after == pytest.approx(before)
     labels = [group.label for group in redacted.of("c")]
     assert "(levels of few rows)" in labels
@@ -164,7 +164,7 @@ def test_notes_that_are_alike_once_redacted_are_said_once(gap):
 def test_redacted_results_are_saved_shown_and_redacted_again(gap, tmp_path):
     once = gap.redacted()
     assert wg.load(once.save(tmp_path / "gap.json")) == once
-    assert once.redacted().to_dict()["where"]["groups"] == once.to_dict()["where"]["groups"]
+    assert once.redacted().to_dict()["affected"]["groups"] == once.to_dict()["affected"]["groups"]
     assert once.aggregate == gap.aggregate
 
 
@@ -193,7 +193,7 @@ def test_the_published_schema_is_the_present_one():
 def test_results_fit_the_schema(gap, validator, influence):
     everything = wg.explain(make_study(), "all", FAST)
     for one in (gap, gap.redacted(), everything):
-        validator.validate(json.loads(one.to_json(influence=influence)))
+        validator.validate(json.loads(files.to_text(, influence=influence)))
 
 
 @pytest.mark.parametrize(
@@ -202,12 +202,12 @@ def test_results_fit_the_schema(gap, validator, influence):
         (("schema",), "whygap/99"),
         (("aggregate", "gap", "value"), "much"),
         (("about", "rows", "source"), 1.5),
-        (("where", "groups"), {}),
+        (("affected", "groups"), {}),
         (("about", "settings"), None),
     ],
 )
 def test_what_is_wrong_does_not_fit(gap, validator, path, value):
-    result = json.loads(gap.to_json())
+    result = json.loads(files.to_text(gap))
     place = result
     for name in path[:-1]:
         place = place[name]
@@ -222,9 +222,9 @@ def test_what_is_wrong_does_not_fit(gap, validator, path, value):
 
 def test_the_same_run_at_a_set_time_gives_the_same_bytes(monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
-    first, second = (wg.explain(make_study(), ("points", "where"), FAST) for _ in range(2))
+    first, second = (wg.explain(make_study(), ("points", "affected"), FAST) for _ in range(2))
     assert first.about.created == "2026-01-01T00:00:00+00:00"
-    assert first.to_json() == second.to_json()
+    assert files.to_text(, ) == files.to_text(, )
     assert report.html({"": first}, 0.95) == report.html({"": second}, 0.95)
 
 

@@ -11,8 +11,8 @@ from small_study import fast, make_study, make_table, tables
 
 import whygap as wg
 from whygap import _many as module
-from whygap._many import Many
 from whygap.errors import ColumnError, InputError, SettingsError
+from whygap.results import Gaps
 
 TARGETS = {"site B": (300, 1.0, 2), "site C": (300, 0.5, 3)}
 
@@ -22,7 +22,7 @@ def targets() -> dict[str, pd.DataFrame]:
 
 
 @pytest.fixture(scope="module")
-def many() -> Many:
+def many() -> Gaps:
     return wg.explain_many(make_study(), targets(), settings=fast())
 
 
@@ -36,8 +36,8 @@ def test_the_first_target_has_the_numbers_of_its_own_analysis(many):
     alone = wg.explain(make_study().with_target(targets()["site B"], "site B"), "outcome", fast())
     for name, part in alone.parts.items():
         assert getattr(many["site B"].aggregate, name).value == part.value
-    for name, share in alone.outcome.shares.items():
-        assert many["site B"].outcome.shares[name].value == share.value
+    for name, share in alone.shares["outcome"].values.items():
+        assert many["site B"].shares["outcome"].values[name].value == share.value
 
 
 def test_later_targets_differ_only_by_the_choice_of_source_only_learners(many):
@@ -145,8 +145,8 @@ def test_every_target_has_a_checkpoint_folder_of_its_own(tmp_path):
     again = wg.explain_many(make_study(), targets(), "outcome", settings)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npz")} == files
     for name in first:
-        shares = first[name].outcome.shares
-        assert {k: e.value for k, e in again[name].outcome.shares.items()} == {
+        shares = first[name].shares["outcome"].values
+        assert {k: e.value for k, e in again[name].shares["outcome"].values.items()} == {
             k: e.value for k, e in shares.items()
         }
 

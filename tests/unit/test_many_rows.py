@@ -87,19 +87,19 @@ def study() -> wg.Study:
 
 @pytest.fixture(scope="module")
 def gap(study) -> wg.Gap:
-    return wg.explain(study, detail="outcome", settings=fast())
+    return wg.explain(study, detail="shares", settings=fast())
 
 
 def test_covariances_of_shares_agree_with_the_exact_ones(study, gap):
     groups = 300
-    grouped = wg.explain(study, detail="outcome", settings=fast(influence_groups=groups))
+    grouped = wg.explain(study, detail="shares", settings=fast(influence_groups=groups))
     exact, found = gap.outcome.covariance, grouped.outcome.covariance
     size = np.outer(np.diag(exact), np.diag(exact))
     by_chance = np.sqrt((size + exact**2) / groups)
     assert np.all(np.abs(found - exact) < 4 * by_chance)
     assert not np.array_equal(found, exact)
     for name, share in gap.shares["outcome"].values.items():
-        assert grouped.outcome.shares[name].value == pytest.approx(share.value, abs=1e-12)
+        assert grouped.shares["outcome"].values[name].value == pytest.approx(share.value, abs=1e-12)
 
 
 def test_groups_are_told(study, gap):
@@ -113,7 +113,7 @@ def test_groups_are_told(study, gap):
 
 
 def test_fewer_training_rows_are_told_and_all_rows_are_averaged(study, gap):
-    some = wg.explain(study, detail="outcome", settings=fast(training_rows=400))
+    some = wg.explain(study, detail="shares", settings=fast(training_rows=400))
     text = (
         "Models were trained on 396 of 900 source rows and 394 of 700 target rows, drawn at "
         "random; all rows serve in the averages. training_rows=None trains on all."
@@ -128,5 +128,5 @@ def test_fewer_training_rows_are_told_and_all_rows_are_averaged(study, gap):
 
 
 def test_more_training_rows_than_rows_change_nothing(study, gap):
-    same = wg.explain(study, detail="outcome", settings=fast(training_rows=900))
+    same = wg.explain(study, detail="shares", settings=fast(training_rows=900))
     assert same.to_frame().equals(gap.to_frame())

@@ -92,7 +92,7 @@ def test_the_same_seed_gives_the_same_rehearsal():
 
 def test_variables_can_be_named():
     found = wg.rehearse(
-        make_study(), replicates=2, detail="outcome", settings=fast(), variables=["b"]
+        make_study(), replicates=2, detail="shares", settings=fast(), variables=["b"]
     )
     assert {t.term for t in found.terms if t.part == "outcome"} <= {"(base)", "b"}
     with pytest.raises(SettingsError) as caught:

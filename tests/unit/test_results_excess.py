@@ -8,13 +8,13 @@ import pytest
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate, Sample
 from whygap.estimate.combine import joint_covariance
-from whygap.results import Group, Where
+from whygap.results import Affected, AffectedGroup
 
 ROWS = 6000
 SIZES = {"rare": 0.06, "common": 0.94}
 
 
-def where(changes: dict[str, float], seed: int = 0) -> Where:
+def where(changes: dict[str, float], seed: int = 0) -> Affected:
     """Rows whose metric changed by so much, by level of one variable; and halves by chance."""
     rng = np.random.default_rng(seed)
     sample = Sample.of(ByDomain(10, ROWS))
@@ -26,15 +26,17 @@ def where(changes: dict[str, float], seed: int = 0) -> Where:
         for name, codes in {"size": level, "side": half}.items()
         for label in np.unique(codes)
     ]
-    return Where(tuple(groups), joint_covariance([g.points for g in groups]), (), 0)
+    return Affected(tuple(groups), joint_covariance([g.points for g in groups]), (), 0)
 
 
-def _group(sample: Sample, name: str, label: str, inside: np.ndarray, change: np.ndarray) -> Group:
+def _group(
+    sample: Sample, name: str, label: str, inside: np.ndarray, change: np.ndarray
+) -> AffectedGroup:
     points = Estimate.from_contributions(sample, source=np.zeros(10), target=inside * change)
-    return Group(name, str(label), 0.0, float(inside.mean()), points, None)
+    return AffectedGroup(name, str(label), 0.0, float(inside.mean()), points, None)
 
 
-def clear(found: Where, intervals: tuple[tuple[float, float], ...]) -> list[str]:
+def clear(found: Affected, intervals: tuple[tuple[float, float], ...]) -> list[str]:
     named = zip(found.groups, intervals, strict=True)
     return [group.label for group, (low, high) in named if low > 0 or high < 0]
 

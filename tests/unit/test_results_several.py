@@ -32,7 +32,7 @@ def test_intervals_of_all_targets_cover_together_whatever_the_source_does() -> N
     for _ in range(rounds):
         values = rng.normal(0, 1, 12) + rng.normal(0, 1)
         every = Series("gap", "", {str(k): Estimate(v, math.sqrt(2)) for k, v in enumerate(values)})
-        held += not every.clear(0.95)
+        held += not every.significant(0.95)
     # Between the level and all but certain: correlation 1/2 makes the bound a little wide.
     assert 0.95 - 3 * math.sqrt(0.05 * 0.95 / rounds) < held / rounds < 0.985
 

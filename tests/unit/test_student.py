@@ -16,7 +16,7 @@ from whygap.estimate import Estimate, Sample
 from whygap.estimate.combine import joint_covariance
 from whygap.estimate.influence import Influence
 from whygap.estimate.student import as_normal, as_student, two_sided
-from whygap.results import Joint, files
+from whygap.results import Points, files
 
 
 def normal_shaped(size: int) -> np.ndarray:
@@ -174,9 +174,9 @@ def test_many_at_once_are_students_too():
             sample, source=rng.normal(size=500), target=rng.normal(size=500)
         ),
     }
-    joint = Joint(made, joint_covariance(list(made.values())))
+    joint = Points(made, joint_covariance(list(made.values())))
     normal = {name: replace(e, degrees_of_freedom=math.inf) for name, e in joint.items()}
-    flat = Joint(normal, joint.covariance)
+    flat = Points(normal, joint.covariance)
 
     def width(found, name):
         low, high = found.simultaneous(0.95)[name]

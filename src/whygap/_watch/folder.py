@@ -92,7 +92,8 @@ class Folder:
 
     def gap(self, name: str) -> Gap:
         """The result of a target."""
-        return files.load(self.gap_file(name))
+        gap: Gap = files.load(self.gap_file(name))
+        return gap
 
     def gap_file(self, name: str) -> Path:
         """Where the result of a target is."""

@@ -94,7 +94,7 @@ class ResultOptions:
 
         if self.level is not None:
             require_level(self.level, "The level")
-        gap = files.load(self.result)
+        gap: Gap = files.load(self.result)
         return gap if self.redact is None else gap.redacted(self.redact)
 
     def level_of(self, gap: Gap) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from whygap.errors import ResultError, require_known
-from whygap.estimate import Estimate
+from whygap.estimate import Estimate, Interval
 from whygap.render.answers import together
 from whygap.render.reading import RULE_LEVEL, Hit, hits_of
 from whygap.render.units import (
@@ -71,9 +71,9 @@ class Block:
     lines: tuple[Line, ...]
     units: Units | None
     reason: str = ""
-    joint: Callable[[float], Sequence[tuple[float, float]]] | None = None
+    joint: Callable[[float], Sequence[Interval]] | None = None
 
-    def intervals(self, level: float) -> list[tuple[float, float]]:
+    def intervals(self, level: float) -> list[Interval]:
         """Of every line."""
         own = [line.estimate.interval(level) for line in self.lines]
         return own if self.joint is None else list(self.joint(level))
@@ -154,7 +154,7 @@ def hits_block(gap: Gap, level: float, most: int) -> Block:
     shown, title = hits_of(gap, level)[:most], "Contribution to the outcome part"
     lines = tuple(map(_hit_line, shown))
 
-    def joint(at: float) -> list[tuple[float, float]]:
+    def joint(at: float) -> list[Interval]:
         """In the order of the lines: that of the hits may be another one at another level."""
         ends = {hit.words: hit.interval for hit in hits_of(gap, at)}
         return [ends[hit.words] for hit in shown]
@@ -192,7 +192,7 @@ def where_blocks(gap: Gap, most: int, variable: str | None = None) -> list[Block
 
 
 def _groups_block(gap: Gap, where: Affected, variable: str) -> Block:
-    def joint(level: float) -> list[tuple[float, float]]:
+    def joint(level: float) -> list[Interval]:
         both = zip(where.groups, where.simultaneous(level), strict=True)
         return [ends for group, ends in both if group.variable == variable]
 

@@ -56,7 +56,8 @@ def to_dict(result: Any, influence: bool = False) -> dict[str, Any]:
     head: dict[str, Any] = {"schema": SCHEMA, "kind": kind}
     if kind == "gap":
         head["problems"] = list(result.problems())
-    return head | _Writer(influence).plain(result)
+    values: dict[str, Any] = _Writer(influence).plain(result)
+    return head | values
 
 
 def to_text(result: Any, influence: bool = False) -> str:
@@ -147,7 +148,7 @@ def _with_origins(value: Any, file: str) -> Any:
 
 
 @cache
-def _adapter(cls: type[Any]) -> TypeAdapter[Any]:
+def _adapter(cls: Any) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
     return TypeAdapter(cls)

@@ -26,8 +26,8 @@ class Series:
 
     part: str
     variable: str
-    label: str
     estimates: Mapping[str, Estimate]
+    label: str = ""
 
     def intervals(self, level: float) -> dict[str, Interval]:
         """Intervals that hold for all targets at once.
@@ -50,7 +50,7 @@ class Series:
 
 def every_gap(gaps: Mapping[str, Gap]) -> Series:
     """The gap of every target."""
-    return Series("gap", "", "", {name: gap.total for name, gap in gaps.items()})
+    return Series("gap", "", {name: gap.total for name, gap in gaps.items()})
 
 
 def every_part(gaps: Mapping[str, Gap]) -> list[Series]:
@@ -58,8 +58,8 @@ def every_part(gaps: Mapping[str, Gap]) -> list[Series]:
     parts = {name: gap.parts for name, gap in gaps.items()}
     longest = max(parts.values(), key=len)
     return [
-        Series(part, "", label.label, {n: own[part] for n, own in parts.items() if part in own})
-        for part, label in longest.items()
+        Series(part, "", {n: own[part] for n, own in parts.items() if part in own}, first.label)
+        for part, first in longest.items()
     ]
 
 
@@ -69,7 +69,7 @@ def every_point(gaps: Mapping[str, Gap]) -> list[Series]:
     for target, gap in gaps.items():
         for part, variable, estimate in _points(gap):
             found.setdefault((part, variable), {})[target] = estimate
-    made = [Series(part, variable, variable, each) for (part, variable), each in found.items()]
+    made = [Series(part, variable, each, variable) for (part, variable), each in found.items()]
     return sorted(made, key=lambda one: -one.strength())
 
 

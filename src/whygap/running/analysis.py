@@ -184,7 +184,7 @@ class Analysis:
             missing = [words for answer in found.values() for words in unfinished(answer)]
             missing += [IN_WORDS[name] for name in possible if name not in found]
             self.notes.append(Note("warning", interrupted_text(missing)))
-        shares = {name: found.pop(name) for name in SHARED if name in found}
+        shares: dict[str, Shares] = {name: found.pop(name) for name in SHARED if name in found}
         return Details(**found, shares=shares)
 
     def _run(self) -> Run:

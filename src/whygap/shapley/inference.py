@@ -20,7 +20,7 @@ from scipy import special
 
 from whygap.domains import Array, IntArray
 from whygap.errors import InputError, require_level
-from whygap.estimate import Estimate
+from whygap.estimate import Estimate, Interval
 from whygap.estimate.student import as_normal, normal_quantile
 
 # Normal draws behind a quantile: the 95% one is then known to about 0.01 standard errors.
@@ -49,7 +49,7 @@ def _largest_t(covariance: bytes, seed: int) -> Array:
 
 def simultaneous_intervals(
     estimates: Sequence[Estimate], covariance: Array, level: float, seed: int = 0
-) -> list[tuple[float, float]]:
+) -> list[Interval]:
     """Intervals that hold for all estimates at once with probability `level`; of ratios Fieller's.
 
     The covariance is theirs: at the true ratios, numerators less ratio times denominator have its

@@ -29,7 +29,7 @@ def parts(world, design):
         pi_wz=n.pi_wz(x.source),
     )
     names = ("000", "100", "110", "111")
-    return corners.aggregate({k: getattr(corners, f"mean_{k}")(values) for k in names})
+    return corners.decompose({k: getattr(corners, f"mean_{k}")(values) for k in names})
 
 
 def bootstrap_errors(world, design, rng, replicates=300):

@@ -53,7 +53,7 @@ def no_run_is_left_open():
 
 @pytest.fixture(scope="module")
 def gap():
-    return wg.explain(make_study(), ("points", "where"), FAST)
+    return wg.explain(make_study(), ("points", "affected"), FAST)
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def test_metrics_over_time_have_steps_and_files_of_their_own(gap, store):
     ]
     assert [one.path for one in store.list_artifacts(run.info.run_id, "whygap")] == [
         "whygap/1",
-        "whygap/2",
+        "whygap/3",
     ]
 
 

@@ -19,7 +19,9 @@ def finite_parts(gap: wg.Gap) -> bool:
     return all(np.isfinite([e.value, e.standard_error]).all() for e in parts)
 
 
-@pytest.mark.parametrize(("column", "where"), [("a", "all variables"), ("w", "baseline variables")])
+@pytest.mark.parametrize(
+    ("column", "affected"), [("a", "all variables"), ("w", "baseline variables")]
+)
 def test_separable_domains_give_numbers_and_a_warning(pair, column, where):
     source, target = pair
     gap = wg.explain(

@@ -90,7 +90,7 @@ def test_points_go_to_the_column_that_moved():
     assert moved.value == pytest.approx(gap.parts["covariate"].value, abs=0.03)
     assert moved.p_value() < 1e-4
     assert abs(still.value) < 0.03
-    assert gap.points["covariate"].clear()[0] == "g"
+    assert gap.points["covariate"].significant()[0] == "g"
     assert gap.points["covariate"].ranking()["g"].best == 2, "signs are kept: -24 is the smallest"
     assert gap.points["covariate"].difference("g", "h").value == moved.value - still.value
 

@@ -165,7 +165,7 @@ def test_the_answer_names_a_variable_and_a_group() -> None:
         "falls by 21.0 points there (3.0 to 39.0)."
     )
     assert culprit_sentence(read()) == f"{variable} {group}"
-    assert culprit_sentence(read(culprits=("where",))) == group
+    assert culprit_sentence(read(culprits=("affected",))) == group
     assert culprit_sentence(read(culprits=("points",))) == variable
     assert culprit_sentence(read(culprits=())) == ""
     better = culprit_sentence(read(corners=(0.7, 0.71, 0.72, 0.80)))
@@ -176,7 +176,9 @@ def test_the_answer_names_a_variable_and_a_group() -> None:
 def of_shares(gap: Gap, share: float, rules: tuple[Rule, ...] = ()) -> Reading:
     """The same groups with the same points, each of so many rows."""
     groups = tuple(replace(group, target_share=share) for group in gap.affected["outcome"].groups)
-    return reading_of(replace(gap, where=replace(gap.where, groups=groups, rules=rules)), 0.95)
+    return reading_of(
+        replace(gap, where=replace(gap.affected["outcome"], groups=groups, rules=rules)), 0.95
+    )
 
 
 def test_rows_that_only_carry_their_share_are_not_called_hit_hardest() -> None:
@@ -315,10 +317,10 @@ def test_intervals_of_other_levels_stay_with_their_rows() -> None:
 
 def test_the_same_rows_are_shown_once_whatever_they_are_called() -> None:
     gap = make_gap()
-    assert gap.where is not None
+    assert gap.affected["outcome"] is not None
     (rule, *_), (group, *others) = gap.affected["outcome"].rules, gap.affected["outcome"].groups
     twin = replace(group, target_share=rule.target_share, points=rule.points)
-    doubled = replace(gap, where=replace(gap.where, groups=(twin, *others)))
+    doubled = replace(gap, where=replace(gap.affected["outcome"], groups=(twin, *others)))
     shown = [hit.words for hit in hits_of(doubled, 0.95)]
     assert f"{twin.variable} is {twin.label}" not in shown
     assert sum(hit.is_rule for hit in hits_of(doubled, 0.95)) == 1

@@ -152,7 +152,7 @@ def test_one_variable_can_be_asked_for() -> None:
         g.label for g in gap.affected["outcome"].groups_of("mobility")
     ]
     with pytest.raises(ResultError) as caught:
-        gap.plot("where", variable="mobilty")
+        gap.plot("affected", variable="mobilty")
     assert str(caught.value) == (
         "There are no groups of 'mobilty' in this result. Did you mean 'mobility'?"
     )
@@ -175,7 +175,7 @@ def test_an_unknown_figure_suggests_one() -> None:
     assert str(caught.value) == "There is no figure 'pionts'. Did you mean 'points'?"
 
 
-@pytest.mark.parametrize("what", ["points", "where", "recoverable", "shares"])
+@pytest.mark.parametrize("what", ["points", "affected", "recoverable", "shares"])
 def test_what_was_not_asked_for_is_said_in_the_figure(what: str) -> None:
     gap = make_gap(outcome=None, covariate=None, culprits=())
     assert plot.drawn(gap.plot(what), "png", dpi=40).startswith(b"\x89PNG")

@@ -8,10 +8,10 @@ from pathlib import Path
 from result_factory import make_gap
 
 import whygap as wg
-from whygap._many import Many
 from whygap.render import report
 from whygap.render.several import many_sentence, many_sentences, shared_units
 from whygap.render.trend import trend_of
+from whygap.results import Gaps
 
 SAME = make_gap(corners=(0.8, 0.81, 0.80, 0.795))
 GAPS = {"B": make_gap(), "C": make_gap(corners=(0.8, 0.83, 0.78, 0.60), seed=3), "D": SAME}
@@ -58,7 +58,7 @@ def test_lines_join_targets_in_time_only() -> None:
 def test_the_page_of_saved_results_is_that_of_the_run(tmp_path: Path) -> None:
     kept = {name: wg.load(gap.save(tmp_path / f"{name}.json")) for name, gap in GAPS.items()}
     ours = report.write_many(GAPS, tmp_path / "ours.html", 0.95).read_text("utf-8")
-    assert Many(kept).report(tmp_path / "again.html", 0.95).read_text("utf-8") == ours
+    assert Gaps(kept).report(tmp_path / "again.html", 0.95).read_text("utf-8") == ours
 
 
 def test_every_target_has_a_mark_in_every_chart_and_a_page_one_click_away() -> None:
@@ -72,9 +72,9 @@ def test_every_target_has_a_mark_in_every_chart_and_a_page_one_click_away() -> N
 
 
 def test_a_notebook_shows_all_targets_without_scripts() -> None:
-    shown = Many(GAPS)._repr_html_()
+    shown = Gaps(GAPS)._repr_html_()
     assert "<script" not in shown
     assert many_sentence(GAPS, 0.95).split(". ")[0] in shown
     assert shown.count("<tr>") == 1 + len(GAPS)
     assert shown.count("data-mark") == len(GAPS)
-    assert Many({"D": SAME})._repr_html_() == SAME._repr_html_()
+    assert Gaps({"D": SAME})._repr_html_() == SAME._repr_html_()

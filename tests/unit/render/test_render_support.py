@@ -12,13 +12,12 @@ from result_factory import make_gap
 
 from whygap._explain import explain_design
 from whygap.render import plot, report, table
-from whygap.render.phrases import PART_TITLES
 from whygap.results import Gap
 from whygap.settings import DETAILS, Settings
 
 FAST = Settings(learner="fast", progress=False)
 MARKS = ("- {}:", "<strong>{}", "<dt>{}<")  # how a part is named in words and on pages
-INNER = [mark.format(title) for mark in MARKS for title in PART_TITLES.values()]
+INNER = [mark.format(title) for mark in MARKS for title in LABELS]
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +68,7 @@ def test_the_frame_of_tables_that_share_nothing_begins_with_the_reason(apart: Ga
     parts = frame["part"].to_pylist()
     assert parts[:2] == ["reason", "aggregate"]
     assert frame["term"].to_pylist()[:2] == [apart.reason, "gap"]
-    assert set(parts[2:]) == {"recoverable here", "recoverable at home"}
+    assert set(parts[2:]) == {"recoverable", "recoverable source"}
 
 
 @pytest.mark.parametrize("what", plot.FIGURES)
@@ -81,13 +80,13 @@ def test_figures_of_tables_that_share_nothing_say_why(apart: Gap, what: str) -> 
 def test_five_parts_stand_in_every_output(five: Gap) -> None:
     for name, text in outputs(five).items():
         text = text.replace("\\", "")
-        assert "source_only" in text or "Left behind" in text, name
-        assert "target_only" in text or "New ground" in text, name
+        assert "source_only" in text or "Source-only rows" in text, name
+        assert "target_only" in text or "Target-only rows" in text, name
     assert {"source_only", "target_only"} <= set(five.to_frame()["term"].to_pylist())
     for what in ("answer", "walk"):
         svg = plot.drawn(five.plot(what), "svg").decode()
-        assert "Left behind" in svg
-        assert "New ground" in svg
+        assert "Source-only rows" in svg
+        assert "Target-only rows" in svg
 
 
 def test_one_page_of_many_targets_keeps_every_part_in_its_column(apart: Gap, five: Gap) -> None:

@@ -55,9 +55,9 @@ def test_frame_holds_the_three_answers_with_their_units() -> None:
         "points baseline": "metric",
         "points covariate": "metric",
         "where": "metric",
-        "recoverable here": "squared error",
-        "recoverable on target mix": "squared error",
-        "recoverable at home": "squared error",
+        "recoverable": "squared error",
+        "recoverable reweighted": "squared error",
+        "recoverable source": "squared error",
         "covariate": "share",
         "outcome": "share",
     }
@@ -69,20 +69,20 @@ def test_frame_holds_the_three_answers_with_their_units() -> None:
     )
     group = gap.affected["outcome"].groups[0]
     assert (
-        rows["where", f"{group.variable}: {group.label}"][4:6]
+        rows["affected", f"{group.variable}: {group.label}"][4:6]
         == gap.affected["outcome"].simultaneous(0.9)[0]
     )
     assert (
-        rows["where", f"rule: {gap.affected['outcome'].rules[0]}"][4:6]
+        rows["affected", f"rule: {gap.affected['outcome'].rules[0]}"][4:6]
         == gap.affected["outcome"].rules[0].interval
     )
-    here = [term for part, term in rows if part == "recoverable here"]
+    here = [term for part, term in rows if part == "recoverable"]
     assert here[:2] == ["(total)", "(recalibration)"]
     assert here[-2:] == ["(irreducible)", "(total less at home)"]
-    mix = [term for part, term in rows if part == "recoverable on target mix"]
+    mix = [term for part, term in rows if part == "recoverable reweighted"]
     assert mix == ["(total)", "(irreducible)"]
-    total = rows["recoverable here", "(total)"][2]
-    inner = sum(rows["recoverable here", term][2] for term in here[1:-2])
+    total = rows["recoverable", "(total)"][2]
+    inner = sum(rows["recoverable", term][2] for term in here[1:-2])
     assert inner == pytest.approx(total, abs=1e-12)
 
 

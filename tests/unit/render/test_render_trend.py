@@ -6,9 +6,9 @@ import pytest
 from matplotlib.figure import Figure
 from result_factory import make_gap
 
-from whygap._many import Many
 from whygap.errors import SettingsError
 from whygap.render.trend_figure import TrendDisplay
+from whygap.results import Gaps
 
 GAPS = {
     "March 2025": make_gap(corners=(0.80, 0.80, 0.79, 0.78), seed=1),
@@ -50,9 +50,9 @@ def test_sites_are_not_joined_by_lines() -> None:
 
 
 def test_several_targets_draw_their_trend() -> None:
-    assert len(Many(GAPS).plot(top=2).get_axes()) == 1 + 4 + 4  # two rows, places left empty
+    assert len(Gaps(GAPS).plot(top=2).get_axes()) == 1 + 4 + 4  # two rows, places left empty
     with pytest.raises(SettingsError) as raised:
-        Many(GAPS).plot("points")
+        Gaps(GAPS).plot("points")
     assert str(raised.value) == (
         "Several targets have no figure 'points'. many.plot() draws their trend, "
         "many['...'].plot('points') one of them."

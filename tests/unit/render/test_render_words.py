@@ -166,7 +166,7 @@ def test_ties_are_the_same_in_a_result_read_back_from_its_file() -> None:
 def test_a_larger_part_that_is_not_clear_is_not_passed_over() -> None:
     gap = make_gap(culprits=(), outcome=None, covariate=None, names=("source", "target"))
     wide = replace(gap.parts["outcome"], standard_error=0.6)
-    gap = replace(gap, aggregate=replace(gap.aggregate, outcome=wide))
+    gap = with_parts(gap, outcome=wide)
     text = words.headline(gap)
     assert "10% of the drop (95% interval 3% to 19%) comes from a different mix of age" in text
     assert " The largest part, outcome -4.9 points (-1" in text
@@ -184,7 +184,7 @@ def test_an_unclear_part_against_the_gap_pulls_nowhere() -> None:
 def test_one_clear_part_is_named_even_where_percentages_would_mislead() -> None:
     gap = make_gap(corners=(0.807, 0.818, 0.746, 0.732), names=("source", "target"), culprits=())
     wide = {name: replace(gap.parts[name], standard_error=0.01) for name in ("baseline", "outcome")}
-    gap = replace(gap, aggregate=replace(gap.aggregate, **wide))
+    gap = with_parts(gap, **wide)
     assert words.headline(gap).endswith(
         "7.2 points (95% interval 5.3 to 9.1) of the drop come from a different mix of the "
         "covariates, above all along schooling. The other parts are not distinguishable from 0."
@@ -224,7 +224,7 @@ def test_a_part_hardly_against_the_gap_is_left_to_the_list() -> None:
 def test_a_clear_gap_with_unclear_parts_claims_no_source() -> None:
     gap = make_gap()
     wide = {name: replace(part, standard_error=1.0) for name, part in gap.parts.items()}
-    gap = replace(gap, aggregate=replace(gap.aggregate, **wide))
+    gap = with_parts(gap, **wide)
     assert "Its parts are not known well enough to say where it comes from" in words.headline(gap)
 
 

@@ -15,7 +15,7 @@ from revision_factory import make_revision
 from whygap.render import report, words
 from whygap.render.advice import PROBLEM_FIRST, suggestions
 from whygap.render.answers import recoverable_sentences
-from whygap.render.reading import Reading, excludes_zero, reading_of
+from whygap.render.reading import Reading, reading_of
 from whygap.render.revision import Curve, curve_for
 from whygap.results import Gap
 from whygap.tables.design import Note
@@ -81,7 +81,7 @@ def says(steps: list[str], *starts: str) -> bool:
 
 
 def is_gain(estimate: Any, level: float = 0.95) -> bool:
-    return excludes_zero(estimate, level) and estimate.value > 0
+    return estimate.excludes_zero(level) and estimate.value > 0
 
 
 def test_the_grid_is_large_and_reaches_every_kind_of_advice() -> None:

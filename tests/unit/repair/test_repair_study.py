@@ -44,7 +44,7 @@ def study():
 
 @pytest.fixture(scope="module")
 def gap(study):
-    return explain(study, detail=("outcome",), settings=SETTINGS)
+    return explain(study, detail="shares", settings=SETTINGS)
 
 
 @pytest.fixture(scope="module")

@@ -100,7 +100,7 @@ each = pytest.mark.parametrize(("task", "metric"), FAMILIES)
 
 @each
 def test_parts_points_and_groups_add_up(task, metric):
-    gap = explained(task, metric, ("points", "where"))
+    gap = explained(task, metric, ("points", "affected"))
     parts, ours = gap.aggregate, FAMILIES[task, metric]
     assert parts.mean_000.value == pytest.approx(ours(SOURCE), abs=1e-12)
     assert parts.mean_111.value == pytest.approx(ours(TARGET), abs=1e-12)
@@ -139,8 +139,8 @@ def test_new_ground_leads_from_the_region_to_the_tables(task, metric):
 
 
 def test_repeated_cross_fitting_and_several_workers():
-    serial = explained("binary", "auc", ("points", "where"), how={"repeats": 2})
-    spread = explained("binary", "auc", ("points", "where"), how={"repeats": 2, "n_jobs": 2})
+    serial = explained("binary", "auc", ("points", "affected"), how={"repeats": 2})
+    spread = explained("binary", "auc", ("points", "affected"), how={"repeats": 2, "n_jobs": 2})
     for name, estimate in serial.points["covariate"].items():
         assert spread.points["covariate"][name].value == estimate.value
     points = [group.points.value for group in serial.affected["outcome"].groups_of("stay")]
@@ -193,16 +193,16 @@ def test_budgets_of_other_outcomes(task):
 
 
 def test_the_models_own_groups():
-    classes = explained("multiclass", "accuracy", ("where",)).where
+    classes = explained("multiclass", "accuracy", ("affected",)).where
     assert [group.label for group in classes.of("the model's label")] == list("abc")
-    numbers = explained("regression", "mae", ("where",)).where
+    numbers = explained("regression", "mae", ("affected",)).where
     assert "the model's label" not in numbers.variables()
     assert len(numbers.of("the model's score")) == 6
 
 
 def test_a_metric_of_ones_own():
     own = wg.Metric(terms=lambda f, y: np.stack([(f - y) ** 2, y]), of=lambda m: m[0] / m[1])
-    gap = explained("binary", own, ("points", "where"))
+    gap = explained("binary", own, ("points", "affected"))
 
     def ratio(rows):
         return np.mean((rows["risk"] - rows["sick"]) ** 2) / np.mean(rows["sick"])
@@ -224,14 +224,14 @@ def test_several_targets():
 
 @each
 def test_outcome_first(task, metric):
-    gap = explained(task, metric, ("points", "where", "outcome"), order="outcome first")
+    gap = explained(task, metric, ("points", "affected", "outcome"), order="outcome first")
     parts, ours = gap.aggregate, FAMILIES[task, metric]
     assert list(parts.parts()) == ["baseline", "outcome", "covariate"]
     assert parts.gap.value == pytest.approx(ours(TARGET) - ours(SOURCE), abs=1e-12)
     assert sum(e.value for e in parts.parts().values()) == pytest.approx(parts.gap.value, abs=1e-12)
     shown = sum(e.value for e in gap.points["covariate"].values())
     assert shown == pytest.approx(parts.covariate.value, abs=1e-12)
-    assert gap.where is None
+    assert gap.affected["outcome"] is None
     assert any(note.text.startswith("Who is hit is asked") for note in gap.notes)
     assert gap.shares["outcome"].reason.startswith(
         "Shares are defined where the covariates come first."

@@ -43,7 +43,7 @@ from small_study import fast, make_study
 import whygap as wg
 if __name__ == "__main__":
     settings = fast(subsets=SUBSETS, checkpoint=sys.argv[1])
-    wg.explain(make_study(*wide_tables()), detail="outcome", settings=settings)
+    wg.explain(make_study(*wide_tables()), detail="shares", settings=settings)
 """
 
 

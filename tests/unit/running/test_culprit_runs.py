@@ -20,7 +20,7 @@ from whygap.running.analysis import Analysis
 from whygap.running.game import INTERRUPTED
 from whygap.settings import DETAILS
 
-THREE = ("points", "where", "recoverable")
+THREE = ("points", "affected", "recoverable")
 EXACT = 1e-12
 
 
@@ -249,7 +249,7 @@ SHARES = "shares of the covariate part and shares of the outcome part."
 EARLY = {
     "points baseline": ((), f"no points of the variables, groups, budgets, {SHARES}"),
     "points covariate": (("points",), f"no points of the covariates, groups, budgets, {SHARES}"),
-    "recoverable here": (("points", "where"), f"no budgets, {SHARES}"),
+    "recoverable here": (("points", "affected"), f"no budgets, {SHARES}"),
     "recoverable at home": (THREE, f"no variables of the budget at home, {SHARES}"),
     "outcome shares": ((*THREE, "covariate"), "no shares of the outcome part."),
 }
@@ -300,7 +300,7 @@ def test_ctrl_c_among_the_groups_keeps_the_points(study, monkeypatch):
     monkeypatch.setattr(culprits, "find_rules", stopped)
     gap = wg.explain(study, THREE, fast(support="all"))
     assert gap.points["covariate"]
-    assert (gap.where, gap.recoverable) == (None, None)
+    assert (gap.affected["outcome"], gap.recoverable) == (None, None)
     assert warned(gap) == "You interrupted the analysis: it has no groups and budgets."
 
 

@@ -138,7 +138,7 @@ def test_where_rows_are_very_many_three_thousandths_of_the_whole_are_enough():
 def test_few_players_are_solved_exactly(players):
     game = Game(players)
     solved = solve(game)
-    np.testing.assert_allclose([e.value for e in solved.shares.values()], game.shares(), atol=1e-12)
+    np.testing.assert_allclose([e.value for e in solved.values.values()], game.shares(), atol=1e-12)
     assert solved.base.value == pytest.approx(game.base, abs=1e-12)
     assert solved.sampling.exact
     assert solved.sampling.stopped == "all subsets were evaluated"
@@ -153,8 +153,8 @@ def test_many_players_stop_when_the_sampling_error_is_small():
     assert sampling.stopped == "the sampling error is small beside the standard errors"
     assert 64 <= sampling.evaluated < 4096
     assert not sampling.exact
-    widest = max(share.standard_error for share in solved.shares.values())
-    for share, truth in zip(solved.shares.values(), game.shares(), strict=True):
+    widest = max(share.standard_error for share in solved.values.values())
+    for share, truth in zip(solved.values.values(), game.shares(), strict=True):
         unclear = abs(share.value) < 2 * alone(share)
         assert share.standard_error - alone(share) <= 0.0203 * widest or share.sampling_error < (
             0.2 * widest if unclear else 0.005
@@ -164,7 +164,7 @@ def test_many_players_stop_when_the_sampling_error_is_small():
 
 def test_shares_and_base_add_up_to_one_when_sampled():
     solved = solve(Game(12))
-    total = sum(solved.shares.values(), solved.base)
+    total = sum(solved.values.values(), solved.base)
     assert total.value == pytest.approx(1.0, abs=1e-10)
     assert total.standard_error == pytest.approx(0.0, abs=1e-8)
 
@@ -212,7 +212,7 @@ def test_a_time_budget_that_is_over_at_once_still_gives_shares():
     plan = SubsetPlan(12, 0)
     solved = solve(Game(12), time_budget=1e-9)
     assert solved.sampling.evaluated >= plan.smallest
-    assert set(solved.shares) == {f"z{k}" for k in range(12)}
+    assert set(solved.values) == {f"z{k}" for k in range(12)}
 
 
 def test_finishing_everything_is_not_blamed_on_the_time_budget():
@@ -226,7 +226,7 @@ def test_ctrl_c_returns_what_is_finished():
     assert solved.sampling.stopped == INTERRUPTED
     assert solved.sampling.evaluated == first
     plain = solve(Game(12), subsets=first)
-    for name, share in solved.shares.items():
+    for name, share in solved.values.items():
         assert share.value == plain.shares[name].value
         assert share.sampling_error == plain.shares[name].sampling_error
 
@@ -241,7 +241,7 @@ def test_shares_of_nothing_are_undefined(size, noise):
     game = Game(3, size=size, noise=noise)
     solved = solve(game)
     assert not solved.defined
-    assert solved.shares == {}
+    assert solved.values == {}
     assert solved.base is None
     assert solved.sampling is None
     assert game.asked == [], "no subset is valued in vain"
@@ -262,7 +262,7 @@ def test_repeats_are_combined_subset_by_subset():
     solved = shares("outcome", games, named(3), Run(chosen, Silent()))
     assert solved.denominator.value == pytest.approx(0.05)
     np.testing.assert_allclose(
-        [e.value for e in solved.shares.values()], games[0].shares(), atol=1e-12
+        [e.value for e in solved.values.values()], games[0].shares(), atol=1e-12
     )
 
 
@@ -283,7 +283,7 @@ def test_what_repeats_disagree_on_is_no_sampling_error():
 
 def test_covariances_contain_the_sampling_error():
     solved = solve(Game(12), subsets=64)
-    for k, share in enumerate(solved.shares.values()):
+    for k, share in enumerate(solved.values.values()):
         assert solved.covariance[k, k] == pytest.approx(share.standard_error**2, rel=1e-9)
         assert share.sampling_error > 0
     contrast = solved.difference("z0", "z1")
@@ -337,7 +337,7 @@ class Wild(Game):
 def test_shares_too_wide_to_say_anything_are_undefined():
     solved = solve(Wild(3))
     assert not solved.defined
-    assert solved.shares == {}
+    assert solved.values == {}
     assert re.fullmatch(
         r"A share has a standard error of [\d.e+]+ times the whole, so shares would say nothing\. "
         r"A few rows carry nearly all the weight: the tables overlap too little\.",

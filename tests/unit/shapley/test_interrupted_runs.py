@@ -85,7 +85,7 @@ import whygap as wg
 if __name__ == "__main__":
     settings = fast(subsets="all", checkpoint=sys.argv[1])
     study = make_study(*twice_shifted(400, extra=6))
-    wg.explain(study, detail="outcome", settings=settings).save(sys.argv[2])
+    wg.explain(study, detail="shares", settings=settings).save(sys.argv[2])
 """
 
 

@@ -84,7 +84,7 @@ def test_a_rule_file_that_cannot_be_read_is_refused(tmp_path):
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     folder = tmp_path_factory.mktemp("alarms")
-    return watched(folder, detail=("points", "where"), rules={"rule": [RULE]})
+    return watched(folder, detail=("points", "affected"), rules={"rule": [RULE]})
 
 
 def test_the_planted_shift_alone_raises_an_alarm_that_names_everything(found):
@@ -108,7 +108,7 @@ def test_an_alarm_leaves_out_the_limit_at_the_look_s_own_level(found):
 
 def test_an_alarm_that_is_acknowledged_counts_no_more(found):
     rules = {"rule": [RULE], "acknowledged": [SHIFTED]}
-    again = watched(found.folder, detail=("points", "where"), rules=rules)
+    again = watched(found.folder, detail=("points", "affected"), rules=rules)
     assert again.fresh == ()
     assert len(again.alarms) == 1
     assert again.code == 0
@@ -124,13 +124,13 @@ def test_an_alarm_that_is_acknowledged_counts_no_more(found):
     ],
 )
 def test_rules_of_any_part_and_of_a_variable_s_points(found, rule, first):
-    again = watched(found.folder, detail=("points", "where"), rules={"rule": [rule]})
+    again = watched(found.folder, detail=("points", "affected"), rules={"rule": [rule]})
     alarm = next(alarm for alarm in again.alarms if alarm.target == SHIFTED)
     assert alarm.variables[0] == first
 
 
 @pytest.mark.parametrize(
-    ("detail", "got"), [((), "no details"), (("where",), "the details 'where'")]
+    ("detail", "got"), [((), "no details"), (("affected",), "the details 'where'")]
 )
 def test_a_rule_on_points_that_are_not_asked_for_is_refused(tmp_path, detail, got):
     rule = {"name": "a", "part": "covariate", "variable": "a", "above": 0.0}
@@ -146,7 +146,7 @@ def test_a_rule_on_points_that_are_not_asked_for_is_refused(tmp_path, detail, go
 def test_a_variable_without_points_is_refused(found):
     rule = {"part": "covariate", "variable": "aa", "above": 0.0}
     with pytest.raises(InputError, match=r"which has no points there. Did you mean 'a'\?"):
-        watched(found.folder, detail=("points", "where"), rules={"rule": [rule]})
+        watched(found.folder, detail=("points", "affected"), rules={"rule": [rule]})
 
 
 def test_points_are_refused_where_the_metric_is_no_share(tmp_path):

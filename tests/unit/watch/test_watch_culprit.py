@@ -7,8 +7,7 @@ import pytest
 
 from whygap._watch.culprit import Culprit, culprit_of, unevenness
 from whygap.estimate import Estimate
-from whygap.results import Where
-from whygap.results.details import Group
+from whygap.results import Affected, AffectedGroup
 
 CHANGES = {"a": (-0.3, 0.0, 0.1), "b": (-0.1, 0.0, -0.02), "c": (-0.04, -0.04, -0.04)}
 SHARES = (0.2, 0.3, 0.5)
@@ -22,10 +21,12 @@ def where_of(error, rng=None):
         points = points + rng.normal(0, error, len(points))
     names = [name for name, own in CHANGES.items() for _ in own]
     groups = tuple(
-        Group(name, f"{name} {k % 3}", SHARES[k % 3], SHARES[k % 3], Estimate(p, error), None)
+        AffectedGroup(
+            name, f"{name} {k % 3}", SHARES[k % 3], SHARES[k % 3], Estimate(p, error), None
+        )
         for k, (name, p) in enumerate(zip(names, points, strict=True))
     )
-    return Where(groups, error**2 * np.eye(len(groups)), (), 0)
+    return Affected(groups, error**2 * np.eye(len(groups)), (), 0)
 
 
 def test_unevenness_is_the_variance_of_the_change_over_rows():
@@ -57,8 +58,8 @@ def test_the_true_first_is_among_those_named(error):
 
 def test_a_group_without_target_rows_counts_for_nothing():
     where = where_of(0.01)
-    empty = Group("a", "a 3", 0.1, 0.0, Estimate(0.0, 0.0), None)
-    wider = Where((*where.groups, empty), np.diag([0.01**2] * 9 + [0.0]), (), 0)
+    empty = AffectedGroup("a", "a 3", 0.1, 0.0, Estimate(0.0, 0.0), None)
+    wider = Affected((*where.groups, empty), np.diag([0.01**2] * 9 + [0.0]), (), 0)
     assert unevenness(wider, ["a"])["a"].value == pytest.approx(unevenness(where, ["a"])["a"].value)
 
 

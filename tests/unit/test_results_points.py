@@ -12,11 +12,11 @@ from whygap.errors import ResultError
 from whygap.estimate import Estimate, Sample
 from whygap.estimate.combine import joint_covariance
 from whygap.estimate.student import as_student
-from whygap.results import Joint, Points
+from whygap.results import Points
 from whygap.shapley import max_t_quantile
 
 
-def joint() -> Joint:
+def joint() -> Points:
     rng = np.random.default_rng(0)
     sample = Sample.of(ByDomain(400, 300))
     noise = rng.normal(size=300)
@@ -26,12 +26,12 @@ def joint() -> Joint:
         )
         for name, mean in {"small": 0.0, "down": -2.0, "up": 1.0}.items()
     }
-    return Joint(found, joint_covariance(list(found.values())))
+    return Points(found, joint_covariance(list(found.values())))
 
 
 def test_names_by_size_whatever_the_sign():
     assert joint().largest_first() == ["down", "up", "small"]
-    assert joint().clear() == ["down", "up"]
+    assert joint().significant() == ["down", "up"]
 
 
 def test_ranks_keep_signs():
@@ -43,13 +43,13 @@ def test_ranks_keep_signs():
 def test_a_contrast_survives_without_influence_values():
     whole = joint()
     bare = {n: replace(e, influence=None) for n, e in whole.items()}
-    from_covariance = Joint(bare, whole.covariance).difference("up", "down")
+    from_covariance = Points(bare, whole.covariance).difference("up", "down")
     exact = whole.difference("up", "down")
     assert from_covariance.value == exact.value
     assert from_covariance.standard_error == pytest.approx(exact.standard_error, rel=1e-9)
 
 
-def shares_over_a_noisy_denominator() -> Joint:
+def shares_over_a_noisy_denominator() -> Points:
     """Two numerators that differ clearly, over a denominator whose error is all their own."""
     top, rest = np.array([1.2, 0.5, 0.0]), 1.0
     errors = np.diag([0.14, 0.14, 0.02, 1.09])
@@ -63,7 +63,7 @@ def shares_over_a_noisy_denominator() -> Joint:
     ]
     denominator = made[0] + made[1] + made[2] + made[3]
     shares = [one / denominator for one in made[:3]]
-    return Joint(dict(zip("abc", shares, strict=True)), joint_covariance(shares))
+    return Points(dict(zip("abc", shares, strict=True)), joint_covariance(shares))
 
 
 def test_the_order_of_shares_depends_on_their_numerators_alone():
@@ -82,7 +82,7 @@ def test_the_order_of_shares_depends_on_their_numerators_alone():
 def test_numerators_come_back_from_shares_without_influence_values():
     shares = shares_over_a_noisy_denominator()
     bottom = next(iter(shares.values())).ratio.bottom
-    bare = Joint({n: replace(e, influence=None) for n, e in shares.items()}, shares.covariance)
+    bare = Points({n: replace(e, influence=None) for n, e in shares.items()}, shares.covariance)
     tops = bare.numerators()
     assert [e.value for e in tops.values()] == pytest.approx([1.2, 0.5, 0.0], abs=1e-12)
     expected = np.diag([0.14, 0.14, 0.02]) ** 2
@@ -120,7 +120,7 @@ def test_first_place_tells_more_than_ranks():
     names = [f"x{k}" for k in range(12)]
     values = [4.0, *([0.0] * 11)]
     made = {n: Estimate(v, 1.0) for n, v in zip(names, values, strict=True)}
-    whole = Joint(made, np.eye(12))
+    whole = Points(made, np.eye(12))
     assert whole.ranking(0.95)["x0"].worst > 1
     assert whole.first(0.95) == ("x0",)
     assert set(whole.first(0.95, lowest=True)) == set(names[1:])
@@ -134,12 +134,9 @@ def test_intervals_that_hold_at_once_are_wider():
         assert low < own[0] < own[1] < high
 
 
-def test_unknown_names_and_parts_are_refused_in_words():
-    points = Points(Joint({}, np.zeros((0, 0))), joint(), {})
+def test_unknown_names_are_refused_in_words():
     with pytest.raises(ResultError) as caught:
-        points.difference("covariate", "upp", "down")
+        joint().difference("upp", "down")
     assert "'upp'" in str(caught.value)
     assert "Did you mean 'up'?" in str(caught.value)
-    with pytest.raises(ResultError, match=r"There are no points of the part 'outcome'"):
-        points.ranking("outcome")
-    assert points.parts()["baseline"].ranking() == {}
+    assert Points({}, np.zeros((0, 0))).ranking() == {}
