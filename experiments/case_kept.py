@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from experiments.pages import LEVEL, Measured
+from experiments.rivals.compare import comparison
+from experiments.rivals.importances import Importances
 from whygap._explain import explain
 from whygap._version import ENGINE
 from whygap.repair import contrast_rankings
 from whygap.repair.curve import Bench, Step
 from whygap.results import Detailed, Gap
-from whygap.rivals.compare import comparison
-from whygap.rivals.importances import Importances
 from whygap.running.checkpoint import fingerprint
 from whygap.settings import DETAILS, Settings
 from whygap.storage.files import load, save, write_whole

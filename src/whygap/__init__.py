@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from whygap.estimate import Estimate
     from whygap.repair.revise import revise
     from whygap.results import Detailed, Gap
-    from whygap.rivals.compare import compare
     from whygap.settings import Settings
     from whygap.splits import from_splits
     from whygap.storage.files import load
@@ -33,7 +32,6 @@ __all__ = [
     "Study",
     "WhygapWarning",
     "check",
-    "compare",
     "datasets",
     "errors",
     "explain",
@@ -57,7 +55,6 @@ _HOMES = {
     "Study": "study",
     "WhygapWarning": "errors",
     "check": "checks",
-    "compare": "rivals",
     "explain": "_explain",
     "explain_many": "_many",
     "from_splits": "splits",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import tomllib
@@ -239,36 +238,6 @@ def test_check_of_a_sound_study(call, world):
     assert done.code in (0, 1), done.err
     values = json.loads(done.out)
     assert values["ok"] == (done.code == 0)
-
-
-def test_compare_prints_ours_beside_the_others(call, world, result, tmp_path):
-    command = ("compare", world / "study.toml", "--gap", result, "--methods", "mean_change,disde")
-    done = call(*command, "-o", tmp_path / "table.csv")
-    assert done.code == 0, done.err
-    assert "covariate part, mean_change (" in done.out
-    assert "outcome part, whygap (" in done.out
-    assert re.search(
-        r"^Z1 +\d +-?\d\.\d{4} +\(-?\d\.\d{4} to -?\d\.\d{4}\)$", done.out, re.MULTILINE
-    )
-    assert max(map(len, done.out.splitlines())) <= 80
-    assert (tmp_path / "table.csv").read_text().startswith("part,method,term")
-
-
-@pytest.mark.parametrize(
-    ("graph", "code", "words"),
-    [
-        ({"Z2": ["Z1"], "y": ["W", "Z1", "Z2"]}, 0, "graph_shapley"),
-        ({"Z2": ["Z1"], "Z1": ["Z2"]}, 2, "The causal graph has a cycle. Got Z1 -> Z2 -> Z1."),
-        ({"Z2": ["Z11"]}, 2, "names 'Z11' (a parent of 'Z2'), which is no variable of the study."),
-    ],
-)
-def test_compare_reads_a_causal_graph(call, world, tmp_path, graph, code, words):
-    file = tmp_path / "graph.json"
-    file.write_text(json.dumps(graph))
-    command = ("compare", world / "study.toml", "--graph", file, "--methods", "graph_shapley")
-    done = call(*command, "--others-only", *QUICK)
-    assert done.code == code, done.err
-    assert words in done.out + done.err
 
 
 def test_revise_with_the_variables_of_a_result(call, world, result, tmp_path):

@@ -18,8 +18,8 @@ from revision_factory import make_revision
 from whygap.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
-LONG = {"demo", "rehearse", "revise", "compare"}
-COMPUTES = {"explain", "compare", "revise"}
+LONG = {"demo", "rehearse", "revise"}
+COMPUTES = {"explain", "revise"}
 
 
 def examples(names: set[str] | None = None) -> list[str]:
@@ -39,7 +39,6 @@ def desk(world, result, tmp_path, monkeypatch):
     shutil.copy(result, tmp_path / "gap.json")
     revision = make_revision(("Z1", "Z3"), ("Z3", "Z1"))
     (tmp_path / "revision.json").write_text(json.dumps(revision))
-    (tmp_path / "graph.toml").write_text('Z2 = ["Z1"]\n')
     rng = np.random.default_rng(0)
     for short, table in (("s", "source"), ("t", "target")):
         rows = pq.read_table(world / f"{table}.parquet").slice(0, 600)

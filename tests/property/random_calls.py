@@ -232,14 +232,6 @@ def subset_values(rng: random.Random) -> Any:
     return wg.subset_values(anything(rng, make_study(rng)), part, subsets, settings(rng))
 
 
-def compare(rng: random.Random) -> Any:
-    methods = anything(rng, ["mean_change"], "disde", ["oaxaca_blinder", "wu_shift"], ["whygap"])
-    gap = anything(rng, None, make_gap())
-    graph = anything(rng, None, None, {"a": ["w"]}, {"a": ["a"]})
-    study = anything(rng, make_study(rng))
-    return wg.compare(study, methods, settings(rng), gap, graph, anything(rng, True, False))
-
-
 def revise(rng: random.Random) -> Any:
     ranking = anything(rng, None, ["a"], ["a", "b"], ["nope"])
     gap = anything(rng, None, make_gap())
@@ -376,7 +368,6 @@ def command(rng: random.Random) -> list[Any]:
         ["plot", gap, "--what", word(rng, "answer", "points", "shares"), "-o", out],
         ["report", gap, "-o", out, *level, "--revision", word(rng, place / "other.json")],
         ["report", gap, "-o", out],
-        ["compare", study, "--methods", word(rng, "mean_change", "disde"), "--gap", gap, *quick],
         ["revise", study, "--top", word(rng, 1, 2, 99), "--variables", word(rng, "a", "a,b", "x")],
         ["rehearse", study, "-r", word(rng, 2, 1), *fast],
         ["simulate", word(rng, "gaussian"), "--rows", word(rng, 50, 10**15), "--into", out],
@@ -395,7 +386,6 @@ FUNCTIONS: dict[Callable[[random.Random], Any], int] = {  # how often each is ca
     explain_many: 3,
     check: 3,
     subset_values: 4,
-    compare: 4,
     revise: 3,
     rehearse: 2,
     load: 4,

@@ -10,10 +10,11 @@ from typing import Any, Literal, Self, cast
 import narwhals as nw
 import numpy as np
 from scipy import special
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from whygap.domains import Array, IntArray
 from whygap.errors import ColumnError, ModelError, TableError, did_you_mean
-from whygap.learning.standalone import BaseEstimator, ClassifierMixin, clone, fit_mean
+from whygap.learning.standalone import fit_mean
 from whygap.storage.files import write_bytes
 from whygap.tables.columns import RawColumn, raw_column, recode, to_text
 from whygap.tables.design import OTHER, Column

@@ -12,10 +12,10 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from experiments.rivals.outcome_rivals import forest_importances
 from whygap.learning import standalone
 from whygap.learning.standalone import boosted_probability, fit_mean
 from whygap.repair.model import RiskClassifier
-from whygap.rivals.outcome_rivals import forest_importances
 
 
 def drawn(rows, seed=0):

@@ -13,7 +13,6 @@ from whygap._explain import explain
 from whygap.domains import ByDomain
 from whygap.errors import ResultError, SettingsError
 from whygap.repair import plan_labels, revise
-from whygap.rivals import compare
 from whygap.settings import Settings
 from whygap.study import Study
 
@@ -68,17 +67,6 @@ def test_the_model_reads_text_it_has_never_seen(study, revision):
 
 def test_tables_come_back_in_the_users_kind(study, gap, revision):
     assert isinstance(revision.to_frame(), pd.DataFrame)
-    table = compare(study, methods=["mean_change"], gap=gap)
-    assert isinstance(table, pd.DataFrame)
-    assert set(table["method"]) == {"whygap", "mean_change"}
-    assert table.query("method == 'whygap' and rank == 1")["term"].item() == "z1"
-
-
-def test_ours_is_computed_when_it_is_asked_for(study):
-    settings = Settings(folds=3, learner="fast", twins=False, progress=False, subsets=6)
-    table = compare(study, methods=["whygap"], settings=settings)
-    assert set(table["method"]) <= {"whygap"}
-    assert "outcome" in set(table["part"])
 
 
 def test_a_ranking_of_ones_own_needs_no_gap(study):

@@ -10,7 +10,6 @@ from task_tables import BINARY, LABELS, VALUES, tables
 import whygap as wg
 from whygap.checks.facts import domain_facts
 from whygap.errors import SettingsError
-from whygap.rivals.compare import comparison
 
 
 @pytest.mark.parametrize(
@@ -71,20 +70,3 @@ def test_a_rehearsal_is_for_means_of_two_values():
         "'f1' of two values. Rehearse with metric='brier' or 'accuracy': overlap and sizes are the "
         "same."
     )
-
-
-def test_a_comparison_is_for_means_of_two_values():
-    with pytest.raises(SettingsError) as caught:
-        wg.compare(wg.Study(**tables(), **VALUES), methods=["mean_change"])
-    assert str(caught.value) == (
-        "A comparison with other methods takes a metric that is a mean over rows, of an outcome "
-        "with two values. Got 'mse' of real values. The points of explain have no rival for it; "
-        "for several classes use accuracy."
-    )
-
-
-def test_classes_are_compared_as_right_or_wrong():
-    study = wg.Study(**tables(), **LABELS)
-    found = wg.compare(study, methods=["parametric_acc"])
-    expected = comparison(study.design.as_binary(), ["parametric_acc"])
-    assert list(found["importance"]) == pytest.approx(list(expected[0].values))

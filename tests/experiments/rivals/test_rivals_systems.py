@@ -9,9 +9,9 @@ import pytest
 from rival_worlds import design_of, world_a, world_b
 from scipy import special, stats
 
+from experiments.rivals import auc_regression, disde, region
 from whygap.domains import ByDomain
 from whygap.errors import FitError, ModelError
-from whygap.rivals import auc_regression, disde, region
 from whygap.settings import Settings
 
 SETTINGS = Settings()

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from experiments.rivals.disde import domain_probability
+from experiments.rivals.graph import OUTCOME, Graph, Parents, graph_of
+from experiments.rivals.importances import Importances, Method, random_stream
+from experiments.rivals.learner import cross_fitted, fold_numbers
 from whygap.domains import DOMAINS, Array
 from whygap.errors import SettingsError
-from whygap.rivals.disde import domain_probability
-from whygap.rivals.graph import OUTCOME, Graph, Parents, graph_of
-from whygap.rivals.importances import Importances, Method, random_stream
-from whygap.rivals.learner import cross_fitted, fold_numbers
 from whygap.settings import Settings
 from whygap.shapley import SubsetPlan, linear_weights
 from whygap.tables.design import Design

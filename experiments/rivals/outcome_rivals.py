@@ -6,12 +6,12 @@ ParametricChange and ParametricAcc read a logistic model, RandomForestAcc a fore
 from __future__ import annotations
 
 import numpy as np
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
+from experiments.rivals import linear
+from experiments.rivals.importances import Importances, Method, random_stream
 from whygap.domains import Array, ByDomain
 from whygap.estimate import Estimate
-from whygap.learning.standalone import RandomForestClassifier, RandomForestRegressor
-from whygap.rivals import linear
-from whygap.rivals.importances import Importances, Method, random_stream
 from whygap.settings import Settings
 from whygap.tables.design import Design
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
+from experiments.rivals.importances import Importances, Method, random_stream
 from whygap.domains import Array, ByDomain, Subset
 from whygap.estimate import Estimate
 from whygap.learning.standalone import fit_mean
-from whygap.rivals.importances import Importances, Method, random_stream
 from whygap.settings import Settings
 from whygap.shapley import SubsetPlan, linear_weights
 from whygap.tables.design import Column, Design, Player

@@ -15,8 +15,8 @@ import pytest
 from scipy import special
 from sklearn.linear_model import LogisticRegression
 
+from experiments.rivals import disde, graph_shapley
 from whygap.domains import ByDomain
-from whygap.rivals import disde, graph_shapley
 from whygap.settings import Settings
 from whygap.shapley import SubsetPlan, linear_weights
 from whygap.tables.design import Column, Design, Player

@@ -1,26 +1,17 @@
-"""A user's causal graph: who listens to whom, checked before anything is estimated."""
+"""A causal graph: the parents of each variable, checked before anything is estimated."""
 
 from __future__ import annotations
 
-import json
-import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
-from typing import Any
 
-from whygap.errors import InputError, SettingsError, name_list, require_known
+from whygap.errors import SettingsError, name_list, require_known
 from whygap.tables.design import Design
 
 Parents = Mapping[str, Iterable[str]]
 OUTCOME = "(outcome)"
 """The name of the outcome's mechanism in the result."""
-READERS: Mapping[str, Callable[[str], Any]] = {".toml": tomllib.loads, ".json": json.loads}
-EXAMPLE = {
-    ".toml": "Write one line per variable with its parents: z2 = ['z1'].",
-    ".json": 'Write one entry per variable with its parents: {"z2": ["z1"]}.',
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +29,7 @@ def graph_of(design: Design, parents: Parents, outcome: str = OUTCOME) -> Graph:
     """
     baseline = tuple(design.columns[j].name for j in design.baseline)
     variables = baseline + tuple(player.name for player in design.players)
-    given = _parents(parents)
+    given = {node: _names(node, listed) for node, listed in parents.items()}
     for node in given:
         if node not in (OUTCOME, outcome):
             _check_name(node, "a node", variables)
@@ -48,13 +39,6 @@ def graph_of(design: Design, parents: Parents, outcome: str = OUTCOME) -> Graph:
     order = _causal_order(complete)
     complete[OUTCOME] = given.get(OUTCOME, given.get(outcome, variables))
     return Graph(nodes=(*order, OUTCOME), parents=complete)
-
-
-def _parents(graph: Any) -> dict[str, tuple[str, ...]]:
-    if not isinstance(graph, Mapping):
-        got = f"an object of type {type(graph).__name__}"
-        raise SettingsError("The graph must map each variable to its parents", got=got)
-    return {node: _names(node, listed) for node, listed in graph.items()}
 
 
 def _names(node: str, listed: Iterable[str]) -> tuple[str, ...]:
@@ -90,35 +74,3 @@ def _causal_order(parents: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
             got=" -> ".join(error.args[1]),
             hint="Remove one of these edges; mechanisms need a causal order.",
         ) from error
-
-
-def read_graph(path: str | Path) -> dict[str, list[str]]:
-    """The mapping node -> parents of a TOML or JSON file; `graph_of` checks it against a study."""
-    file = Path(path)
-    kind = file.suffix.lower()
-    if kind not in READERS:
-        raise InputError(
-            f"The causal graph '{file}' must be a .toml or .json file", hint=EXAMPLE[".toml"]
-        )
-    try:
-        values = READERS[kind](file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(
-            f"The causal graph '{file}' cannot be read", got=error.strerror or type(error).__name__
-        ) from error
-    except ValueError as error:
-        raise _no_graph(file, str(error)) from error
-    if not isinstance(values, dict):
-        raise _no_graph(file, f"a {type(values).__name__}, not a mapping")
-    for node, listed in values.items():
-        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
-            raise _no_graph(file, f"{listed!r} as the parents of '{node}'")
-    return values
-
-
-def _no_graph(file: Path, got: str) -> InputError:
-    return InputError(
-        f"The file '{file}' is no causal graph: a list of parents is wanted for each variable",
-        got=got,
-        hint=EXAMPLE[file.suffix.lower()],
-    )

@@ -5,10 +5,10 @@ import pytest
 import statsmodels.api as sm
 from scipy import special
 
+from experiments.rivals import linear
 from whygap.domains import ByDomain
 from whygap.errors import FitError
 from whygap.estimate import Sample
-from whygap.rivals import linear
 
 
 @pytest.fixture(scope="module")

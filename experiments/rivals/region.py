@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.tree import DecisionTreeRegressor
 
+from experiments.rivals.disde import domain_probability, shared_weights
+from experiments.rivals.importances import Importances, Method, random_stream
+from experiments.rivals.learner import cross_fitted, fold_numbers
+from experiments.rivals.linear import domain_means
 from whygap.domains import Array, ByDomain, Domain
 from whygap.errors import FitError
 from whygap.estimate import Estimate
-from whygap.learning.standalone import DecisionTreeRegressor
-from whygap.rivals.disde import domain_probability, shared_weights
-from whygap.rivals.importances import Importances, Method, random_stream
-from whygap.rivals.learner import cross_fitted, fold_numbers
-from whygap.rivals.linear import domain_means
 from whygap.settings import Settings
 from whygap.tables.design import Column, Design
 

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from rival_worlds import world_a, world_b
 
-from whygap.errors import InputError, SettingsError
-from whygap.rivals import graph_shapley
-from whygap.rivals.graph import graph_of, read_graph
+from experiments.rivals import graph_shapley
+from experiments.rivals.graph import graph_of
+from whygap.errors import SettingsError
 from whygap.settings import Settings
 
 
@@ -119,79 +117,3 @@ def test_too_many_mechanisms_are_refused(monkeypatch, design):
         "The causal graph may have at most 3 mechanisms. Got 4. "
         "Group variables with groups={...}; a group is one mechanism."
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("graph.toml", 'z2 = ["z1"]\nz1 = ["w0"]\n'),
-        ("graph.json", '{"z2": ["z1"], "z1": ["w0"]}'),
-    ],
-)
-def test_a_graph_is_read_from_a_file(tmp_path, design, name, text):
-    (tmp_path / name).write_text(text)
-    graph = graph_of(design, read_graph(tmp_path / name))
-    assert graph.nodes == ("w0", "z1", "z2", "(outcome)")
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        (
-            "graph.yaml",
-            "z2: [z1]",
-            (
-                "The causal graph 'graph.yaml' must be a .toml or .json file. "
-                "Write one line per variable with its parents: z2 = ['z1']."
-            ),
-        ),
-        (
-            "none.toml",
-            None,
-            "The causal graph 'none.toml' cannot be read. Got No such file or directory.",
-        ),
-        (
-            "graph.json",
-            '["z1"]',
-            (
-                "The file 'graph.json' is no causal graph: a list of parents is wanted for each "
-                "variable. Got a list, not a mapping. "
-                'Write one entry per variable with its parents: {"z2": ["z1"]}.'
-            ),
-        ),
-        (
-            "graph.toml",
-            'z2 = "z1"',
-            (
-                "The file 'graph.toml' is no causal graph: a list of parents is wanted for each "
-                "variable. Got 'z1' as the parents of 'z2'. "
-                "Write one line per variable with its parents: z2 = ['z1']."
-            ),
-        ),
-        (
-            "graph.json",
-            '{"z2": [1]}',
-            (
-                "The file 'graph.json' is no causal graph: a list of parents is wanted for each "
-                "variable. Got [1] as the parents of 'z2'. "
-                'Write one entry per variable with its parents: {"z2": ["z1"]}.'
-            ),
-        ),
-        (
-            "graph.json",
-            '{"z2": ',
-            (
-                "The file 'graph.json' is no causal graph: a list of parents is wanted for each "
-                "variable. Got Expecting value: line 1 column 8 (char 7). "
-                'Write one entry per variable with its parents: {"z2": ["z1"]}.'
-            ),
-        ),
-    ],
-)
-def test_files_that_hold_no_graph_are_refused_in_words(tmp_path, monkeypatch, name, text, message):
-    monkeypatch.chdir(tmp_path)
-    if text is not None:
-        Path(name).write_text(text)
-    with pytest.raises(InputError) as caught:
-        read_graph(name)
-    assert str(caught.value) == message

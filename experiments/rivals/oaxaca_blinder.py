@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from experiments.rivals import linear
+from experiments.rivals.importances import Importances, Method, Part
+from experiments.rivals.linear import NumericMatrix
 from whygap.domains import DOMAINS, ByDomain
 from whygap.estimate import Estimate
-from whygap.rivals import linear
-from whygap.rivals.importances import Importances, Method, Part
-from whygap.rivals.linear import NumericMatrix
 from whygap.settings import Settings
 from whygap.tables.design import Design
 

@@ -8,9 +8,9 @@ import statsmodels.api as sm
 from rival_worlds import world_a, world_b
 from statsmodels.stats.oaxaca import OaxacaBlinder
 
+from experiments.rivals import oaxaca_blinder
+from experiments.rivals.linear import Fit
 from whygap.domains import ByDomain
-from whygap.rivals import oaxaca_blinder
-from whygap.rivals.linear import Fit
 from whygap.settings import Settings
 from whygap.tables.design import Player
 

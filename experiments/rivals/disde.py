@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from experiments.rivals.importances import Importances, Method, random_stream
+from experiments.rivals.learner import cross_fitted, fold_numbers
+from experiments.rivals.linear import domain_means
 from whygap.domains import Array, ByDomain, Domain
 from whygap.estimate import Estimate
-from whygap.rivals.importances import Importances, Method, random_stream
-from whygap.rivals.learner import cross_fitted, fold_numbers
-from whygap.rivals.linear import domain_means
 from whygap.settings import Settings
 from whygap.tables.design import Design
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from experiments.rivals.importances import Importances, Method, random_stream
+from experiments.rivals.linear import NumericMatrix, logistic, numeric_matrix, with_domain
 from whygap.domains import DOMAINS, Array, Domain, IntArray
 from whygap.errors import ModelError
 from whygap.estimate.student import normal_quantile
-from whygap.rivals.importances import Importances, Method, random_stream
-from whygap.rivals.linear import NumericMatrix, logistic, numeric_matrix, with_domain
 from whygap.settings import Settings
 from whygap.tables.design import Design
 

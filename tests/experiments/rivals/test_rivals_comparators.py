@@ -10,11 +10,11 @@ import statsmodels.api as sm
 from rival_worlds import design_of, world_a, world_b
 from scipy import stats
 
+from experiments.rivals import covariate_rivals
+from experiments.rivals.covariate_rivals import mean_change, subset_change, wu_shift
+from experiments.rivals.importances import random_stream
+from experiments.rivals.outcome_rivals import parametric_acc, parametric_change, random_forest_acc
 from whygap.domains import ByDomain
-from whygap.rivals import covariate_rivals
-from whygap.rivals.covariate_rivals import mean_change, subset_change, wu_shift
-from whygap.rivals.importances import random_stream
-from whygap.rivals.outcome_rivals import parametric_acc, parametric_change, random_forest_acc
 from whygap.settings import Settings
 from whygap.tables.design import Player
 

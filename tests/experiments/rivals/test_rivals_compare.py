@@ -1,26 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from rival_worlds import world_a
 
+from experiments.rivals import METHODS, comparison
 from whygap.errors import ModelError, ResultError, SettingsError
-from whygap.rivals import METHODS, compare, comparison
 from whygap.settings import Settings
-from whygap.study import Study
-from whygap.tables import native_table
-from whygap.tables.design import Design
-
-
-def study_of(design: Design, kind: str = "pyarrow") -> Study:
-    """A study in this kind of table whose rows have been read."""
-    table = native_table({"sick": [0, 1], "risk": [0.2, 0.8], "z1": [1.0, 2.0]}, kind)
-    study = Study(table, table, outcome="sick", prediction="risk")
-    study.__dict__["design"] = design
-    return study
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +24,6 @@ def test_all_methods_answer_on_one_design(design):
         assert len(item.values) == len(item.names)
         assert np.isfinite(item.values).all()
         assert sorted(item.ranks().values()) == list(range(1, len(item.names) + 1))
-
-
-@pytest.mark.parametrize("kind", ["pyarrow", "pandas", "polars"])
-def test_the_table_is_of_the_users_kind(design, kind):
-    table: Any = compare(study_of(design, kind), methods=["mean_change", "parametric_change"])
-    assert type(table).__module__.split(".")[0] == kind
-    assert table.shape == (4, 8)
 
 
 def test_rivals_that_cannot_answer_say_why_and_raise_when_asked(design):
@@ -66,8 +47,7 @@ def test_rivals_that_cannot_answer_say_why_and_raise_when_asked(design):
             "graph_shapley",
             (
                 "The method 'graph_shapley' needs a causal graph. "
-                "Give graph={'z2': ['z1'], ...} (command line: --graph FILE), each variable with "
-                "its parents."
+                "Give graph={'z2': ['z1'], ...}, each variable with its parents."
             ),
         ),
     ],
@@ -90,25 +70,17 @@ def test_an_unknown_term_is_refused(design):
 
 def test_a_graph_may_name_the_outcomes_column(design):
     graph = {"z1": ["w0"], "z2": ["z1"], "sick": ["w0", "z2"]}
-    table: Any = compare(
-        study_of(design), ["graph_shapley"], Settings(folds=2, twins=False), graph=graph
-    )
-    assert table["term"].to_pylist() == ["w0", "z1", "z2", "(outcome)"]
-    assert set(table["method"].to_pylist()) == {"graph_shapley"}
+    settings = Settings(folds=2, twins=False)
+    (found,) = comparison(design, ["graph_shapley"], settings, graph=graph, outcome="sick")
+    assert found.names == ("w0", "z1", "z2", "(outcome)")
+    assert found.method == "graph_shapley"
 
 
 def test_a_bad_graph_is_refused_before_any_method_is_run(design, monkeypatch):
     monkeypatch.setitem(METHODS, "mean_change", (lambda *_: pytest.fail("was run"),))
     with pytest.raises(SettingsError) as caught:
-        compare(study_of(design), graph={"z1": ["z2"], "z2": ["z1"]})
+        comparison(design, graph={"z1": ["z2"], "z2": ["z1"]})
     assert str(caught.value) == (
         "The causal graph has a cycle. Got z1 -> z2 -> z1. "
         "Remove one of these edges; mechanisms need a causal order."
     )
-
-
-def test_the_others_alone_need_no_explanation(design, monkeypatch):
-    for name in set(METHODS) - {"mean_change"}:
-        monkeypatch.delitem(METHODS, name)
-    table: Any = compare(study_of(design), others_only=True)
-    assert set(table["method"].to_pylist()) == {"mean_change"}
