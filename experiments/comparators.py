@@ -16,6 +16,7 @@ from experiments.comparator_findings import PAPER_ACCURACY, TITLES, findings
 from experiments.comparator_seeds import OURS, Scene, Seeds
 from experiments.pages import render, write_page
 from experiments.record import engines, made_by, newest
+from experiments.repair import Bench
 from experiments.replicates import Config, Line, read_lines, run_missing
 from experiments.rivals.compare import comparison, shares_of
 from experiments.rivals.importances import Importances
@@ -23,7 +24,6 @@ from experiments.simulation import Order, Plan
 from experiments.summary import comma_separated
 from experiments.worlds.by_name import make_world, truths
 from whygap._explain import explain_design
-from whygap.repair.curve import Bench
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
 from whygap.storage.files import write_whole

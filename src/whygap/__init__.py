@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from whygap.checks import check
     from whygap.errors import WhygapWarning
     from whygap.estimate import Estimate
-    from whygap.repair.revise import revise
     from whygap.results import Detailed, Gap
     from whygap.settings import Settings
     from whygap.splits import from_splits
@@ -40,7 +39,6 @@ __all__ = [
     "load",
     "metrics",
     "rehearse",
-    "revise",
     "simulate",
     "subset_values",
     "watch",
@@ -61,7 +59,6 @@ _HOMES = {
     "load": "storage",
     "metrics": "_metrics",
     "rehearse": "_rehearse",
-    "revise": "repair",
     "subset_values": "_explain",
     "watch": "_watch",
 }

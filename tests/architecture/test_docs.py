@@ -193,7 +193,7 @@ def test_pages_for_users_are_no_diary_of_the_laboratory(page):
 
 
 PLAIN = ["index", "start", "points", "where", "recoverable", "choosing_w_and_z", "check", "overlap"]
-PLAIN += ["reading_the_report", "mistakes", "rehearse", "repair", "cli"]
+PLAIN += ["reading_the_report", "mistakes", "rehearse", "cli"]
 PLAIN_PAGES = [
     *(ROOT / "docs" / f"{name}.md" for name in PLAIN),
     *sorted((ROOT / "docs" / "tutorials").glob("*.md")),

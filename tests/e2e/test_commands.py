@@ -139,28 +139,6 @@ def test_report(call, result, tmp_path):
     assert len(page) < 2_000_000
 
 
-def test_report_with_what_a_revision_would_bring(call, world, result, tmp_path):
-    revise = ("revise", world / "study.toml", "--gap", result, "--top", 1, "--json", *QUICK)
-    (tmp_path / "revision.json").write_text(call(*revise).out)
-    page = tmp_path / "gap.html"
-    command = ("report", result, "--revision", tmp_path / "revision.json", "-o", page)
-    assert call(*command).code == 0
-    assert "What revising the model would bring" in page.read_text(encoding="utf-8")
-
-
-def test_report_refuses_what_is_no_revision(call, result, tmp_path):
-    command = ("report", result, "-o", tmp_path / "gap.html", "--revision")
-    done = call(*command, result)
-    assert done.code == 2
-    assert done.err == (
-        "Error: This is not a revision. Got no field 'level'. Write one with: whygap revise "
-        "study.toml --gap gap.json --json > revision.json\n"
-    )
-    done = call(*command, tmp_path / "none.json")
-    assert (done.code, done.err.count("\n")) == (2, 1)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_init_gives_a_study_file(call):
     done = call("init")
     assert done.code == 0
@@ -238,20 +216,6 @@ def test_check_of_a_sound_study(call, world):
     assert done.code in (0, 1), done.err
     values = json.loads(done.out)
     assert values["ok"] == (done.code == 0)
-
-
-def test_revise_with_the_variables_of_a_result(call, world, result, tmp_path):
-    command = ("revise", world / "study.toml", "--gap", result, "--top", 1, *QUICK)
-    done = call(*command, "-o", tmp_path / "steps.csv")
-    assert done.code == 0, done.err
-    assert "original" in done.out
-    assert (tmp_path / "steps.csv").read_text().count("\n") > 3
-
-
-def test_revise_with_named_variables(call, world):
-    command = ("revise", world / "study.toml", "--variables", "Z3,Z1", "--top", 1, "--json")
-    values = json.loads(call(*command, *QUICK).out)
-    assert values["ranking"][:1] == ["Z3"]
 
 
 def test_paths_in_a_study_file_are_relative_to_it(shell, world, tmp_path):

@@ -232,14 +232,6 @@ def subset_values(rng: random.Random) -> Any:
     return wg.subset_values(anything(rng, make_study(rng)), part, subsets, settings(rng))
 
 
-def revise(rng: random.Random) -> Any:
-    ranking = anything(rng, None, ["a"], ["a", "b"], ["nope"])
-    gap = anything(rng, None, make_gap())
-    study = anything(rng, make_study(rng))
-    made = wg.revise(study, gap, anything(rng, 0, 1, 2, 99), settings(rng), ranking)
-    return [str(made), made.to_frame(), made.to_mapping()]
-
-
 def rehearse(rng: random.Random) -> Any:
     names = anything(rng, None, ["a"], ["nope"])
     parts = anything(rng, (), "outcome", ["covariate"])
@@ -366,9 +358,8 @@ def command(rng: random.Random) -> list[Any]:
         ["init"],
         ["table", gap, "--format", word(rng, "text", "md", "csv", "tex", "html"), *level],
         ["plot", gap, "--what", word(rng, "answer", "points", "shares"), "-o", out],
-        ["report", gap, "-o", out, *level, "--revision", word(rng, place / "other.json")],
+        ["report", gap, "-o", out, *level],
         ["report", gap, "-o", out],
-        ["revise", study, "--top", word(rng, 1, 2, 99), "--variables", word(rng, "a", "a,b", "x")],
         ["rehearse", study, "-r", word(rng, 2, 1), *fast],
         ["simulate", word(rng, "gaussian"), "--rows", word(rng, 50, 10**15), "--into", out],
         [word(rng, "explian", "--help", "--version"), study],
@@ -386,7 +377,6 @@ FUNCTIONS: dict[Callable[[random.Random], Any], int] = {  # how often each is ca
     explain_many: 3,
     check: 3,
     subset_values: 4,
-    revise: 3,
     rehearse: 2,
     load: 4,
     show: 14,

@@ -159,14 +159,6 @@ CASES: dict[str, Case] = {
         InputError,
         "The value a p-value is for must be a number. Got an object of type NoneType.",
     ),
-    "something else than a result": (
-        lambda: wg.revise(make_study(), "gap.json"),  # type: ignore[arg-type]
-        ResultError,
-        (
-            "gap= must be a result of explain. Got an object of type str. "
-            "gap = wg.explain(study), or wg.load(path)."
-        ),
-    ),
     "a flag that is none": (
         lambda: make_gap().to_dict(influence="yes"),  # type: ignore[arg-type]
         InputError,

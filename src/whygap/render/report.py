@@ -20,7 +20,6 @@ from whygap.render import phrases, table
 from whygap.render.formats import shorten
 from whygap.render.page import page_of
 from whygap.render.phrases import PART_TITLES, joined, metric_name
-from whygap.render.revision import MEASURED, Curve, curve_for
 from whygap.render.trend import several_page
 from whygap.render.units import count, level_name, squared_error_units, with_minus
 from whygap.render.words import ASSOCIATION, chosen_level, default_level
@@ -29,14 +28,10 @@ from whygap.results.redaction import FEW
 from whygap.results.several import require_alike
 
 
-def write(gap: Gap, path: str | Path, level: float | None = None, revision: Any = None) -> Path:
-    """Write the page of one result, with a section on its revision where one is given.
-
-    `revision` is what `wg.revise` returns, or what `whygap revise --json` prints.
-    """
+def write(gap: Gap, path: str | Path, level: float | None = None) -> Path:
+    """Write the page of one result."""
     storage.require_ending(path, ".html")
-    curves = {} if revision is None else {"": curve_for(gap, revision)}
-    return storage.write_whole(path, html({"": gap}, chosen_level(gap, level), curves))
+    return storage.write_whole(path, html({"": gap}, chosen_level(gap, level)))
 
 
 def write_many(
@@ -57,11 +52,10 @@ def write_many(
     return storage.write_whole(path, html(shown, chosen_level(next(iter(gaps.values())), level)))
 
 
-def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | None = None) -> str:
+def html(gaps: Mapping[str, Gap], level: float) -> str:
     """The page as text."""
     require_level(level, "The level of a report")
-    known = curves or {}
-    pages = {name: page_of(gap, level, curve=known.get(name)) for name, gap in gaps.items()}
+    pages = {name: page_of(gap, level) for name, gap in gaps.items()}
     script = _asset("profile.js") + _asset("report.js")
     digest = hashlib.sha256(script.encode("utf-8")).digest()  # no other script can run on the page
     first = next(iter(pages.values()))
@@ -83,7 +77,6 @@ def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | No
             explain=phrases,
             titles=PART_TITLES,
             association=ASSOCIATION,
-            measured=MEASURED,
         )
     )
 

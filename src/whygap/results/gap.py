@@ -140,14 +140,13 @@ class Gap:
         self,
         path: str | Path,
         level: float | None = None,
-        revision: Any = None,
         redact: int | None = FEW,
     ) -> Path:
-        """Write one self-contained HTML page; `revision` is what `wg.revise` returned.
+        """Write one self-contained HTML page.
 
         It names no level of fewer than `redact` rows and rounds counts; None shows all there is.
         """
         from whygap.render import report
 
         shown = self if redact is None else redacted(self, redact)
-        return report.write(shown, path, level, revision)
+        return report.write(shown, path, level)

@@ -53,15 +53,6 @@ def test_the_metric_in_a_check_has_the_spread_of_its_influence():
     assert facts.metric.standard_error == pytest.approx(np.std(draws), rel=0.15)
 
 
-def test_a_revision_is_for_two_values():
-    with pytest.raises(SettingsError) as caught:
-        wg.revise(wg.Study(**tables(), **VALUES), ranking=["distance"])
-    assert str(caught.value) == (
-        "revise corrects probabilities of an outcome with two values. Got an outcome of real "
-        "values. Fit the model again on target rows, with the variables that explain names first."
-    )
-
-
 def test_a_rehearsal_is_for_means_of_two_values():
     with pytest.raises(SettingsError) as caught:
         wg.rehearse(wg.Study(**tables(), **BINARY, metric="f1"), replicates=2)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, brier_score_loss, log_loss, roc_auc_score
 
+from experiments.repair.scores import score_target
 from whygap.domains import ByDomain
 from whygap.estimate import Sample
-from whygap.repair.scores import score_target
 
 
 def drawn(rows=400, seed=0, digits=6):
