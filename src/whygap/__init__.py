@@ -7,7 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from whygap import datasets, errors, simulate
+    from whygap import datasets, errors
     from whygap._explain import explain, subset_values
     from whygap._many import explain_many
     from whygap._metrics import Metric, metrics
@@ -39,7 +39,6 @@ __all__ = [
     "load",
     "metrics",
     "rehearse",
-    "simulate",
     "subset_values",
     "watch",
 ]

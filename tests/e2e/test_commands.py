@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tomllib
 
-import pyarrow.parquet as pq
 import pytest
 from conftest import QUICK
 
@@ -44,25 +43,6 @@ def test_version(call):
 def test_no_arguments_show_the_help(call):
     done = call()
     assert "Usage: whygap" in done.out + done.err
-
-
-def test_simulate_writes_tables_and_a_study_file(world):
-    source = pq.read_table(world / "source.parquet")
-    assert source.num_rows == 1500
-    study = tomllib.loads((world / "study.toml").read_text())
-    assert {study["outcome"], study["prediction"], *study["baseline"], *study["covariates"]} == set(
-        source.column_names
-    )
-
-
-def test_simulate_gives_the_same_rows_for_the_same_seed(call, tmp_path):
-    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        command = ("simulate", "gaussian", "--rows", 50, "--seed", seed, "--into", tmp_path / name)
-        done = call(*command, "--json")
-        assert json.loads(done.out) == {"study": str(tmp_path / name / "study.toml")}
-    tables = [pq.read_table(tmp_path / name / "target.parquet") for name in "abc"]
-    assert tables[0].equals(tables[1])
-    assert not tables[0].equals(tables[2])
 
 
 def test_explain_writes_a_result_that_reads_back(result):
@@ -193,11 +173,9 @@ def test_a_file_of_another_kind_is_refused_before_any_work(call, world, tmp_path
 def test_a_rehearsal_of_the_parts_alone(call, world):
     done = call("rehearse", world / "study.toml", "-r", 2, "--detail", "none", "--learner", "fast")
     assert done.code == 0, done.err
-    assert "(base)" not in done.out
-    done = call("rehearse", world / "study.toml", "--detail", "points")
-    assert done.err == (
-        "Error: There is no detailed part 'points'. Parts are 'covariate' and 'outcome'.\n"
-    )
+    assert "points" not in done.out
+    done = call("rehearse", world / "study.toml", "--detail", "where")
+    assert done.err == ("Error: A rehearsal has no detail 'where'. Details are: points, shares.\n")
 
 
 def test_init_check_explain_on_guessed_roles(call, world, tmp_path, monkeypatch):

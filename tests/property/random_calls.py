@@ -233,10 +233,9 @@ def subset_values(rng: random.Random) -> Any:
 
 
 def rehearse(rng: random.Random) -> Any:
-    names = anything(rng, None, ["a"], ["nope"])
-    parts = anything(rng, (), "outcome", ["covariate"])
+    parts = anything(rng, (), "points", ["shares"])
     study = anything(rng, sound(rng))
-    return str(wg.rehearse(study, anything(rng, 2, 1), parts, settings(rng), names))
+    return wg.rehearse(study, anything(rng, 2, 1), parts, settings(rng)).summary()
 
 
 def load(rng: random.Random) -> Any:
@@ -361,7 +360,6 @@ def command(rng: random.Random) -> list[Any]:
         ["report", gap, "-o", out, *level],
         ["report", gap, "-o", out],
         ["rehearse", study, "-r", word(rng, 2, 1), *fast],
-        ["simulate", word(rng, "gaussian"), "--rows", word(rng, 50, 10**15), "--into", out],
         [word(rng, "explian", "--help", "--version"), study],
     ]
     chosen = rng.choice(commands)

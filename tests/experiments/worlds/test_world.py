@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from whygap.simulate.world import Corners, SubsetTruth, all_subsets, shares
+from experiments.worlds.world import Corners, SubsetTruth, all_subsets, shares
 
 
 def test_parts_of_the_corners_add_up():

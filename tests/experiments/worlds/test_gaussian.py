@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
+from experiments.worlds.gaussian import GaussianWorld
 from experiments.worlds.gaussian_nuisances import GaussianNuisances
+from experiments.worlds.world import all_subsets
 from whygap.domains import ByDomain
-from whygap.simulate import GaussianWorld
-from whygap.simulate.world import all_subsets
 
 SINGLES_AND_PAIRS = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
 # Our own quadrature, to more digits than docs print; the tests below integrate independently.

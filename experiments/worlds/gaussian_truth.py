@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.worlds import quadrature
+from experiments.worlds.world import Corners, SubsetTruth
 from whygap.domains import Array, Domain, Subset
-from whygap.simulate import quadrature
-from whygap.simulate.world import Corners, SubsetTruth
 
 if TYPE_CHECKING:
-    from whygap.simulate.gaussian import GaussianWorld
+    from experiments.worlds.gaussian import GaussianWorld
 
 
 @dataclass(frozen=True, slots=True)

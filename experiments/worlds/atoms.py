@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
+from experiments.worlds.world import Corners, SubsetTruth, drawn_outcomes
 from whygap.domains import Array, ByDomain, Domain, IntArray, Subset
-from whygap.simulate.world import Corners, SubsetTruth, drawn_outcomes
 from whygap.tables.design import Column, Design, Player
 
 __all__ = ["Atoms", "risk_bin"]

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from experiments.worlds import semisynthetic
 from experiments.worlds.untuned import UntunedWorld
 from whygap.datasets import load_employment
 from whygap.domains import ByDomain
-from whygap.simulate import semisynthetic
 
 
 @pytest.fixture(scope="module")

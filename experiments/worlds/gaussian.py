@@ -16,11 +16,17 @@ import numpy as np
 import pyarrow as pa
 from scipy import optimize, special
 
+from experiments.worlds import gaussian_truth
+from experiments.worlds.quadrature import LogitLoss
+from experiments.worlds.world import (
+    Corners,
+    SubsetTruth,
+    design_tables,
+    drawn_outcomes,
+    model_design,
+)
 from whygap._metrics import Metric
 from whygap.domains import DOMAINS, Array, ByDomain, Domain, Subset
-from whygap.simulate import gaussian_truth
-from whygap.simulate.quadrature import LogitLoss
-from whygap.simulate.world import Corners, SubsetTruth, design_tables, drawn_outcomes, model_design
 from whygap.tables.design import Column, Design
 
 # The paper, section 5.1.
