@@ -12,7 +12,7 @@ import numpy as np
 from whygap._explain import PARTS
 from whygap._rehearse.rehearsal import Quantity, Rehearsal
 from whygap._rehearse.world import Key, World, world_of
-from whygap.domains import ByDomain
+from whygap.domains import ByDomain, Subset
 from whygap.errors import InputError, SettingsError, WhygapError, name_list, require_known
 from whygap.estimate import Estimate
 from whygap.nuisances.overlap import fit_ratios_alone, not_comparable
@@ -57,10 +57,7 @@ def rehearse(
             at a time; after `time_budget` seconds no new ones start.
     """
     study, settings = Study.given(study, "rehearse"), Settings.given(settings)
-    names = REHEARSED if detail == "all" else name_list(detail, "detail=", SettingsError)
-    for name in names:
-        what = f"A rehearsal has no detail '{name}'"
-        require_known(name, REHEARSED, what, "Details", SettingsError)
+    names = _names(detail)
     if not isinstance(replicates, int) or replicates not in REPLICATES:
         raise SettingsError(
             f"The number of replicates must be a whole number from {REPLICATES[0]} to "
@@ -78,7 +75,7 @@ def rehearse(
         world = world_of(design, settings)
         report.stage("rehearsing")
         rows = design.sample().effective_size().map(round)
-        job = Job(world, rows, replace(settings, support="all"), tuple(names))
+        job = Job(world, rows, replace(settings, support="all"), names)
         found = perform(job, replicates, report.update)
     return replace(found, notes=_notes(design, settings), table_kind=study.table_kind)
 
@@ -95,8 +92,10 @@ class Job:
     def __call__(self, number: int) -> Replicate:
         """Draw and analyse; an analysis that cannot be run is a result, too."""
         rng = np.random.default_rng([self.settings.seed, number])
-        seed, alone = int(rng.integers(2**31)), {"n_jobs": 1, "backend": "local"}
-        settings = replace(self.settings, seed=seed, checkpoint=None, progress=False, **alone)
+        seed = int(rng.integers(2**31))
+        settings = replace(
+            self.settings, seed=seed, n_jobs=1, backend="local", checkpoint=None, progress=False
+        )
         try:
             analysis = Analysis.begin(self.world.draw(self.rows, rng), settings, Silent())
             estimates = self._estimates(analysis)
@@ -121,7 +120,9 @@ class Job:
         for part, joint in (points.parts() if points else {}).items():
             estimates |= {("points", part, name): joint[name] for name in joint}
         for part in PARTS if "shares" in self.detail else ():
-            subsets = {p.name: (k,) for k, p in enumerate(self.world.atoms.players)}
+            subsets: dict[str, Subset] = {
+                p.name: (k,) for k, p in enumerate(self.world.atoms.players)
+            }
             subsets |= {"": ()} if part == "outcome" else {}
             found = analysis.values(part, list(subsets.values()))
             if found.denominator.interval(self.settings.level)[0] > 0:  # else shares are undefined
@@ -157,6 +158,14 @@ def perform(job: Job, replicates: int, update: Callable[[int, int, str], None]) 
         failures=dict(Counter(replicate for replicate in done if isinstance(replicate, str))),
         level=settings.level,
     )
+
+
+def _names(detail: Sequence[str] | str) -> tuple[str, ...]:
+    names = REHEARSED if detail == "all" else name_list(detail, "detail=", SettingsError)
+    for name in names:
+        what = f"A rehearsal has no detail '{name}'"
+        require_known(name, REHEARSED, what, "Details", SettingsError)
+    return names
 
 
 def _compared_rows(design: Design, settings: Settings) -> Design:

@@ -253,4 +253,5 @@ def _common_levels(values: Array, count: int) -> Array:
 
 def _joined(groups: IntArray, codes: IntArray) -> IntArray:
     """Number the combinations of two codings."""
-    return np.unique(groups * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
+    joint = groups * (int(codes.max()) + 1) + codes
+    return np.asarray(np.unique(joint, return_inverse=True)[1], dtype=np.int64)
