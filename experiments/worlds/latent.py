@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from experiments.worlds.world import Corners, Subset, SubsetTruth
 from whygap._metrics import Metric, Task, metric_named
 from whygap.domains import Array, ByDomain, Domain
 from whygap.errors import InputError
-from whygap.simulate.world import Corners, Subset, SubsetTruth
 from whygap.tables.design import Column, Design, Order, Player
 
 __all__ = ["LatentWorld", "Law", "moved"]

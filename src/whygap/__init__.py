@@ -7,7 +7,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from whygap import datasets, errors, simulate
+    from whygap import datasets, errors
     from whygap._explain import explain, subset_values
     from whygap._many import explain_many
     from whygap._metrics import Metric, metrics
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from whygap.checks import check
     from whygap.errors import WhygapWarning
     from whygap.estimate import Estimate
-    from whygap.repair.revise import revise
     from whygap.results import Gap, Gaps, load
-    from whygap.rivals.compare import compare
     from whygap.settings import Settings
     from whygap.splits import from_splits
     from whygap.study import Study
@@ -32,7 +30,6 @@ __all__ = [
     "Study",
     "WhygapWarning",
     "check",
-    "compare",
     "datasets",
     "errors",
     "explain",
@@ -41,8 +38,6 @@ __all__ = [
     "load",
     "metrics",
     "rehearse",
-    "revise",
-    "simulate",
     "subset_values",
     "watch",
 ]
@@ -56,14 +51,12 @@ _HOMES = {
     "Study": "study",
     "WhygapWarning": "errors",
     "check": "checks",
-    "compare": "rivals",
     "explain": "_explain",
     "explain_many": "_many",
     "from_splits": "splits",
     "load": "results",
     "metrics": "_metrics",
     "rehearse": "_rehearse",
-    "revise": "repair",
     "subset_values": "_explain",
     "watch": "_watch",
 }

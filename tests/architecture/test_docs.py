@@ -202,7 +202,7 @@ PLAIN = [
     "check",
     "overlap",
 ]
-PLAIN += ["reading_the_report", "mistakes", "rehearse", "repair", "cli"]
+PLAIN += ["reading_the_report", "mistakes", "rehearse", "cli"]
 PLAIN_PAGES = [
     *(ROOT / "docs" / f"{name}.md" for name in PLAIN),
     *sorted((ROOT / "docs" / "tutorials").glob("*.md")),

@@ -203,21 +203,6 @@ def test_a_figure_format_that_does_not_exist(call, result, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("gausian",), "There is no world 'gausian'. Did you mean 'gaussian'?"),
-        (
-            ("gaussian", "--rows", "0"),
-            "The number of rows must lie between 1 and 10,000,000. Got 0.",
-        ),
-        (("gaussian", "--seed", "-1"), "The seed must be at least 0. Got -1."),
-    ],
-)
-def test_worlds_that_cannot_be_drawn(call, tmp_path, arguments, message):
-    refused(call("simulate", *arguments, "--into", tmp_path / "new"), tmp_path, message)
-
-
 @pytest.mark.parametrize("arguments", [("explan",), ("table",), ("table", "gap.json", "--colour")])
 def test_misuse_of_the_command_line_itself(call, arguments):
     done = call(*arguments)

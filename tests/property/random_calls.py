@@ -232,27 +232,10 @@ def subset_values(rng: random.Random) -> Any:
     return wg.subset_values(anything(rng, make_study(rng)), part, subsets, settings(rng))
 
 
-def compare(rng: random.Random) -> Any:
-    methods = anything(rng, ["mean_change"], "disde", ["oaxaca_blinder", "wu_shift"], ["whygap"])
-    gap = anything(rng, None, make_gap())
-    graph = anything(rng, None, None, {"a": ["w"]}, {"a": ["a"]})
-    study = anything(rng, make_study(rng))
-    return wg.compare(study, methods, settings(rng), gap, graph, anything(rng, True, False))
-
-
-def revise(rng: random.Random) -> Any:
-    ranking = anything(rng, None, ["a"], ["a", "b"], ["nope"])
-    gap = anything(rng, None, make_gap())
-    study = anything(rng, make_study(rng))
-    made = wg.revise(study, gap, anything(rng, 0, 1, 2, 99), settings(rng), ranking)
-    return [str(made), made.to_frame(), made.to_mapping()]
-
-
 def rehearse(rng: random.Random) -> Any:
-    names = anything(rng, None, ["a"], ["nope"])
-    parts = anything(rng, (), "outcome", ["covariate"])
+    parts = anything(rng, (), "points", ["shares"])
     study = anything(rng, sound(rng))
-    return str(wg.rehearse(study, anything(rng, 2, 1), parts, settings(rng), names))
+    return wg.rehearse(study, anything(rng, 2, 1), parts, settings(rng)).summary()
 
 
 def load(rng: random.Random) -> Any:
@@ -374,12 +357,9 @@ def command(rng: random.Random) -> list[Any]:
         ["init"],
         ["table", gap, "--format", word(rng, "text", "md", "csv", "tex", "html"), *level],
         ["plot", gap, "--what", word(rng, "answer", "points", "shares"), "-o", out],
-        ["report", gap, "-o", out, *level, "--revision", word(rng, place / "other.json")],
+        ["report", gap, "-o", out, *level],
         ["report", gap, "-o", out],
-        ["compare", study, "--methods", word(rng, "mean_change", "disde"), "--gap", gap, *quick],
-        ["revise", study, "--top", word(rng, 1, 2, 99), "--variables", word(rng, "a", "a,b", "x")],
         ["rehearse", study, "-r", word(rng, 2, 1), *fast],
-        ["simulate", word(rng, "gaussian"), "--rows", word(rng, 50, 10**15), "--into", out],
         [word(rng, "explian", "--help", "--version"), study],
     ]
     chosen = rng.choice(commands)
@@ -395,8 +375,6 @@ FUNCTIONS: dict[Callable[[random.Random], Any], int] = {  # how often each is ca
     explain_many: 3,
     check: 3,
     subset_values: 4,
-    compare: 4,
-    revise: 3,
     rehearse: 2,
     load: 4,
     show: 14,

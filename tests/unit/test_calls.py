@@ -71,11 +71,6 @@ CASES: dict[str, Case] = {
         InputError,
         "check needs a Study. Got an object of type DataFrame." + NEEDS,
     ),
-    "compare nothing": (
-        lambda: wg.compare(None),
-        InputError,
-        "compare needs a Study. Got an object of type NoneType." + NEEDS,
-    ),
     "a metric of scikit-learn's that we do not have": (
         lambda: make_study(metric=metrics.cohen_kappa_score),
         SettingsError,
@@ -163,19 +158,6 @@ CASES: dict[str, Case] = {
         lambda: make_gap().total.p_value(None),  # type: ignore[arg-type]
         InputError,
         "The value a p-value is for must be a number. Got an object of type NoneType.",
-    ),
-    "a graph that is none": (
-        lambda: wg.compare(make_study(), ["mean_change"], graph=("w",)),  # type: ignore[arg-type]
-        SettingsError,
-        "The graph must map each variable to its parents. Got an object of type tuple.",
-    ),
-    "something else than a result": (
-        lambda: wg.revise(make_study(), "gap.json"),  # type: ignore[arg-type]
-        ResultError,
-        (
-            "gap= must be a result of explain. Got an object of type str. "
-            "gap = wg.explain(study), or wg.load(path)."
-        ),
     ),
     "a flag that is none": (
         lambda: make_gap().to_dict(influence="yes"),  # type: ignore[arg-type]

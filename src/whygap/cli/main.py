@@ -23,7 +23,7 @@ from whygap.cli.options import expanded
 from whygap.errors import InputError
 
 USER_ERROR, OWN_ERROR, STOPPED = 2, 3, 130
-ORDER = "demo init check explain table plot report compare revise rehearse watch simulate"
+ORDER = "demo init check explain table plot report rehearse watch"
 COMMANDS = tuple(importlib.import_module(f"whygap.cli.{name}") for name in ORDER.split())
 
 app = typer.Typer(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from whygap.estimate import Estimate
 from whygap.render.answers import part_of_error
 from whygap.render.phrases import direction, joined
 from whygap.render.reading import Reading
-from whygap.render.revision import LOSSES, Choice, Curve
 from whygap.render.units import level_name
 from whygap.results import Budget, RatioRecord, Recoverable
 from whygap.results.overlap import LIMITS
@@ -16,79 +15,26 @@ from whygap.results.overlap import LIMITS
 LARGE_BASE = 0.5  # of the budget, from which recalibrating comes first: it does most of the work
 
 LITTLE = 0.1  # of the squared error: a tenth less error is about 5% less in the outcome's units
-RECALIBRATE = "Recalibrate the source's risk"
 PROBLEM_FIRST = (
     "First see to what is named as a problem, then ask again: as they stand, the numbers are no "
     "ground to change the model."
 )
 
 
-def suggestions(reading: Reading, measured: Curve | None = None) -> list[str]:
-    """At most a handful of next steps: from what was measured, else the budgets, else the parts."""
+def suggestions(reading: Reading) -> list[str]:
+    """Return at most a handful of next steps: from the budgets, else from the parts."""
     gap = reading.gap
     if not gap.comparable:
         labels = _with_target_labels(reading, gap.recoverable) if gap.recoverable else ()
         return ["First see to what sets the two tables apart, then compare them again.", *labels]
     if gap.problems():
         return [PROBLEM_FIRST]
-    if measured is not None:
-        repairs = _from_measured(reading, measured)
-    elif gap.recoverable is not None:
+    if gap.recoverable is not None:
         repairs = _from_budgets(reading, gap.recoverable)
     else:
         repairs = _from_parts(reading)
     steps = [*repairs, *_unsettled(reading), *_overlap(reading)]
     return steps or [_nothing(reading)]
-
-
-# -- from a revision that was measured -------------------------------------------------------------
-
-
-def _from_measured(reading: Reading, curve: Curve) -> Iterator[str]:
-    """What gained most on target rows that it had not seen; nothing that did not."""
-    tried = [*curve.of("targeted"), *curve.of("retrained")]
-    if tried:
-        best = _best(reading, tried)
-        size = _gain(reading, curve, best)
-        if _is_gain(best.gain, reading.level):
-            step = _what_to_do(reading, curve, best)
-            yield f"{step}: measured on target rows kept apart, {size}."
-        else:
-            yield (
-                "Leave the model as it is for now: of what was tried with outcomes from the "
-                f"target nothing clearly gained (the best: {size})."
-            )
-    if curve.of("reweighted"):
-        best = _best(reading, curve.of("reweighted"))
-        size = _gain(reading, curve, best)
-        if _is_gain(best.gain, reading.level):
-            yield f"Without outcomes from the target, retrain on reweighted source rows: {size}."
-        else:
-            yield f"Do not count on reweighting the source rows: measured, at best {size}."
-
-
-def _best(reading: Reading, tried: Sequence[Choice]) -> Choice:
-    """The largest of the clear gains; where none is clear, the largest."""
-    clear = [choice for choice in tried if _is_gain(choice.gain, reading.level)]
-    return max(clear or tried, key=lambda choice: choice.gain.value)
-
-
-def _what_to_do(reading: Reading, curve: Curve, choice: Choice) -> str:
-    if choice.kind == "retrained":
-        return "Refit the model with all variables on outcomes from the target"
-    if not choice.k:
-        baseline = list(reading.gap.about.baseline)
-        refit = f"Refit the source's risk with {joined(baseline, 6)}"
-        return f"{refit if baseline else RECALIBRATE} on outcomes from the target"
-    used = [one.added for one in curve.of("targeted") if 0 < one.k <= choice.k]
-    return f"Revise the model on {joined(used)} with outcomes from the target"
-
-
-def _gain(reading: Reading, curve: Curve, choice: Choice) -> str:
-    units, gain = curve.units, choice.gain
-    span = units.span(*gain.interval(reading.level))
-    name = f"gain in {curve.name}" if curve.score in LOSSES else curve.name
-    return f"{name} {units.change(gain.value)} ({span})"
 
 
 # -- from what can be won back ---------------------------------------------------------------------
@@ -144,11 +90,7 @@ def _with_target_labels(reading: Reading, here: Budget) -> Iterator[str]:
     clear = here.variables.significant(reading.level) if here.variables else []
     first = [name for name in clear if here.variables and here.variables[name].value > 0]
     if first:
-        measures = " (whygap revise measures the gain)"
-        yield (
-            f"Revise the model on {joined(first)} with outcomes from the target"
-            f"{measures if reading.gap.about.task == 'binary' else ''}."
-        )
+        yield f"Revise the model on {joined(first)} with outcomes from the target."
     elif not recalibrate:
         yield (
             "Refit the model on outcomes from the target: they could win back "

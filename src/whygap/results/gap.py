@@ -225,7 +225,6 @@ class Gap:
         self,
         path: str | Path,
         level: float | None = None,
-        revision: Any = None,
         redact: int | None = ROWS,
     ) -> Path:
         """Write one self-contained HTML page.
@@ -239,4 +238,4 @@ class Gap:
         from whygap.render import report
 
         shown = self if redact is None else redacted(self, redact)
-        return report.write(shown, path, level, revision)
+        return report.write(shown, path, level)

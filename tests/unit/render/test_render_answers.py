@@ -210,10 +210,7 @@ ADVICE = {
     "revise": (
         {},
         [
-            (
-                "Revise the model on age, sex, race and 2 others with outcomes from the target "
-                "(whygap revise measures the gain)."
-            ),
+            ("Revise the model on age, sex, race and 2 others with outcomes from the target."),
             (
                 "Do not count on reweighting the source rows: nothing that it could win back is "
                 "distinguishable from 0."

@@ -328,13 +328,6 @@ def test_rows_of_a_metric_that_is_no_mean_are_compared_with_the_others() -> None
     assert not re.search(r"AUC (falls|rises) by", auc)
 
 
-def test_advice_names_the_command_where_it_can_be_used() -> None:
-    binary, real = (" ".join(make_gap(metric=m).summary().split()) for m in ("brier", "mse"))
-    assert "with outcomes from the target (whygap revise measures the gain)." in binary
-    assert "with outcomes from the target." in real
-    assert "whygap revise" not in real
-
-
 def test_large_numbers_are_counted_in_millions() -> None:
     gap = make_gap(metric="mse", corners=(1.02e8, 1.04e8, 1.03e8, 3.74e8))
     start = r"Mean squared error \(in squared units of employed\) rose by 27[\d.]+M \(95%"
