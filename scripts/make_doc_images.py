@@ -25,6 +25,7 @@ from PIL import Image
 import whygap as wg
 from whygap.render import plot
 from whygap.render.revision import load_revision
+from whygap.repair import revise
 from whygap.storage.files import write_bytes
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -58,7 +59,7 @@ def demo_revision(gap: wg.Gap) -> Any:
     """Three variables by outcome share; in the study's own order where shares are undefined."""
     ranked = gap.outcome is not None and gap.outcome.defined
     ranking = None if ranked else list(gap.about.players)
-    return wg.revise(wg.datasets.load_employment().study(), gap, top=3, ranking=ranking)
+    return revise(wg.datasets.load_employment().study(), gap, top=3, ranking=ranking)
 
 
 def figures(gap: wg.Gap, revision: Any) -> dict[str, Figure]:

@@ -15,6 +15,7 @@ import pytest
 from conftest import in_shell
 
 import whygap as wg
+from whygap.repair import revise
 
 ROOT = Path(__file__).resolve().parents[2]
 FAST = wg.Settings(learner="fast", folds=3, halvings=1, subsets=64, seed=2, progress=False)
@@ -62,7 +63,7 @@ def one(folder: Path) -> Path:
     """One covariate, and a revision measured on it."""
     study = study_of(1, shift=0.8)
     gap = wg.explain(study, settings=FAST)
-    revision = wg.revise(study, gap, top=1, settings=FAST)
+    revision = revise(study, gap, top=1, settings=FAST)
     return gap.report(folder / "one.html", revision=json.loads(json.dumps(revision.to_mapping())))
 
 

@@ -69,7 +69,7 @@ def test_an_unknown_key_in_a_study_file(call, world, tmp_path):
     refused(
         done,
         tmp_path,
-        "There is no key 'outcom' in a study file ('study.toml'). Did you mean 'outcome'?",
+        "There is no key 'outcom' in the study file 'study.toml'. Did you mean 'outcome'?",
     )
 
 

@@ -90,9 +90,15 @@ def gap(study) -> wg.Gap:
     return wg.explain(study, detail="outcome", settings=fast())
 
 
-def test_covariances_of_shares_agree_with_the_exact_ones(study, gap):
+def grouped_by(monkeypatch, groups: int) -> None:
+    for module in ("cross_fit", "overlap"):
+        monkeypatch.setattr(f"whygap.nuisances.{module}.INFLUENCE_GROUPS", groups)
+
+
+def test_covariances_of_shares_agree_with_the_exact_ones(study, gap, monkeypatch):
     groups = 300
-    grouped = wg.explain(study, detail="outcome", settings=fast(influence_groups=groups))
+    grouped_by(monkeypatch, groups)
+    grouped = wg.explain(study, detail="outcome", settings=fast())
     exact, found = gap.outcome.covariance, grouped.outcome.covariance
     size = np.outer(np.diag(exact), np.diag(exact))
     by_chance = np.sqrt((size + exact**2) / groups)
@@ -102,8 +108,9 @@ def test_covariances_of_shares_agree_with_the_exact_ones(study, gap):
         assert grouped.outcome.shares[name].value == pytest.approx(share.value, abs=1e-12)
 
 
-def test_groups_are_told(study, gap):
-    grouped = wg.explain(study, detail=(), settings=fast(influence_groups=200))
+def test_groups_are_told(study, gap, monkeypatch):
+    grouped_by(monkeypatch, 200)
+    grouped = wg.explain(study, detail=(), settings=fast())
     text = (
         "Standard errors rest on sums over 200 random groups of rows per domain, which makes them "
         "uncertain by about 5.0%."
@@ -112,11 +119,12 @@ def test_groups_are_told(study, gap):
     assert not any("random groups" in note.text for note in gap.diagnostics.notes)
 
 
-def test_fewer_training_rows_are_told_and_all_rows_are_averaged(study, gap):
-    some = wg.explain(study, detail="outcome", settings=fast(training_rows=400))
+def test_fewer_training_rows_are_told_and_all_rows_are_averaged(study, gap, monkeypatch):
+    monkeypatch.setattr("whygap.blocks.MAX_TRAINING_ROWS", 400)
+    some = wg.explain(study, detail="outcome", settings=fast())
     text = (
         "Models were trained on 396 of 900 source rows and 394 of 700 target rows, drawn at "
-        "random; all rows serve in the averages. training_rows=None trains on all."
+        "random; all rows serve in the averages."
     )
     assert text in [note.text for note in some.diagnostics.notes]
     assert some.about.rows == gap.about.rows
@@ -127,6 +135,7 @@ def test_fewer_training_rows_are_told_and_all_rows_are_averaged(study, gap):
     assert not any("trained on" in note.text for note in gap.diagnostics.notes)
 
 
-def test_more_training_rows_than_rows_change_nothing(study, gap):
-    same = wg.explain(study, detail="outcome", settings=fast(training_rows=900))
+def test_more_training_rows_than_rows_change_nothing(study, gap, monkeypatch):
+    monkeypatch.setattr("whygap.blocks.MAX_TRAINING_ROWS", 900)
+    same = wg.explain(study, detail="outcome", settings=fast())
     assert same.to_frame().equals(gap.to_frame())

@@ -61,5 +61,9 @@ def _revised(found: StudyFile, top: int, given: Path | None, ranking: list[str] 
     gap = None
     if ranking is None:
         wanted = ("recoverable", "covariate")
-        gap = storage.load(given) if given else explain(found.study, wanted, found.settings)
+        gap = (
+            storage.load(given)
+            if given
+            else explain(found.study, detail=wanted, settings=found.settings)
+        )
     return revise(found.study, gap, top=top, settings=found.settings, ranking=ranking)

@@ -245,8 +245,10 @@ def test_the_metric_of_the_whole_tables_is_explained(large, metric):
     both = large
     if metric == "r2":
         both = [table.assign(y=table["a"] + table["w"], risk=table["a"] + 0.1) for table in large]
-    sampled = wg.explain(make_study(*both, **roles), (), FAST).aggregate
-    full = wg.explain(make_study(*both, **(roles | {"sample": None})), (), FAST).aggregate
+    sampled = wg.explain(make_study(*both, **roles), detail=(), settings=FAST).aggregate
+    full = wg.explain(
+        make_study(*both, **(roles | {"sample": None})), detail=(), settings=FAST
+    ).aggregate
     assert sampled.gap.value == pytest.approx(full.gap.value, abs=1e-9)
     assert sampled.start.value == pytest.approx(full.start.value, abs=1e-9)
     for part in ("baseline", "covariate", "outcome"):

@@ -10,6 +10,8 @@ from task_tables import BINARY, LABELS, VALUES, tables
 import whygap as wg
 from whygap.checks.facts import domain_facts
 from whygap.errors import SettingsError
+from whygap.repair import revise
+from whygap.rivals import compare
 from whygap.rivals.compare import comparison
 
 
@@ -56,7 +58,7 @@ def test_the_metric_in_a_check_has_the_spread_of_its_influence():
 
 def test_a_revision_is_for_two_values():
     with pytest.raises(SettingsError) as caught:
-        wg.revise(wg.Study(**tables(), **VALUES), ranking=["distance"])
+        revise(wg.Study(**tables(), **VALUES), ranking=["distance"])
     assert str(caught.value) == (
         "revise corrects probabilities of an outcome with two values. Got an outcome of real "
         "values. Fit the model again on target rows, with the variables that explain names first."
@@ -75,7 +77,7 @@ def test_a_rehearsal_is_for_means_of_two_values():
 
 def test_a_comparison_is_for_means_of_two_values():
     with pytest.raises(SettingsError) as caught:
-        wg.compare(wg.Study(**tables(), **VALUES), methods=["mean_change"])
+        compare(wg.Study(**tables(), **VALUES), methods=["mean_change"])
     assert str(caught.value) == (
         "A comparison with other methods takes a metric that is a mean over rows, of an outcome "
         "with two values. Got 'mse' of real values. The points of explain have no rival for it; "
@@ -85,6 +87,6 @@ def test_a_comparison_is_for_means_of_two_values():
 
 def test_classes_are_compared_as_right_or_wrong():
     study = wg.Study(**tables(), **LABELS)
-    found = wg.compare(study, methods=["parametric_acc"])
+    found = compare(study, methods=["parametric_acc"])
     expected = comparison(study.design.as_binary(), ["parametric_acc"])
     assert list(found["importance"]) == pytest.approx(list(expected[0].values))
