@@ -27,8 +27,8 @@ def joined_tables(
         predictions: predictions, with a column per class for several classes; or None.
         roles: further arguments of a Study; `outcome` and `model` give names to columns.
     """
-    named = getattr(y.source, "name", None)
-    outcome = roles.get("outcome") or (named if isinstance(named, str) and named else "outcome")
+    title = getattr(y.source, "name", None)
+    outcome = roles.get("outcome") or (title if isinstance(title, str) and title else "outcome")
     columns: ByDomain[dict[str, Any]] = y.map(lambda values: {outcome: values})
     arguments = {**roles, "outcome": outcome}
     if any(values is not None for values in predictions):
@@ -46,7 +46,7 @@ def joined_tables(
 
 
 def _class_columns(predictions: ByDomain[Any], y: ByDomain[Any]) -> dict[str, str]:
-    """Name a column for each class of a table of probabilities; empty for one value per row."""
+    """Map each class to the name of a new column; empty where predictions are a single column."""
     widths = predictions.map(lambda values: np.shape(values)[1:] or (1,))
     if set(widths) == {(1,)}:
         return {}
@@ -63,7 +63,7 @@ def _class_columns(predictions: ByDomain[Any], y: ByDomain[Any]) -> dict[str, st
 
 def _joined(X: Any, columns: Mapping[str, Any], names: Sequence[str], label: str) -> Any:
     """Join columns to features; rows are matched by place, whatever index they have."""
-    table = _named(X, names, label)
+    table = _with_names(X, names, label)
     frame = nw.from_native(table, eager_only=True)
     is_pandas = nw.dependencies.is_pandas_dataframe(table)
     for name, column in columns.items():
@@ -87,8 +87,8 @@ def _joined(X: Any, columns: Mapping[str, Any], names: Sequence[str], label: str
     return table if is_pandas else frame.to_native()
 
 
-def _named(X: Any, names: Sequence[str], label: str) -> Any:
-    """Return a table whose columns have names: their own, the model's, or x0, x1, ..."""
+def _with_names(X: Any, names: Sequence[str], label: str) -> Any:
+    """Give names to columns that have none: the model's names, or x0, x1, ..."""
     if hasattr(X, "toarray"):
         raise InputError(
             f"X_{label} is a sparse matrix",

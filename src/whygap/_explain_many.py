@@ -34,7 +34,7 @@ def explain_many(
 ) -> Many:
     """Explain the gap between one source and each of several targets.
 
-    Every target is encoded together with the source, exactly as `explain` would do it, so each
+    Every target is encoded together with the source, exactly as `explain` would do, so each
     gap answers the question of its own two tables. Shared between the targets are:
 
     - the source table, which is read once;
@@ -92,7 +92,7 @@ def require_targets(targets: Any, caller: str, hint: str) -> None:
 
 
 def needed_columns(study: Study) -> tuple[str, ...]:
-    """Return the columns that are read of a table: the roles', and those that a model needs."""
+    """Return the columns that are read of a table, for roles and for the model."""
     scoring = () if study.model_scoring is None else tuple(study.model_scoring.columns)
     return tuple(dict.fromkeys(study.roles.columns + scoring))
 
@@ -104,13 +104,13 @@ def in_memory(source: OpenedTable, columns: Sequence[str]) -> OpenedTable:
 
 
 def encoded(design: Design) -> list[Any]:
-    """Return columns and players as far as source fits depend on them, as plain values."""
+    """Return columns and players as plain values, as far as source fits depend on these."""
     columns = [[column.name, column.kind] for column in design.columns]
     return [columns, list(design.baseline), [[p.name, *p.columns] for p in design.players]]
 
 
 def _studies(study: Study, targets: Mapping[str, Any], settings: Settings) -> dict[str, Study]:
-    """Make one study per target, every table read and checked, the source read once."""
+    """Make a study for each target, with all tables read and checked, the source read once."""
     require_targets(targets, "explain_many", "targets={'site B': table, 'site C': table}")
     opened = {name: _checked(study, name, table) for name, table in targets.items()}
     needed = dict.fromkeys(name for item in opened.values() for name in needed_columns(item))
@@ -135,7 +135,7 @@ def _checked(study: Study, name: str, table: Any = None, report: Reporter | None
 
 
 def _menu(first: Menu, settings: Settings, studies: Mapping[str, Study], study: Study) -> Menu:
-    """Make a menu that has the first target's choices, where the encoded columns are the same."""
+    """Make a menu with the first target's choices, where the encoded columns are equal."""
     menu = Menu(settings)
     if encoded(next(iter(studies.values())).design) == encoded(study.design):
         shared = [kind for kind in SOURCE_ONLY if kind in first.choices]

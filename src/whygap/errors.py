@@ -217,6 +217,7 @@ _WORDS = {
     "a valid string": "text",
     "a valid dictionary": "a table of names and values",
     "a valid mapping": "a table of names and values",
+    "an instance of Sequence": "a list of names",
 }
 
 

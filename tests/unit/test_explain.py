@@ -380,25 +380,9 @@ def test_two_tables_are_explained_without_naming_a_study(study):
     assert short.aggregate.outcome.value == long.aggregate.outcome.value
 
 
-@pytest.mark.parametrize(
-    ("roles", "text"),
-    [
-        ({}, "explain needs a Study, or two tables and the outcome's column. Got 2 tables, no "),
-        ({"outcome": "y", "baselin": ["w"]}, "There is no role 'baselin'. Did you mean 'baseline'"),
-    ],
-)
-def test_the_short_way_says_what_is_missing(roles, text):
-    source, target = tables()
-    with pytest.raises(InputError) as caught:
-        wg.explain(source, target, **roles)
-    assert str(caught.value).startswith(text)
-
-
-def test_roles_beside_a_study_are_refused(study):
-    with pytest.raises(
-        InputError, match=r"Roles are named in the study, not beside it\. Got metric"
-    ):
-        wg.explain(study, metric="brier")
+def test_settings_as_keywords_override_settings(study):
+    gap = wg.explain(study, detail=(), settings=fast(level=0.8), level=0.9, folds=4)
+    assert gap.about.settings == fast(level=0.9, folds=4).to_mapping()
 
 
 def test_what_must_not_be_trusted_is_heard():

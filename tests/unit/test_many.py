@@ -10,7 +10,7 @@ import pytest
 from small_study import fast, make_study, make_table, tables
 
 import whygap as wg
-from whygap import _many as module
+from whygap import _explain_many as module
 from whygap._many import Many
 from whygap.errors import ColumnError, InputError, SettingsError
 
