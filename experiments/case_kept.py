@@ -99,7 +99,9 @@ def kept_gap(
     path, subsets = folder / "gap.json", folder / "subsets"
     if not path.exists():
         report("  parts and details")
-        save(explain(study, detail, replace(settings, checkpoint=str(subsets))), path)
+        save(
+            explain(study, detail=detail, settings=replace(settings, checkpoint=str(subsets))), path
+        )
     shutil.rmtree(subsets, ignore_errors=True)
     return load(path)
 

@@ -133,9 +133,9 @@ class GapEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow's classes ar
         from whygap.settings import DETAILS, Settings
 
         given = evaluator_config.get("settings")
-        settings = Settings.from_mapping(dict(given)) if isinstance(given, Mapping) else given
+        settings = Settings(**given) if isinstance(given, Mapping) else given
         study = study_of(model_type, dataset, model, evaluator_config)
-        gap = explain(study, evaluator_config.get("detail", DETAILS), settings)
+        gap = explain(study, detail=evaluator_config.get("detail", DETAILS), settings=settings)
         metrics = log_gap(gap, run_id=run_id)
         return EvaluationResult(metrics=metrics, artifacts=artifacts_of(gap), run_id=run_id)
 

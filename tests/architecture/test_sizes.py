@@ -19,7 +19,8 @@ def test_files_and_functions_are_short(path):
     assert len(text.splitlines()) <= LONGEST_FILE
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            # Keywords of a public function are its interface, a line each: the body counts.
+            lines = (node.end_lineno or node.lineno) - node.body[0].lineno + 1
             assert lines <= LONGEST_FUNCTION, f"{node.name}: {lines} lines"
 
 

@@ -100,7 +100,7 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         NEEDS.format("1 tables, an outcome"),
     ),
     "a role misspelt": (
-        lambda _: wg.explain(make_table(200, 1), make_table(200, 2), outcom="y"),
+        lambda _: wg.explain(make_table(200, 1), detail=make_table(200, 2), outcom="y"),
         NEEDS.format("2 tables, no outcome"),
     ),
     "a report as pdf": (

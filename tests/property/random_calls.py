@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import inspect
 import io
 import random
 import signal
@@ -158,9 +159,7 @@ def settings_arguments(rng: random.Random) -> dict[str, Any]:
         "twins": [True, False],
         "halvings": [1, 3],
         "subsets": ["auto", "all", 2, 5],
-        "precision": [0.2, 1e-9, 9.9],
-        "training_rows": ["auto", None, 100],
-        "influence_groups": [100, 20_000],
+        "sampling_error": [None, 0.2, 1e-9, 9.9],
         "time_budget": [None, 1e-9],
         "clip": [None, 1e-9, 2.0, 1e300],
         "support": ["auto", "all", "common"],
@@ -210,15 +209,19 @@ def explain(rng: random.Random) -> Any:
 
 
 def explain_tables(rng: random.Random) -> Any:
-    given = study_arguments(rng)
-    pair = [given.pop("source", None), given.pop("target", None)][: rng.choice([1, 2, 2, 2])]
+    roles = study_arguments(rng)
+    pair = [roles.pop("source", None), roles.pop("target", None)][: rng.choice([1, 2, 2, 2])]
+    keywords = inspect.signature(wg.explain).parameters  # Python itself refuses other names
+    given = {name: value for name, value in roles.items() if name in keywords}
     return wg.explain(*pair, detail=(), settings=settings(rng), **given)
 
 
 def explain_many(rng: random.Random) -> Any:
     targets = {"b": tables(rng, 1.0), rng.choice(["c", "b/c", "", " ", 3]): tables(rng, 0.5)}
     study = anything(rng, make_study(rng))
-    many = wg.explain_many(study, anything(rng, targets), details(rng), settings(rng))
+    many = wg.explain_many(
+        study, anything(rng, targets), detail=details(rng), settings=settings(rng)
+    )
     return [many.summary(), str(many), many.to_frame()]
 
 
@@ -229,7 +232,7 @@ def check(rng: random.Random) -> Any:
 def subset_values(rng: random.Random) -> Any:
     subsets = anything(rng, [["a"]], [[]], ["a"], [["a", "b"], ["nope"]], [[None]])
     part = anything(rng, "covariate", "outcome", ["outcome", "covariate"])
-    return wg.subset_values(anything(rng, make_study(rng)), part, subsets, settings(rng))
+    return _explain.subset_values(anything(rng, make_study(rng)), part, subsets, settings(rng))
 
 
 def rehearse(rng: random.Random) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from whygap._many import SOURCE_ONLY, encoded
+from whygap._explain_many import SOURCE_ONLY, encoded
 from whygap.learning.choose import Choice
 from whygap.learning.menu import Menu
 from whygap.learning.models import Fast, Mean

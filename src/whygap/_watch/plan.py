@@ -14,7 +14,7 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from whygap._many import in_memory, needed_columns, require_targets
+from whygap._explain_many import in_memory, needed_columns, require_targets
 from whygap.errors import TableError, name_list
 from whygap.study import Study
 from whygap.study_file import hiding

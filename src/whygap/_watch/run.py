@@ -154,7 +154,7 @@ def _base(plan: Plan, detail: Sequence[str], settings: Settings, redact: int | N
     study = plan.study
     roles = {name: getattr(study.roles, name) for name in study.roles.__slots__ if name != "notes"}
     asked = {name: str(getattr(study.asked, name)) for name in study.asked.__dataclass_fields__}
-    said = {"order": study.order, "names": [study.source_name], "engine": ENGINE}
+    said: dict[str, object] = {"order": study.order, "names": [study.source_name], "engine": ENGINE}
     said |= {"roles": str(sorted(roles.items())), "asked": asked, "model": _model(study.model)}
     said |= {"settings": str(sorted(settings.to_mapping().items()))}
     said |= {} if redact is None else {"redact": redact}

@@ -56,8 +56,8 @@ def check(study: Study, settings: Settings | None = None) -> CheckReport:
     )
     return CheckReport(
         names=study.names,
-        metric=study.metric_.name,
-        is_share=study.metric_.is_share,
+        metric=study.design.metric.name,
+        is_share=study.design.metric.is_share,
         roles=facts.role_facts(study, design),
         domains=domains,
         prediction=look_at(design),

@@ -15,7 +15,13 @@ from whygap.estimate import Sample
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu
 from whygap.learning.primitives import Fits
-from whygap.nuisances.cross_fit import CrossFit, largest, ratio, sample_of
+from whygap.nuisances.cross_fit import (
+    INFLUENCE_GROUPS,
+    CrossFit,
+    largest,
+    ratio,
+    sample_of,
+)
 from whygap.nuisances.held_out import out_of_fold
 from whygap.nuisances.separators import find_separators
 from whygap.nuisances.support import Region
@@ -153,9 +159,9 @@ def _size_notes(crossfit: CrossFit) -> Iterator[Note]:
             "info",
             f"Models were trained on {trained.source:,} of {rows.source:,} source rows and "
             f"{trained.target:,} of {rows.target:,} target rows, drawn at random; all rows serve "
-            "in the averages. training_rows=None trains on all.",
+            "in the averages.",
         )
-    groups = crossfit.settings.influence_groups
+    groups = INFLUENCE_GROUPS
     if any(sample.sizes[d] == groups < rows[d] for d in DOMAINS):
         yield Note(
             "info",

@@ -53,7 +53,7 @@ def no_run_is_left_open():
 
 @pytest.fixture(scope="module")
 def gap():
-    return wg.explain(make_study(), ("points", "affected"), FAST)
+    return wg.explain(make_study(), detail=("points", "affected"), settings=FAST)
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def test_the_evaluator_explains_the_models_own_probabilities(uri, classifier, bo
     config = configured(both[0], baseline=["w"], metric="brier")
     result = evaluate(uri, both[1], ["default", "whygap"], config)
     study = wg.Study(*both, outcome="y", baseline=["w"], model=classifier, metric="brier")
-    direct = wg.explain(study, "points", FAST)
+    direct = wg.explain(study, detail="points", settings=FAST)
     assert result.metrics["whygap/gap"] == pytest.approx(direct.total.value, abs=1e-12)
     assert result.metrics["whygap/outcome"] == pytest.approx(direct.parts["outcome"].value)
     assert result.metrics["accuracy_score"] == pytest.approx(
@@ -166,7 +166,7 @@ def test_a_gate_refuses_a_model_that_lost_too_much(uri, both):
 def test_names_that_mlflow_refuses_become_names_it_takes(store):
     odd = {"a": "age >= 50/..", "b": "age <= 50/..", "c": "größe, €"}
     source, target = (table.rename(columns=odd) for table in tables())
-    gap = wg.explain(make_study(source, target), "points", FAST)
+    gap = wg.explain(make_study(source, target), detail="points", settings=FAST)
     with mlflow.start_run() as run:
         metrics = log_gap(gap)
     assert store.get_run(run.info.run_id).data.metrics.keys() == metrics.keys()

@@ -187,7 +187,8 @@ def test_ratios_that_know_the_outcome_have_no_bound_in_a_region(metric):
     roles = {"outcome": "y", "prediction": "risk", "metric": metric, "order": "outcome first"}
     study = wg.Study(**tables, **roles)
     everywhere, region = (
-        wg.explain(study, "points", replace(FAST, support=support)) for support in ("all", "common")
+        wg.explain(study, detail="points", settings=replace(FAST, support=support))
+        for support in ("all", "common")
     )
     assert region.about.kept_share == everywhere.about.kept_share == ByDomain(1.0, 1.0)
     for name, part in everywhere.parts.items():

@@ -1,4 +1,4 @@
-"""Several targets against one source: one analysis each, one table, one report."""
+"""Several targets against one source: an analysis for each target."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from whygap.errors import InputError, SettingsError, WhygapError
 from whygap.learning.menu import Menu
 from whygap.progress import Reporter, Silent, reporter
 from whygap.results import Gap, Gaps
-from whygap.settings import DETAILS, Settings
+from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables import Design
 from whygap.tables.open import OpenedTable, open_table
@@ -25,12 +25,13 @@ SOURCE_ONLY = ("p_0", "p_0 (twins)", "mu_00_w", "mu_00_wzs", "mu_ws", "mu_wzs", 
 def explain_many(
     study: Study,
     targets: Mapping[str, Any],
-    detail: Sequence[str] | str = DETAILS,
+    *,
+    detail: Sequence[str] | str = "all",
     settings: Settings | None = None,
 ) -> Gaps:
     """Explain the gap between one source and each of several targets.
 
-    Every target is encoded together with the source, exactly as `explain` would do it, so each
+    Every target is encoded together with the source, exactly as `explain` would do, so each
     gap answers the question of its own two tables. Shared between the targets are:
 
     - the source table, which is read once;
@@ -44,53 +45,79 @@ def explain_many(
     Args:
         study: the source, the roles and the metric; its own target is not analysed.
         targets: name -> table (or path), each with the columns of the study.
-        detail: what is asked beyond the parts, as for `explain`.
-        settings: how to run; `Settings()` unless given. With `checkpoint`, every target has a
-            folder of its own inside it.
+        detail: what is computed beyond the parts, as for `explain`.
+        settings: how to run; `Settings()` if None. With `checkpoint`, every target has a folder of
+            its own inside it.
 
     Returns:
-        One `Gap` per target.
+        One `Gap` per target, with a combined table and report.
     """
     study, settings = Study.given(study, "explain_many"), Settings.given(settings)
     studies = _studies(study, targets, settings)
     folders = _folders(tuple(studies), settings)
-    found: dict[str, Gap] = {}
+    gaps: dict[str, Gap] = {}
     first = Menu(settings)
     try:
-        for name, one in studies.items():
-            chosen = replace(settings, checkpoint=folders[name])
-            menu = first if not found else _menu(first, chosen, studies, one)
-            found[name] = explain_with(one, detail, chosen, menu)
-            if was_interrupted(found[name]):
+        for name, item in studies.items():
+            of_target = replace(settings, checkpoint=folders[name])
+            menu = _menu(first, of_target, studies, item) if gaps else first
+            gaps[name] = explain_with(item, detail, of_target, menu)
+            if was_interrupted(gaps[name]):
                 break
     except KeyboardInterrupt:
-        if not found:
+        if not gaps:
             raise
-    return Gaps(found, tuple(name for name in studies if name not in found))
+    return Gaps(gaps, tuple(name for name in studies if name not in gaps))
 
 
-def _studies(study: Study, targets: Mapping[str, Any], settings: Settings) -> dict[str, Study]:
-    """One study per target, every table read and checked, the source read once."""
-    require_targets(targets, "explain_many", "targets={'site B': table, 'site C': table}")
-    opened = {name: _checked(study, name, table) for name, table in targets.items()}
-    source = _source(tuple(opened.values()))
-    alike = {name: replace(one, source=source) for name, one in opened.items()}
-    with reporter(settings.progress) as report:
-        return {name: _checked(one, name, report=report) for name, one in alike.items()}
+def require_targets(targets: Any, caller: str, hint: str) -> None:
+    """Refuse anything but a table for every name.
 
-
-def require_targets(targets: Any, asking: str, hint: str) -> None:
-    """Refuse what is not a table for every name."""
+    Args:
+        targets: what the user gave.
+        caller: the function that needs targets.
+        hint: how to write them.
+    """
     if not isinstance(targets, Mapping) or not targets:
         got = "none" if isinstance(targets, Mapping) else type(targets).__name__
-        raise InputError(f"{asking} needs targets by name", got=got, hint=hint)
+        raise InputError(f"{caller} needs targets by name", got=got, hint=hint)
     for name in targets:
         if not isinstance(name, str) or not name.strip():
             raise InputError("The name of a target must be text", got=repr(name))
 
 
+def needed_columns(study: Study) -> tuple[str, ...]:
+    """Return the columns that are read of a table, for roles and for the model."""
+    scoring = () if study.model_scoring is None else tuple(study.model_scoring.columns)
+    return tuple(dict.fromkeys(study.roles.columns + scoring))
+
+
+def in_memory(source: OpenedTable, columns: Sequence[str]) -> OpenedTable:
+    """Read columns of the source once, for all targets."""
+    opened = open_table(source.read(tuple(columns)).native, "source")
+    return replace(opened, notes=source.notes)
+
+
+def encoded(design: Design) -> list[Any]:
+    """Return columns and players as plain values, as far as source fits depend on these."""
+    columns = [[column.name, column.kind] for column in design.columns]
+    return [columns, list(design.baseline), [[p.name, *p.columns] for p in design.players]]
+
+
+def _studies(study: Study, targets: Mapping[str, Any], settings: Settings) -> dict[str, Study]:
+    """Make a study for each target, with all tables read and checked, the source read once."""
+    require_targets(targets, "explain_many", "targets={'site B': table, 'site C': table}")
+    opened = {name: _checked(study, name, table) for name, table in targets.items()}
+    needed = dict.fromkeys(name for item in opened.values() for name in needed_columns(item))
+    first = next(iter(opened.values()))
+    source = in_memory(first.tables.source, tuple(needed))
+    alike = {name: replace(item, source=source) for name, item in opened.items()}
+    with reporter(settings.progress) as report:
+        return {name: _checked(item, name, report=report) for name, item in alike.items()}
+
+
 def _checked(study: Study, name: str, table: Any = None, report: Reporter | None = None) -> Study:
-    """The study against one target; without a table, its rows are read and checked."""
+    """Return the study against one target; without a table, read and check the study's rows."""
     try:
         if table is not None:
             return study.with_target(table, name)
@@ -102,41 +129,18 @@ def _checked(study: Study, name: str, table: Any = None, report: Reporter | None
     return study
 
 
-def _source(studies: Sequence[Study]) -> Any:
-    """The source table in memory, with every column that some study needs."""
-    needed = dict.fromkeys(name for study in studies for name in needed_columns(study))
-    return in_memory(studies[0].tables.source, tuple(needed))
-
-
-def needed_columns(study: Study) -> tuple[str, ...]:
-    """What is read of a table: the roles' columns, and those that a model asks for."""
-    asked = () if study.model_scoring is None else tuple(study.model_scoring.columns)
-    return tuple(dict.fromkeys(study.roles.columns + asked))
-
-
-def in_memory(source: OpenedTable, columns: Sequence[str]) -> OpenedTable:
-    """The source with these columns, read once for all targets."""
-    held = open_table(source.read(tuple(columns)).native, "source")
-    return replace(held, notes=source.notes)
-
-
 def _menu(first: Menu, settings: Settings, studies: Mapping[str, Study], study: Study) -> Menu:
-    """A menu that knows the first target's choices, where the encoded columns are the same."""
+    """Make a menu with the first target's choices, where the encoded columns are equal."""
     menu = Menu(settings)
     if encoded(next(iter(studies.values())).design) == encoded(study.design):
-        known = [kind for kind in SOURCE_ONLY if kind in first.choices]
-        menu.choices.update({kind: first.choices[kind] for kind in known})
-        menu.records.extend(record for record in first.records if record.name in known)
+        shared = [kind for kind in SOURCE_ONLY if kind in first.choices]
+        menu.choices.update({kind: first.choices[kind] for kind in shared})
+        menu.records.extend(record for record in first.records if record.name in shared)
     return menu
 
 
-def encoded(design: Design) -> list[Any]:
-    """Columns and players of a design, as far as source fits depend on them; plain values."""
-    columns = [[column.name, column.kind] for column in design.columns]
-    return [columns, list(design.baseline), [[p.name, *p.columns] for p in design.players]]
-
-
 def _folders(names: Sequence[str], settings: Settings) -> dict[str, str | None]:
+    """Name a checkpoint folder for each target."""
     if settings.checkpoint is None:
         return dict.fromkeys(names)
     plain = {name: re.sub(r"[^\w.-]+", "_", name) for name in names}
