@@ -95,9 +95,12 @@ def names_imported_by(path: Path) -> set[str]:
     return {n.split(".")[0] for node in ast.walk(tree) for n in modules_named_by(node)}
 
 
+MAY_LEARN = {"learning", "paper"}
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_only_learning_imports_scikit_learn_and_lightgbm(path):
-    if room_of(path) != "learning":
+def test_only_learning_and_paper_import_scikit_learn_and_lightgbm(path):
+    if room_of(path) not in MAY_LEARN:
         wrong = names_imported_by(path) & LEARNING_LIBRARIES
         assert not wrong, f"ask whygap.learning instead of importing {sorted(wrong)}"
 
