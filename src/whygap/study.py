@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from whygap._metrics import Metric, our_name
+from whygap._metrics import Metric, canonical_name, sign_note
 from whygap.domains import ByDomain
 from whygap.errors import InputError, SettingsError, name_list, refusing_unknown, require_known
 from whygap.progress import Reporter, Silent
 from whygap.tables.batches import give_back
 from whygap.tables.build import build_design
-from whygap.tables.design import ORDERS, Design
+from whygap.tables.design import ORDERS, Design, Note
 from whygap.tables.open import OpenedTable, TableKind, open_table
 from whygap.tables.roles import ONE_COLUMN, Roles, resolve_roles
 from whygap.tables.score import ModelScoring, model_scoring
@@ -119,7 +119,7 @@ class Study:
         """How rows are to be scored, checked as far as that is possible before any is read."""
         names = ("metric", "task", "threshold", "quantile", "positive", "source_risk")
         given = {name: getattr(self, name) for name in names}
-        return Asked(**given | {"metric": our_name(self.metric)}).checked()
+        return Asked(**given | {"metric": canonical_name(self.metric)}).checked()
 
     @property
     def metric_(self) -> Metric:
@@ -177,6 +177,8 @@ class Study:
         scoring = Scoring(self.roles, self.asked, self.model_scoring)
         design = with_whole_averages(design, self.tables, drawn, scoring)
         entrance = (*self.tables.source.notes, *self.tables.target.notes, *self.roles.notes)
+        if sign := sign_note(self.metric):
+            entrance = (*entrance, Note("info", sign))
         return replace(design, order=self.order, notes=(*entrance, *design.notes))
 
     def _rows(self, columns: Sequence[str]) -> ByDomain[Drawn]:
