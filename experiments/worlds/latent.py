@@ -108,7 +108,7 @@ class LatentWorld:
         """With all that its terms need."""
         metric = metric_named(self.metric, self.task)
         needed = {"threshold": 0.5, "classes": len(CUTS[self.task]) + 1, "quantile": 0.8}
-        return metric.given(**needed, centre=0.0)
+        return metric.bind(**needed, centre=0.0)
 
     def outcome(self, latent: Array) -> Array:
         """Of the latent one."""

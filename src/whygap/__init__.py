@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from whygap._metrics import Metric, metrics
     from whygap._rehearse import Rehearsal, rehearse
     from whygap._watch import watch
-    from whygap.checks import CheckReport as Check
-    from whygap.checks import check
+    from whygap.checks import Check, check
     from whygap.estimate import Estimate
     from whygap.results import Gap, Gaps, load
     from whygap.settings import Settings
@@ -44,7 +43,7 @@ __all__ = [
 
 # Public name -> module, or module and the name there
 _HOMES = {
-    "Check": "checks:CheckReport",
+    "Check": "checks:Check",
     "Estimate": "estimate:Estimate",
     "Gap": "results:Gap",
     "Gaps": "results:Gaps",

@@ -11,13 +11,13 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from whygap._arrays import joined_tables
-from whygap._metrics import our_name
+from whygap._metrics import canonical_name, sign_note
 from whygap.domains import ByDomain
 from whygap.errors import InputError, SettingsError, in_our_words
 from whygap.progress import Reporter, Silent
 from whygap.tables.batches import give_back
 from whygap.tables.build import build_design
-from whygap.tables.design import Design
+from whygap.tables.design import Design, Note
 from whygap.tables.open import OpenedTable, TableKind, open_table
 from whygap.tables.roles import ONE_COLUMN, Roles, resolve_roles
 from whygap.tables.score import ModelScoring, model_scoring
@@ -174,7 +174,7 @@ class Study:
         """Return how rows are to be scored, checked as far as possible before rows are read."""
         names = ("task", "threshold", "quantile", "positive", "source_risk")
         values = {name: getattr(self, name) for name in names}
-        return Asked(metric=our_name(self.metric), **values).checked()
+        return Asked(metric=canonical_name(self.metric), **values).checked()
 
     @cached_property
     def tables(self) -> ByDomain[OpenedTable]:
@@ -224,6 +224,8 @@ class Study:
         scoring = Scoring(self.roles, self.asked, self.model_scoring)
         design = with_whole_averages(design, self.tables, rows, scoring)
         entrance = (*self.tables.source.notes, *self.tables.target.notes, *self.roles.notes)
+        if sign := sign_note(self.metric):
+            entrance = (*entrance, Note("info", sign))
         return replace(design, order=self.order, notes=(*entrance, *design.notes))
 
     def _rows(self, columns: Sequence[str]) -> ByDomain[Drawn]:

@@ -218,7 +218,7 @@ class Terms:
 
 def terms_of(scored: Scored, asked: Asked) -> Terms:
     """The metric's terms: affine in a 0/1 outcome, else at the observed outcomes."""
-    metric = metric_of(asked.metric, scored.task).given(
+    metric = metric_of(asked.metric, scored.task).bind(
         threshold=asked.threshold,
         quantile=asked.quantile,
         classes=len(scored.classes),

@@ -273,12 +273,6 @@ CASES = {
         ("The metric 'mine' is not defined in source. Got nan. of= gives no number at the means of "
         "its terms."),
     ),
-    "slopes of another number": (
-        {**BINARY, "metric": Metric(name="mine", terms=pair, of=np.prod, slopes=np.prod)},
-        SettingsError,
-        ("slopes= of the metric 'mine' must give one number for each mean. Got shape () for 2 "
-        "means."),
-    ),
     "no error at all": (
         {**VALUES, "metric": "rmse", **changed("source", guess=lambda t: t["wage"])},
         TableError,
@@ -334,11 +328,6 @@ def test_bad_input_gets_its_own_message(kind):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"terms": 3}, "terms= of a Metric must be a callable. Got an object of type int."),
-        (
-            {"terms": pair, "of": 1},
-            "of= of a Metric must be a callable. Got an object of type int.",
-        ),
         (
             {"terms": pair, "tasks": ("binry",)},
             (
