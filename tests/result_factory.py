@@ -16,6 +16,7 @@ import numpy as np
 from whygap._metrics import METRICS
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate, Sample
+from whygap.notes import Note
 from whygap.results import (
     About,
     Aggregate,
@@ -36,8 +37,8 @@ from whygap.results import (
     Where,
 )
 from whygap.settings import Settings
-from whygap.tables.design import Note
 
+HEAVY = "Largest weight 19.4: a few source rows count for many."
 NASTY_NAMES = (
     "<script>alert(1)</script>",
     "العمر عند الدخول",
@@ -281,8 +282,8 @@ def _diagnostics(rows: tuple[int, int], notes: Sequence[Note], has_baseline: boo
         ),
         ratios=(ratio_w, ratio_wz) if has_baseline else (ratio_wz,),
         notes=(
-            Note("info", "Column 'year' is constant and was left out."),
-            Note("warning", "Largest weight 19.4: a few source rows count for many."),
+            Note("stopped", "info", {"reason": "Column 'year' is constant and was left out."}),
+            Note("stopped", "warning", {"reason": HEAVY}),
             *notes,
         ),
     )

@@ -15,10 +15,11 @@ import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
 from revision_factory import make_revision
 
+from whygap.notes import Note
 from whygap.render import report
-from whygap.tables.design import Note
 
 ARTEFACTS = Path(__file__).parents[2] / "artefacts" / "report"
+ALERT = "</script><script>alert(2)</script>"
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -38,7 +39,7 @@ CASES: dict[str, dict[str, Any]] = {
         "outcome": dict.fromkeys(NASTY_NAMES, 0.1),
         "covariate": None,
         "names": ("<img src=x onerror=alert(1)>", "目标 <b>医院</b>"),
-        "notes": (Note("warning", "</script><script>alert(2)</script>"),),
+        "notes": (Note("model_warned", "warning", {"value": ALERT}),),
     },
 }
 

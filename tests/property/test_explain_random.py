@@ -79,7 +79,7 @@ def assert_whole(gap: Gap) -> None:
         assert gap.aggregate.reason.endswith(".")
     wild = [assert_explained(detailed) for detailed in gap.details().values()]
     assert not any(wild) or any(note.level != "info" for note in gap.diagnostics.notes)
-    assert all(note.text.endswith((".", "?")) for note in gap.diagnostics.notes)
+    assert all(str(note).endswith((".", "?")) for note in gap.diagnostics.notes)
     assert "nan" not in gap.summary().split()
     with tempfile.TemporaryDirectory() as folder:
         assert wg.load(gap.save(Path(folder) / "gap.json")) == gap

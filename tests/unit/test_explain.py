@@ -239,7 +239,7 @@ def test_common_support_restricts_every_mean_and_says_so():
     assert 0.1 < kept.source < 1
     assert 0.1 < kept.target < 1
     assert gap.about.rows.source == 400
-    assert any(n.text.startswith("The tables are compared where") for n in gap.diagnostics.notes)
+    assert any(str(n).startswith("The tables are compared where") for n in gap.diagnostics.notes)
 
 
 def test_clipping_is_counted():

@@ -9,9 +9,10 @@ import numpy as np
 
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.estimate import Estimate, Sample
+from whygap.notes import Note
 from whygap.nuisances.separators import column_auc
 from whygap.study import Study
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 
 FEWEST_OF_A_CLASS = 25  # five rows a fold of the rarer value: fewer, and a model learns one row
 
@@ -142,10 +143,15 @@ def few_of_a_class(study: Study, domains: ByDomain[DomainFacts]) -> list[Note]:
     """Tables with too few rows of an outcome value; the parts need models of the source's alone."""
     return [
         Note(
+            "few_of_a_class",
             "problem" if domain == "source" else "warning",
-            f"Only {found.rarer} of {found.rows:,} rows of {name} have the rarer value of "
-            f"'{study.outcome}'; at least {FEWEST_OF_A_CLASS} are needed for models of the "
-            "outcome.",
+            {
+                "rarer": int(found.rarer),
+                "rows": int(found.rows),
+                "table": name,
+                "column": study.outcome,
+                "n_needed": FEWEST_OF_A_CLASS,
+            },
         )
         for domain, name, found in zip(DOMAINS, study.names, domains, strict=True)
         if found.rarer < FEWEST_OF_A_CLASS

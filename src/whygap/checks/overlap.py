@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from whygap.checks.sampled import WIDE, some_rows
 from whygap.domains import ByDomain
+from whygap.notes import Note
 from whygap.nuisances.meaning import meaning_notes
 from whygap.nuisances.overlap import (
     fit_ratios_alone,
@@ -19,7 +20,7 @@ from whygap.nuisances.support import Region, find_region
 from whygap.results import Overlap, RatioRecord, Separator
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 
 MOST_ROWS = 5_000  # of each table: what a density ratio is fitted on within seconds
 WIDE_ROWS = 2_000  # of each wide table: ten a column of two hundred
@@ -64,8 +65,8 @@ def measure_overlap(design: Design, settings: Settings) -> TrialOverlap:
         kept = ByDomain(1.0, 1.0) if region is None else region.kept
         found = TrialOverlap(overlap.ratios, overlap.separators, kept, "", (), chosen.rows)
         if region is not None and region.is_too_small:
-            reason = not_comparable(region, design)
-            return replace(found, reason=reason, notes=(Note("problem", reason),))
+            note = not_comparable(region, design)
+            return replace(found, reason=str(note), notes=(note,))
         notes = overlap.notes() if region is None else _within(region, chosen, overlap, plain)
         return replace(found, notes=(*notes, *meaning_notes(chosen, plain, ratios.wz)))
 

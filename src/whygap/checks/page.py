@@ -18,7 +18,7 @@ MOST_LINES = 12  # of a table, so that the whole page can be read in one go
 
 def page_of(report: CheckReport) -> str:
     """All sections that have something to say."""
-    said = [note.text for note in report.notes if note.level == "info"]
+    said = [str(note) for note in report.notes if note.level == "info"]
     sections = [
         ("Rows", _rows(report)),
         ("Roles", _roles(report.roles)),

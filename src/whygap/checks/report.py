@@ -13,11 +13,11 @@ from whygap.checks.overlap import TrialOverlap, measure_overlap
 from whygap.checks.proposals import Proposal, propose_groups
 from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import WhygapError
+from whygap.notes import Note
 from whygap.progress import reporter
 from whygap.running.shares import no_shares
 from whygap.settings import Settings
 from whygap.study import Study
-from whygap.tables.design import Note
 from whygap.tables.look import Measure, look_at
 
 T = TypeVar("T")
@@ -51,8 +51,8 @@ def check(study: Study, settings: Settings | None = None) -> CheckReport:
         *facts.few_of_a_class(study, domains),
         *design.notes,
         *(overlap.notes if overlap else ()),
-        *(Note("problem", text) for text in (obstacle, stopped) if text),
-        *(Note("info", text) for text in (no_shares(design),) if text),
+        *(Note("stopped", "problem", {"reason": text}) for text in (obstacle, stopped) if text),
+        *(Note("no_shares", "info", {"reason": text}) for text in (no_shares(design),) if text),
     )
     return CheckReport(
         names=study.names,
@@ -98,7 +98,7 @@ class CheckReport:
     @property
     def problems(self) -> tuple[str, ...]:
         """Why an analysis could not be trusted; empty when it can."""
-        return tuple(note.text for note in self.notes if note.level == "problem")
+        return tuple(str(note) for note in self.notes if note.level == "problem")
 
     @property
     def ok(self) -> bool:
@@ -108,7 +108,7 @@ class CheckReport:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What does not stand in the way, but may change the answer."""
-        return tuple(note.text for note in self.notes if note.level == "warning")
+        return tuple(str(note) for note in self.notes if note.level == "warning")
 
     @property
     def separators(self) -> tuple[ColumnFacts, ...]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from whygap.domains import ByDomain
+from whygap.notes import Note
 from whygap.results.overlap import Overlap, RatioRecord, Separator
-from whygap.tables.design import Note
 from whygap.tables.look import Measure
 
 
@@ -42,7 +42,7 @@ class Diagnostics:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Texts of the notes that are more than information."""
-        return tuple(note.text for note in self.notes if note.level != "info")
+        return tuple(str(note) for note in self.notes if note.level != "info")
 
 
 @dataclass(frozen=True, slots=True)

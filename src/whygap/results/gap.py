@@ -78,7 +78,7 @@ class Gap:
         """Why the numbers must not be trusted as they stand; nothing where they may be."""
         reasons = () if self.aggregate.comparable else (self.aggregate.reason,)
         notes = self.diagnostics.notes
-        return (*reasons, *(note.text for note in notes if note.level == "problem"))
+        return (*reasons, *(str(note) for note in notes if note.level == "problem"))
 
     def to_frame(self, level: float = 0.95) -> Any:
         """Tidy table of every estimate, in the kind of table the study came in."""

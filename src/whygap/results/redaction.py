@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,7 @@ from whygap.errors import SettingsError
 from whygap.estimate import Estimate
 from whygap.results.about import About
 from whygap.results.culprits import Group, Where
-from whygap.results.overlap import Separator
-from whygap.tables.design import Note
+from whygap.results.overlap import not_comparable_note
 
 if TYPE_CHECKING:
     from whygap.results.gap import Gap
@@ -25,23 +23,22 @@ __all__ = ["FEW", "redacted", "require_few"]
 
 FEW = 10  # rows below which offices of statistics do not publish a cell, as a rule
 FEW_ROWS = "(levels of few rows)"
-COUNTS = re.compile(
-    r"\b\d[\d,]*(?= (?:of [\d,]+ )?(?:source |target )?(?:rows|clusters)\b)"
-    r"|(?<=rows \()\d[\d,]*(?=\))"
-)
-PERCENT = re.compile(r"(\d (?:source |target )?(?:rows|clusters)) \([\d.]+%\)")
 
 
 def redacted(gap: Gap, few: int = FEW) -> Gap:
     """Groups of fewer rows than `few` are put together, rules on them left out, counts rounded."""
     require_few(few)
     shown = gap.diagnostics
-    notes = tuple(dict.fromkeys(note_without(note, few) for note in shown.notes))
+    notes = tuple(dict.fromkeys(note.redacted(few) for note in shown.notes))
     separators = tuple(one.unnamed for one in shown.separators)
-    reason = reason_without(gap.aggregate.reason, shown.separators, few)
+    about, reason = rounded_about(gap.about, few), gap.aggregate.reason
+    if reason:
+        kept = gap.about.kept_share.zip(gap.about.rows, lambda share, rows: round(share * rows))
+        note = not_comparable_note(about.kept_share, kept, separators)
+        reason = str(note.redacted(few))
     return replace(
         gap,
-        about=rounded_about(gap.about, few),
+        about=about,
         aggregate=replace(gap.aggregate, reason=reason),
         diagnostics=replace(shown, notes=notes, separators=separators),
         where=None if gap.where is None else where_without(gap.where, gap.about.rows, few),
@@ -72,28 +69,6 @@ def rounded(number: float, few: int) -> float:
 def rounded_share(share: float, rows: int, few: int) -> float:
     """So that share times rows gives no exact count away."""
     return share if share in (0.0, 1.0) else min(rounded(share * rows, few) / rows, 1.0)
-
-
-def note_without(note: Note, few: int) -> Note:
-    """A note that names no value; its counts of rows are rounded."""
-    return Note(note.level, counts_rounded(note.unnamed or note.text, few))
-
-
-def reason_without(reason: str, separators: Sequence[Separator], few: int) -> str:
-    """Likewise of why tables cannot be compared."""
-    for one in separators:
-        reason = reason.replace(str(one), str(one.unnamed))
-    return counts_rounded(reason, few)
-
-
-def counts_rounded(text: str, few: int) -> str:
-    """Its counts of rows or clusters to multiples of `few`; a percentage would give them away."""
-
-    def count(found: re.Match[str]) -> str:
-        number = int(found[0].replace(",", ""))
-        return f"fewer than {few}" if number < few else f"about {rounded(number, few):,.0f}"
-
-    return COUNTS.sub(count, PERCENT.sub(r"\1", text))
 
 
 def where_without(where: Where, rows: ByDomain[int], few: int) -> Where:

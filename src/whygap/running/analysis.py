@@ -17,6 +17,7 @@ from whygap.errors import InputError
 from whygap.estimate import Estimate, Sample
 from whygap.estimate.combine import median_of
 from whygap.learning.menu import Menu, all_records
+from whygap.notes import Note
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.cross_fit import CrossFit, cross_fit, sample_of, zero
 from whygap.nuisances.meaning import meaning_notes
@@ -49,18 +50,13 @@ from whygap.running.answers import Details, SubsetNumerators
 from whygap.running.checkpoint import fingerprint, open_checkpoint
 from whygap.running.culprits import points, recoverable, where
 from whygap.running.game import Run, probe_subsets
-from whygap.running.interrupted import IN_WORDS, interrupted_text, unfinished, was_interrupted
+from whygap.running.interrupted import IN_WORDS, interrupted_note, unfinished, was_interrupted
 from whygap.running.memory import give_back
 from whygap.running.shares import Part, PartName, no_shares, shares, undefined
 from whygap.running.workers import one_thread
 from whygap.settings import DetailName, Settings
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 from whygap.tables.look import look_at
-
-NOBODY_IN_PARTICULAR = (
-    "Who is hit is asked where the covariates come first: with the outcome first, its part is a "
-    "different mix of outcomes, not another outcome of rows alike."
-)
 
 
 @dataclass
@@ -156,7 +152,7 @@ class Analysis:
                 return Aggregate(
                     whole.target - whole.source,
                     comparable=False,
-                    reason=not_comparable(self.region, self.design),
+                    reason=str(not_comparable(self.region, self.design)),
                     source_mean=whole.source,
                     target_mean=whole.target,
                 )
@@ -187,7 +183,7 @@ class Analysis:
         except KeyboardInterrupt:
             missing = [words for answer in found.values() for words in unfinished(answer)]
             missing += [IN_WORDS[name] for name in possible if name not in found]
-            self.notes.append(Note("warning", interrupted_text(missing)))
+            self.notes.append(interrupted_note(missing))
         return Details(**found)
 
     def _run(self) -> Run:
@@ -198,7 +194,7 @@ class Analysis:
 
     def _where(self, run: Run) -> Where | None:
         if self._outcome_first:
-            self.notes.append(Note("info", NOBODY_IN_PARTICULAR))
+            self.notes.append(Note("outcome_first", "info"))
             return None
         return where(self.crossfits, run)
 

@@ -10,6 +10,7 @@ from result_factory import NASTY_NAMES, make_gap, many_players
 
 from whygap import storage
 from whygap.domains import ByDomain
+from whygap.notes import Note
 from whygap.render import table, words
 from whygap.render.advice import PROBLEM_FIRST, suggestions
 from whygap.render.detail_sentences import detail_sentences
@@ -17,7 +18,6 @@ from whygap.render.reading import Standing, reading_of
 from whygap.render.units import level_name, p_value, percent, rounded_count, units_of
 from whygap.results import Gap, RatioRecord
 from whygap.storage.mapping import from_mapping
-from whygap.tables.design import Note
 
 
 def test_a_drop_of_accuracy_is_said_in_points() -> None:
@@ -273,7 +273,7 @@ def test_without_budgets_an_outcome_part_asks_for_outcomes() -> None:
 
 
 def test_a_problem_comes_before_any_change_of_the_model() -> None:
-    gap = make_gap(notes=[Note("problem", "Column 'age' does not mean the same.")])
+    gap = make_gap(notes=[Note("changed_meaning", "problem", {"column": "age"})])
     assert _steps(gap) == [PROBLEM_FIRST]
 
 

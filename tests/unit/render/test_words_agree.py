@@ -12,13 +12,13 @@ import pytest
 from result_factory import make_gap
 from revision_factory import make_revision
 
+from whygap.notes import Note
 from whygap.render import report, words
 from whygap.render.advice import PROBLEM_FIRST, suggestions
 from whygap.render.answers import recoverable_sentences
 from whygap.render.reading import Reading, excludes_zero, reading_of
 from whygap.render.revision import Curve, curve_for
 from whygap.results import Gap
-from whygap.tables.design import Note
 
 CORNERS = {
     "all worse": (0.804, 0.797, 0.781, 0.732),
@@ -214,6 +214,6 @@ def test_the_page_advises_what_it_measured(factor: float) -> None:
 
 
 def test_a_problem_leaves_no_other_advice() -> None:
-    gap = make_gap(notes=[Note("problem", "Column 'age' does not mean the same in both tables.")])
+    gap = make_gap(notes=[Note("changed_meaning", "problem", {"column": "age"})])
     for curve in (None, curve_for(gap, make_revision())):
         assert suggestions(reading_of(gap, 0.95), curve) == [PROBLEM_FIRST]
