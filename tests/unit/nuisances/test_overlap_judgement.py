@@ -87,12 +87,12 @@ def test_columns_are_judged_by_what_they_look_like():
     income = Separator("income", 0.96, "other values")
     notes = Overlap((), (units, year, income)).notes()
     assert [note.level for note in notes] == ["problem", "problem", "warning"]
+    alone, leave = "alone tells the tables apart", "If it defines the tables, leave it out."
+    recorded = "looks recorded differently in the two tables"
     assert list(map(str, notes)) == [
-        f"Column 'age' looks recorded differently in the two tables ({units.looks_like}). Set that right first.",
-        f"Column 'year' alone tells the tables apart (AUC 1.000; constant in the source). If it "
-        + "defines the tables, leave it out.",
-        f"Column 'income' alone tells the tables apart (AUC 0.960; other values). If it "
-        + "defines the tables, leave it out.",
+        f"Column 'age' {recorded} ({units.looks_like}). Set that right first.",
+        f"Column 'year' {alone} (AUC 1.000; constant in the source). {leave}",
+        f"Column 'income' {alone} (AUC 0.960; other values). {leave}",
     ]
 
 
