@@ -22,7 +22,6 @@ from whygap.progress import Reporter, Silent, reporter
 from whygap.results import Gap
 from whygap.running.about import Caption
 from whygap.running.analysis import Analysis
-from whygap.running.interrupted import CUT_SHORT
 from whygap.running.shares import PartName
 from whygap.settings import Settings, details_named
 from whygap.study import Study
@@ -219,7 +218,7 @@ def parts_named(part: Sequence[str] | str) -> tuple[PartName, ...]:
 
 def was_interrupted(gap: Gap) -> bool:
     """Return whether Ctrl-C ended the analysis early."""
-    return any(note.text.startswith(CUT_SHORT) for note in gap.notes)
+    return any(note.kind == "interrupted" for note in gap.notes)
 
 
 def _positions(design: Design, subsets: Any) -> list[tuple[int, ...]]:

@@ -14,10 +14,11 @@ from whygap._arrays import joined_tables
 from whygap._metrics import canonical_name, sign_note
 from whygap.domains import ByDomain
 from whygap.errors import InputError, SettingsError, in_our_words
+from whygap.notes import Note
 from whygap.progress import Reporter, Silent
 from whygap.tables.batches import give_back
 from whygap.tables.build import build_design
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 from whygap.tables.open import OpenedTable, TableKind, open_table
 from whygap.tables.roles import ONE_COLUMN, Roles, resolve_roles
 from whygap.tables.score import ModelScoring, model_scoring
@@ -225,7 +226,7 @@ class Study:
         design = with_whole_averages(design, self.tables, rows, scoring)
         entrance = (*self.tables.source.notes, *self.tables.target.notes, *self.roles.notes)
         if sign := sign_note(self.metric):
-            entrance = (*entrance, Note("info", sign))
+            entrance = (*entrance, Note("sign_of_loss", "info", {"reason": sign}))
         return replace(design, order=self.order, notes=(*entrance, *design.notes))
 
     def _rows(self, columns: Sequence[str]) -> ByDomain[Drawn]:

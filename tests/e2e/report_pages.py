@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
 
+from whygap.notes import Note
 from whygap.render import report
-from whygap.tables.design import Note
 
 ARTEFACTS = Path(__file__).parents[2] / "artefacts" / "report"
+ALERT = "</script><script>alert(2)</script>"
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -37,7 +38,7 @@ CASES: dict[str, dict[str, Any]] = {
         "outcome": dict.fromkeys(NASTY_NAMES, 0.1),
         "covariate": None,
         "names": ("<img src=x onerror=alert(1)>", "目标 <b>医院</b>"),
-        "notes": (Note("warning", "</script><script>alert(2)</script>"),),
+        "notes": (Note("model_warned", "warning", {"value": ALERT}),),
     },
 }
 

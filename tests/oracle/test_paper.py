@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from neighbours import locate
 from oracle_inputs import BINS, METRICS, worlds
+from whygap.simulate import Atoms
+from whygap.simulate.world import all_subsets, shares
 
 from experiments.worlds import finite
 from experiments.worlds.exact import at_rows, h_of, pi_wzs, table_of
@@ -14,8 +16,6 @@ from whygap.paper.covariate_value import SubsetValue, covariate_numerator
 from whygap.paper.nuisances import Nuisances, Recombined, binned
 from whygap.paper.outcome_value import outcome_denominator, outcome_numerator, v_statistic
 from whygap.paper.shapley import draw_subsets, shapley_shares
-from whygap.simulate import Atoms
-from whygap.simulate.world import all_subsets, shares
 
 SUBSETS = all_subsets(3)
 PROPER = [s for s in SUBSETS if len(s) < 3]

@@ -32,9 +32,10 @@ from result_factory import make_gap
 from small_study import make_table
 
 import whygap as wg
+from whygap import _explain
 from whygap.cli import main as entry
 from whygap.errors import WhygapError
-from whygap.results import Gaps
+from whygap.results import Gaps, files
 
 SECONDS = 120  # of processor time, after which a call counts as hanging
 SPOILT = 0.12  # chance that an argument is anything at all

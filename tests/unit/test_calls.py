@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from small_study import make_study, tables
 
 import whygap as wg
+from whygap._explain import subset_values
 from whygap.errors import InputError, ResultError, SettingsError, TableError, WhygapError
 from whygap.results import Gaps
 

@@ -45,7 +45,7 @@ def test_tables_that_share_a_region_only_can_be_analysed_and_the_verdict_says_so
     assert report.warnings()[-1] == (
         "The tables are compared where both have rows (probability of the target between 5% and "
         f"95%): {kept.source:.1%} of the source rows and {kept.target:.1%} of the target rows. "
-        "The rest is left behind or new ground."
+        "The rest is outside the common support: source-only and target-only rows."
     )
     assert (
         "Verdict\n-------\nAn analysis is possible. Keep in mind:\n- Column 's" in report.summary()

@@ -10,6 +10,7 @@ import pytest
 from small_study import covariate_tables, fast, make_study, make_table, tables
 
 import whygap as wg
+from whygap._explain import subset_values
 from whygap.errors import InputError, SettingsError
 from whygap.results.files import to_mapping
 from whygap.settings import DETAILS
@@ -242,7 +243,7 @@ def test_common_support_restricts_every_mean_and_says_so():
     assert 0.1 < kept.source < 1
     assert 0.1 < kept.target < 1
     assert gap.about.rows.source == 400
-    assert any(n.text.startswith("The tables are compared where") for n in gap.notes)
+    assert any(str(n).startswith("The tables are compared where") for n in gap.notes)
 
 
 def test_clipping_is_counted():

@@ -14,10 +14,10 @@ from small_study import FAST, fast, make_study, tables
 
 import whygap as wg
 from whygap.errors import SettingsError, WhygapError
+from whygap.notes import Note
 from whygap.render import report
+from whygap.results import files
 from whygap.results.files import schema, schema_text
-from whygap.results.redaction import counts_rounded
-from whygap.tables.design import Note
 
 ROOT = Path(__file__).resolve().parents[2]
 CANARY = "Zachary Quill"
@@ -102,7 +102,7 @@ def test_errors_do_not_quote_rows(column, value):
     target.loc[4:200, "c"] = None
     roles = {"weights": "n"} if column == "n" else {"covariates": ["a", "b"]}
     try:
-        said = [note.text for note in make_study(source, target, **roles).design.notes]
+        said = [str(note) for note in make_study(source, target, **roles).design.notes]
     except WhygapError as error:
         said = [str(error)]
     quoting = [text for text in said if value in text]
@@ -132,7 +132,7 @@ def test_counts_are_rounded_in_numbers_and_in_notes(gap):
     redacted = gap.redacted(20)
     assert tuple(redacted.about.rows) == (400, 300)
     assert tuple(gap.redacted(7).about.rows) == (399, 301)
-    notes = [note.text for note in redacted.notes if "'c'" in note.text]
+    notes = [str(note) for note in redacted.notes if "'c'" in str(note)]
     assert notes == [
         (
             "Column 'c': some levels (fewer than 20 of about 300 target rows) not seen in "
@@ -144,23 +144,37 @@ def test_counts_are_rounded_in_numbers_and_in_notes(gap):
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("kind", "facts", "shown"),
     [
-        ("3 of 600 source rows (0.5%) have", "fewer than 10 of about 600 source rows have"),
-        ("604 rows (50.3%) have", "about 600 rows have"),
-        ("57 clusters (5%) have", "about 60 clusters have"),
-        ("12.5% of the rows (or more)", "12.5% of the rows (or more)"),
+        (
+            "missing_outcome",
+            {"missing": 3, "rows": 604, "share": 0.005, "domain": "source", "column": "y"},
+            "fewer than 10 of about 600 source rows have a missing outcome ('y') and are left out.",
+        ),
+        ("shared_clusters", {"clusters": 57, "column": "id"}, "about 60 clusters ('id') have"),
+        (
+            "drawn",
+            {"rows": 100_000, "drawn": 5_003, "domain": "source", "how": "that of the drawn rows"},
+            "Of about 100,000 source rows, about 5,000 were drawn at random",
+        ),
+        (
+            "pooled",
+            {"column": "c", "n_pooled": 7, "n_levels": 33, "limit": 10.0, "share": 0.01},
+            "Column 'c': 7 of 33 levels with fewer than 10 rows each are pooled",
+        ),
     ],
 )
-def test_no_percentage_gives_a_rounded_count_away(text, shown):
-    assert counts_rounded(text, 10) == shown
+def test_no_percentage_gives_a_rounded_count_away(kind, facts, shown):
+    once = Note(kind, "info", facts).redacted(10)
+    assert str(once).startswith(shown)
+    assert once.redacted(10) == once
 
 
 def test_notes_that_are_alike_once_redacted_are_said_once(gap):
-    notes = [Note("warning", f"The model warned: {k}", "The model gave a warning.") for k in "ab"]
+    notes = [Note("model_warned", "warning", {"value": k}) for k in "ab"]
     several = replace(gap, diagnostics=replace(gap.diagnostics, notes=tuple(notes)))
     (note,) = several.redacted().notes
-    assert note.text == "The model gave a warning."
+    assert str(note) == "The model gave a warning."
 
 
 def test_redacted_results_are_saved_shown_and_redacted_again(gap, tmp_path):

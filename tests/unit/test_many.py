@@ -116,7 +116,7 @@ def test_how_the_source_file_was_read_is_said_for_every_target(tmp_path):
     many = wg.explain_many(make_study(path, given["site B"]), given, detail=(), settings=fast())
     words = "Of the source table, 'source.csv' was read with semicolons between fields and 3,5 "
     for gap in many.gaps.values():
-        assert f"{words}taken for 3.5." in [note.text for note in gap.notes]
+        assert f"{words}taken for 3.5." in [str(note) for note in gap.notes]
 
 
 def test_bad_targets_are_named_before_anything_is_computed(monkeypatch):

@@ -12,6 +12,7 @@ import pytest
 from small_study import fast, make_study, tables
 
 import whygap as wg
+from whygap.errors import WhygapWarning
 from whygap.render import plot, report, table
 from whygap.render.phrases import BANNER
 from whygap.results import files

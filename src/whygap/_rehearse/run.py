@@ -176,7 +176,7 @@ def _compared_rows(design: Design, settings: Settings) -> Design:
     if region.is_too_small:
         raise InputError(
             "There is nothing to rehearse: the tables share too little",
-            hint=not_comparable(region, design),
+            hint=str(not_comparable(region, design)),
         )
     return design.take(region.rows)
 

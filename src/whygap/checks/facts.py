@@ -9,6 +9,7 @@ import numpy as np
 from whygap.checks.trial import WIDE, some_rows
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.estimate import Estimate
+from whygap.notes import Note
 from whygap.nuisances.meaning import meaning_notes
 from whygap.nuisances.overlap import fit_ratios_alone, not_comparable, ratio_records, region_notes
 from whygap.nuisances.separators import column_auc, find_separators
@@ -17,7 +18,7 @@ from whygap.results import Overlap, RatioRecord, Separator
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
 from whygap.study import Study
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 
 FEWEST_OF_A_CLASS = 25  # five rows a fold of the rarer value: fewer, and a model learns one row
 MOST_ROWS = 5_000  # of each table: what a density ratio is fitted on within seconds
@@ -168,10 +169,15 @@ def few_of_a_class(study: Study, domains: ByDomain[DomainFacts]) -> list[Note]:
     """Warn of too few rows of an outcome value; the parts need models of the source's alone."""
     return [
         Note(
+            "few_of_a_class",
             "problem" if domain == "source" else "warning",
-            f"Only {facts.rarer} of {facts.rows:,} rows of {name} have the rarer value of "
-            f"'{study.outcome}'; at least {FEWEST_OF_A_CLASS} are needed for models of the "
-            "outcome.",
+            {
+                "rarer": int(facts.rarer),
+                "rows": int(facts.rows),
+                "table": name,
+                "column": study.outcome,
+                "n_needed": FEWEST_OF_A_CLASS,
+            },
         )
         for domain, name, facts in zip(DOMAINS, study.names, domains, strict=True)
         if facts.rarer < FEWEST_OF_A_CLASS
@@ -200,8 +206,8 @@ def measure_overlap(design: Design, settings: Settings) -> TrialOverlap:
         kept = ByDomain(1.0, 1.0) if region is None else region.kept
         result = TrialOverlap(overlap.ratios, overlap.separators, kept, "", (), trial.rows)
         if region is not None and region.is_too_small:
-            reason = not_comparable(region, design)
-            return replace(result, reason=reason, notes=(Note("problem", reason),))
+            note = not_comparable(region, design)
+            return replace(result, reason=str(note), notes=(note,))
         notes = overlap.notes() if region is None else _within(region, trial, overlap, plain)
         return replace(result, notes=(*notes, *meaning_notes(trial, plain, ratios.wz)))
 

@@ -13,13 +13,13 @@ from whygap.checks.proposals import Proposal, propose_groups
 from whygap.checks.trial import Forecast, forecast
 from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import WhygapError
+from whygap.notes import Note
 from whygap.progress import reporter
-from whygap.results.redaction import note_without, rounded, rounded_share
+from whygap.results.redaction import rounded, rounded_share
 from whygap.running.shares import no_shares
 from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables import native_table
-from whygap.tables.design import Note
 from whygap.tables.look import Measure, look_at
 from whygap.tables.open import TableKind
 
@@ -51,8 +51,8 @@ def check(study: Study, settings: Settings | None = None) -> Check:
         *facts.few_of_a_class(study, domains),
         *design.notes,
         *(overlap.notes if overlap else ()),
-        *(Note("problem", text) for text in (obstacle, stopped) if text),
-        *(Note("info", text) for text in (no_shares(design),) if text),
+        *(Note("stopped", "problem", {"reason": text}) for text in (obstacle, stopped) if text),
+        *(Note("no_shares", "info", {"reason": text}) for text in (no_shares(design),) if text),
     )
     return Check(
         names=study.names,
@@ -115,11 +115,11 @@ class Check:
 
     def problems(self) -> tuple[str, ...]:
         """List why an analysis could not be trusted; empty when it can."""
-        return tuple(note.text for note in self.notes if note.level == "problem")
+        return tuple(str(note) for note in self.notes if note.level == "problem")
 
     def warnings(self) -> tuple[str, ...]:
         """List what does not stand in the way, but may change the answer."""
-        return tuple(note.text for note in self.notes if note.level == "warning")
+        return tuple(str(note) for note in self.notes if note.level == "warning")
 
     @property
     def ok(self) -> bool:
@@ -203,7 +203,7 @@ class Check:
         overlap = self.overlap
         if overlap is not None:
             separators = tuple(separator.unnamed for separator in overlap.separators)
-            notes = tuple(note_without(note, rows) for note in overlap.notes)
+            notes = tuple(note.redacted(rows) for note in overlap.notes)
             overlap = replace(overlap, separators=separators, notes=notes)
         return replace(
             self,
@@ -218,5 +218,5 @@ class Check:
             ),
             columns=tuple(replace(c, one_sided=shares[c.name]) for c in self.columns),
             overlap=overlap,
-            notes=tuple(dict.fromkeys(note_without(note, rows) for note in self.notes)),
+            notes=tuple(dict.fromkeys(note.redacted(rows) for note in self.notes)),
         )

@@ -26,7 +26,7 @@ def summary(check: Check, level: float) -> str:
         "Overlap": _overlap(check),
         "Cost": wrapped(_cost(check)),
         "Groups": _groups(check),
-        "Notes": _bullets(note.text for note in check.notes if note.level == "info"),
+        "Notes": _bullets(str(note) for note in check.notes if note.level == "info"),
         "Verdict": verdict(check),
     }
     return "\n".join(

@@ -173,7 +173,7 @@ class Delivery:
 
 def warnings_of(gap: Gap) -> list[str]:
     """Texts of the notes that are more than information."""
-    return [note.text for note in gap.notes if note.level != "info"]
+    return [str(note) for note in gap.notes if note.level != "info"]
 
 
 def check_files(path: Path | None, targets: Iterable[str]) -> None:

@@ -111,7 +111,7 @@ def trust(gap: Gap) -> list[str]:
             f"Only the region that both domains share is compared: {100 * kept.source:.0f}% of "
             f"source and {100 * kept.target:.0f}% of target rows."
         )
-    warnings = [note.text for note in gap.notes if note.level == "warning"]
+    warnings = [str(note) for note in gap.notes if note.level == "warning"]
     return [*lines, *warnings, ASSOCIATION]
 
 

@@ -14,12 +14,12 @@ from whygap.domains import Array
 from whygap.errors import ResultError, require_known, require_level
 from whygap.estimate import Estimate
 from whygap.estimate.fieller import Ratio
+from whygap.notes import Note
 from whygap.results import files
 from whygap.results.about import About, Diagnostics
 from whygap.results.details import Affected, Recoverable, Shares
 from whygap.results.points import Points
 from whygap.results.redaction import ROWS, redacted
-from whygap.tables.design import Note
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,7 +163,7 @@ class Gap:
     def problems(self) -> tuple[str, ...]:
         """Return why the numbers must not be trusted as they stand, if there is any reason."""
         reasons = () if self.comparable else (self.reason,)
-        return (*reasons, *(note.text for note in self.notes if note.level == "problem"))
+        return (*reasons, *(str(note) for note in self.notes if note.level == "problem"))
 
     def to_frame(self, level: float | None = None) -> Any:
         """Return a tidy table of every estimate, in the kind of table the study came in."""

@@ -9,6 +9,7 @@ import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
 
 from whygap.domains import ByDomain
+from whygap.notes import Note
 from whygap.render import table, words
 from whygap.render.advice import PROBLEM_FIRST, suggestions
 from whygap.render.detail_sentences import detail_sentences
@@ -16,7 +17,6 @@ from whygap.render.reading import Standing, reading_of
 from whygap.render.units import level_name, p_value, percent, rounded_count, units_of
 from whygap.results import Gap, RatioRecord, files
 from whygap.results.files import from_mapping
-from whygap.tables.design import Note
 
 
 def test_a_drop_of_accuracy_is_said_in_points() -> None:
@@ -269,7 +269,7 @@ def test_without_budgets_an_outcome_part_asks_for_outcomes() -> None:
 
 
 def test_a_problem_comes_before_any_change_of_the_model() -> None:
-    gap = make_gap(notes=[Note("problem", "Column 'age' does not mean the same.")])
+    gap = make_gap(notes=[Note("changed_meaning", "problem", {"column": "age"})])
     assert _steps(gap) == [PROBLEM_FIRST]
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from result_factory import make_gap
 
+from whygap.notes import Note
 from whygap.render import words
 from whygap.render.advice import PROBLEM_FIRST, suggestions
 from whygap.render.answers import recoverable_sentences
 from whygap.render.reading import Reading, reading_of
 from whygap.results import Gap
-from whygap.tables.design import Note
 
 CORNERS = {
     "all worse": (0.804, 0.797, 0.781, 0.732),
@@ -182,5 +182,5 @@ def test_little_overlap_is_no_ground_for_reweighting() -> None:
 
 
 def test_a_problem_leaves_no_other_advice() -> None:
-    gap = make_gap(notes=[Note("problem", "Column 'age' does not mean the same in both tables.")])
+    gap = make_gap(notes=[Note("changed_meaning", "problem", {"column": "age"})])
     assert suggestions(reading_of(gap, 0.95)) == [PROBLEM_FIRST]

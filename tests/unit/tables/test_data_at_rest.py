@@ -205,7 +205,7 @@ def test_every_form_is_sampled_and_averaged_over_all_rows(form, large, tmp_path,
     for domain, table in zip(("source", "target"), large, strict=True):
         mean = np.average(design.loss[domain], weights=design.weights[domain])
         assert mean == pytest.approx(((table["risk"] - table["y"]) ** 2).mean(), abs=1e-12)
-    assert [note.text for note in design.notes if "drawn" in note.text] == [
+    assert [str(note) for note in design.notes if "drawn" in str(note)] == [
         f"Of 12,000 {domain} rows, 3,000 were drawn at random; the metric is averaged over all "
         "of them."
         for domain in ("source", "target")
@@ -279,7 +279,7 @@ def test_a_model_is_asked_for_all_rows(large):
 
 def test_ranks_have_no_average_over_batches_and_say_so(large):
     design = make_study(*large, metric="auc", sample=2000).design
-    notes = [note.text for note in design.notes if "drawn" in note.text]
+    notes = [str(note) for note in design.notes if "drawn" in str(note)]
     assert notes[0].endswith("at random; the metric is that of the drawn rows.")
 
 
@@ -361,4 +361,4 @@ def test_a_file_without_outcomes_is_left_out_of_the_averages(large, tmp_path, co
     wanted = ((large[0]["risk"] - large[0]["y"]) ** 2).mean()
     found = np.average(design.loss.source, weights=design.weights.source)
     assert found == pytest.approx(wanted, abs=1e-12)
-    assert any("have a missing" in note.text for note in design.notes)
+    assert any("have a missing" in str(note) for note in design.notes)

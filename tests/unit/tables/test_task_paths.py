@@ -27,7 +27,7 @@ def test_a_column_that_gives_the_outcome_away(roles, leak, level):
         name: t.drop(columns="age").assign(age=np.arange(len(t)) % 7) for name, t in both.items()
     }
     notes = wg.Study(**both, **roles).design.notes
-    found = [note.level for note in notes if "Column 'distance' alone" in note.text]
+    found = [note.level for note in notes if "Column 'distance' alone" in str(note)]
     assert found == ([level] if level else [])
 
 

@@ -20,7 +20,7 @@ ASKED = {"outcome": "high", "prediction": "risk"}
 
 
 def texts(design):
-    return [note.text for note in design.notes]
+    return [str(note) for note in design.notes]
 
 
 def value(study, domain):
