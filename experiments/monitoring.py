@@ -94,9 +94,9 @@ class Weeks:
             known = [kind for kind in SOURCE_ONLY if kind in self.first.choices]
             menu.choices.update({kind: self.first.choices[kind] for kind in known})
             menu.records.extend(record for record in self.first.records if record.name in known)
-        aggregate = Analysis.begin(design, self.settings, Silent(), menu).aggregate()
+        found = Analysis.begin(design, self.settings, Silent(), menu).decomposition()
         self.first = self.first or menu
-        return {"gap": aggregate.gap, **aggregate.parts()}
+        return {"gap": found.total, **found.parts}
 
     def named(self, target: pd.DataFrame, part: str) -> tuple[str, ...]:
         """The variables that an alarm on a loss would name."""
