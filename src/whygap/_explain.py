@@ -88,7 +88,7 @@ def explain(  # noqa: D417 -- roles and settings are documented where they belon
         target: the target table; None with a Study.
         detail: what is computed beyond the parts: "points" (what each variable costs), "affected"
             (groups of rows), "recoverable" (what a better model could win back), and "shares"
-            (the paper's shares of the covariate and the outcome part); "all" is all of them, () none.
+            (the paper's shares of both parts); "all" is all of them, () none.
         settings: how to run; `Settings()` if None.
         outcome: column of outcomes. `outcome` to `sample` are the roles of a `Study`, for two
             tables only.
