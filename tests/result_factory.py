@@ -57,6 +57,7 @@ OUTCOME_SHARES = {
     "parents' employment": 0.01,
     "military": -0.02,
 }
+LABELS = ("Source-only rows", "Baseline", "Covariates", "Outcome", "Target-only rows")
 CULPRITS = ("points", "affected", "recoverable")
 LEVELS = ("none", "school", "high school", "college", "higher degree")
 COVARIATE_SHARES = {

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from misuse_cases import CASES
 from misused import write_case
+from result_factory import LABELS
 
 import whygap as wg
 from whygap.render.advice import PROBLEM_FIRST

@@ -12,7 +12,7 @@ from small_study import covariate_tables, fast, make_study, make_table, tables
 import whygap as wg
 from whygap._explain import subset_values
 from whygap.errors import InputError, SettingsError
-from whygap.results.files import to_mapping
+from whygap.results.files import to_dict
 from whygap.settings import DETAILS
 
 BOTH_SHARES = ("covariate", "outcome")
@@ -30,7 +30,7 @@ def gap(study) -> wg.Gap:
 
 def numbers(gap: wg.Gap) -> dict:
     """Everything that is saved but times and dates and what only says how fast it went."""
-    plain = to_mapping(gap)
+    plain = to_dict(gap)
     plain["about"] = {k: v for k, v in plain["about"].items() if k not in ("seconds", "created")}
     harmless = ("n_jobs", "checkpoint", "progress")
     settings = plain["about"]["settings"]
@@ -342,7 +342,7 @@ def test_a_known_source_risk_is_used():
 
 
 def test_about_says_enough_to_repeat_it(gap):
-    assert gap.about.settings == fast().to_mapping()
+    assert gap.about.settings == fast().to_dict()
     assert set(gap.about.seconds) == {"aggregate", *DETAILS}
     assert set(gap.about.versions) >= {
         "engine",

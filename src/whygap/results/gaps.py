@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from whygap.errors import require_known
+from whygap.errors import SettingsError, require_known
 from whygap.results import files
 from whygap.results.gap import Gap
 from whygap.results.redaction import ROWS
@@ -28,6 +28,10 @@ class Gaps(Mapping[str, Gap]):
     def __getitem__(self, name: str) -> Gap:
         require_known(name, self.gaps, f"There is no target named '{name}'", "Targets")
         return self.gaps[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the gap of a name, or the default."""
+        return self.gaps.get(name, default)
 
     def __contains__(self, name: object) -> bool:
         return name in self.gaps
@@ -83,7 +87,9 @@ class Gaps(Mapping[str, Gap]):
         """
         from whygap.render.trend_figure import trend_figure
 
-        require_known(what, ("trend",), f"Several targets have no figure '{what}'", "Figures")
+        if what != "trend":
+            hint = f"gaps.plot() draws their trend, gaps['...'].plot({what!r}) one of them."
+            raise SettingsError(f"Several targets have no figure '{what}'", hint=hint)
         return trend_figure(self.gaps, self.level(level), **options)
 
     def save(self, path: str | Path, *, influence: bool = False) -> Path:

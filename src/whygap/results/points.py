@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -54,6 +54,10 @@ class Points(Mapping[str, Estimate]):
         what = f"There is no variable named '{name}'"
         require_known(name, self.estimates, what, "Names", ResultError)
         return self.estimates[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the estimate of a name, or the default."""
+        return self.estimates.get(name, default)
 
     def __contains__(self, name: object) -> bool:
         return name in self.estimates

@@ -58,7 +58,7 @@ def test_a_new_smooth_metric_is_one_entry(monkeypatch):
         )
 
     study = make_study(metric="Jaccard")
-    gap = wg.explain(study, ("points",), FAST)
+    gap = wg.explain(study, detail=("points",), settings=FAST)
     label = {name: getattr(study, name)["risk"] >= 0.5 for name in ("source", "target")}
     scores = [
         jaccard_score(getattr(study, name)["y"], label[name]) for name in ("source", "target")

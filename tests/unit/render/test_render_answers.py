@@ -175,10 +175,10 @@ def test_the_answer_names_a_variable_and_a_group() -> None:
 
 def of_shares(gap: Gap, share: float, rules: tuple[Rule, ...] = ()) -> Reading:
     """The same groups with the same points, each of so many rows."""
-    groups = tuple(replace(group, target_share=share) for group in gap.affected["outcome"].groups)
-    return reading_of(
-        replace(gap, where=replace(gap.affected["outcome"], groups=groups, rules=rules)), 0.95
-    )
+    affected = gap.affected["outcome"]
+    groups = tuple(replace(group, target_share=share) for group in affected.groups)
+    other = replace(affected, groups=groups, rules=rules)
+    return reading_of(replace(gap, affected={"outcome": other}), 0.95)
 
 
 def test_rows_that_only_carry_their_share_are_not_called_hit_hardest() -> None:
@@ -314,10 +314,10 @@ def test_intervals_of_other_levels_stay_with_their_rows() -> None:
 
 def test_the_same_rows_are_shown_once_whatever_they_are_called() -> None:
     gap = make_gap()
-    assert gap.affected["outcome"] is not None
-    (rule, *_), (group, *others) = gap.affected["outcome"].rules, gap.affected["outcome"].groups
+    affected = gap.affected["outcome"]
+    (rule, *_), (group, *others) = affected.rules, affected.groups
     twin = replace(group, target_share=rule.target_share, points=rule.points)
-    doubled = replace(gap, where=replace(gap.affected["outcome"], groups=(twin, *others)))
+    doubled = replace(gap, affected={"outcome": replace(affected, groups=(twin, *others))})
     shown = [hit.words for hit in hits_of(doubled, 0.95)]
     assert f"{twin.variable} is {twin.label}" not in shown
     assert sum(hit.is_rule for hit in hits_of(doubled, 0.95)) == 1

@@ -11,7 +11,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure
-from result_factory import NASTY_NAMES, make_gap, many_players
+from result_factory import NASTY_NAMES, make_gap, many_players, with_parts
 
 from whygap.errors import InputError, ResultError, SettingsError
 from whygap.estimate import Estimate
@@ -274,8 +274,7 @@ def wide(estimate: Estimate, times: float) -> Estimate:
 def with_wide_outcome() -> Gap:
     """One part known far less well than the others."""
     gap = make_gap()
-    aggregate = replace(gap.aggregate, covariance=gap.aggregate.corner_covariance())
-    return replace(gap, aggregate=replace(aggregate, outcome=wide(gap.parts["outcome"], 40)))
+    return with_parts(gap, outcome=wide(gap.parts["outcome"], 40))
 
 
 def test_one_wide_interval_does_not_flatten_the_walk_and_ends_in_arrows() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from learning_designs import make_design
-from result_factory import make_gap
+from result_factory import LABELS, make_gap
 
 from whygap._explain import explain_design
 from whygap.render import plot, report, table
@@ -66,8 +66,8 @@ def test_tables_that_share_nothing_lead_with_the_reason(apart: Gap) -> None:
 def test_the_frame_of_tables_that_share_nothing_begins_with_the_reason(apart: Gap) -> None:
     frame = apart.to_frame()
     parts = frame["part"].to_pylist()
-    assert parts[:2] == ["reason", "aggregate"]
-    assert frame["term"].to_pylist()[:2] == [apart.reason, "gap"]
+    assert parts[:2] == ["reason", "gap"]
+    assert frame["term"].to_pylist()[:2] == [apart.reason, "total"]
     assert set(parts[2:]) == {"recoverable", "recoverable source"}
 
 

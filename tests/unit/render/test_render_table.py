@@ -39,10 +39,10 @@ def test_frame_holds_every_term_and_its_interval() -> None:
     gap = make_gap()
     frame = nw.from_native(gap.to_frame(0.9))
     terms = list(zip(frame["part"].to_list(), frame["term"].to_list(), strict=True))
-    assert terms[:4] == [("aggregate", t) for t in ("gap", "baseline", "covariate", "outcome")]
-    assert ("outcome", "(base)") in terms
-    assert [t for p, t in terms if p == "outcome"][1:] == list(gap.shares["outcome"].players)
-    row = frame.row(terms.index(("outcome", "schooling")))
+    assert terms[:4] == [("gap", t) for t in ("total", "baseline", "covariate", "outcome")]
+    assert ("shares outcome", "(base)") in terms
+    assert [t for p, t in terms if p == "shares outcome"][1:] == list(gap.shares["outcome"].players)
+    row = frame.row(terms.index(("shares outcome", "schooling")))
     assert row[4:6] == gap.shares["outcome"].values["schooling"].interval(0.9)
 
 
@@ -51,15 +51,15 @@ def test_frame_holds_the_three_answers_with_their_units() -> None:
     rows = {(r[0], r[1]): r for r in nw.from_native(gap.to_frame(0.9)).rows()}
     units = {part: unit for (part, _), (*_, unit, _) in rows.items()}
     assert units == {
-        "aggregate": "metric",
+        "gap": "metric",
         "points baseline": "metric",
         "points covariate": "metric",
-        "where": "metric",
+        "affected outcome": "metric",
         "recoverable": "squared error",
         "recoverable reweighted": "squared error",
         "recoverable source": "squared error",
-        "covariate": "share",
-        "outcome": "share",
+        "shares covariate": "share",
+        "shares outcome": "share",
     }
     points = gap.points["covariate"]["schooling"]
     assert rows["points covariate", "schooling"][2:6] == (
@@ -67,18 +67,14 @@ def test_frame_holds_the_three_answers_with_their_units() -> None:
         points.standard_error,
         *points.interval(0.9),
     )
-    group = gap.affected["outcome"].groups[0]
-    assert (
-        rows["affected", f"{group.variable}: {group.label}"][4:6]
-        == gap.affected["outcome"].simultaneous(0.9)[0]
-    )
-    assert (
-        rows["affected", f"rule: {gap.affected['outcome'].rules[0]}"][4:6]
-        == gap.affected["outcome"].rules[0].interval
-    )
+    affected = gap.affected["outcome"]
+    group, rule = affected.groups[0], affected.rules[0]
+    ends = rows["affected outcome", f"{group.variable}: {group.label}"][4:6]
+    assert ends == affected.simultaneous(0.9)[0]
+    assert rows["affected outcome", f"rule: {rule}"][4:6] == rule.interval
     here = [term for part, term in rows if part == "recoverable"]
     assert here[:2] == ["(total)", "(recalibration)"]
-    assert here[-2:] == ["(irreducible)", "(total less at home)"]
+    assert here[-2:] == ["(irreducible)", "(total less source)"]
     mix = [term for part, term in rows if part == "recoverable reweighted"]
     assert mix == ["(total)", "(irreducible)"]
     total = rows["recoverable", "(total)"][2]
@@ -88,11 +84,13 @@ def test_frame_holds_the_three_answers_with_their_units() -> None:
 
 def test_what_was_not_asked_for_has_no_rows() -> None:
     gap = make_gap(culprits=(), outcome=None, covariate=None)
-    assert set(nw.from_native(gap.to_frame())["part"].to_list()) == {"aggregate"}
+    assert set(nw.from_native(gap.to_frame())["part"].to_list()) == {"gap"}
 
 
 def test_undefined_shares_are_missing_never_numbers() -> None:
-    frame = nw.from_native(make_gap(defined=()).to_frame()).filter(nw.col("part") == "outcome")
+    frame = nw.from_native(make_gap(defined=()).to_frame()).filter(
+        nw.col("part") == "shares outcome"
+    )
     assert all(math.isnan(value) for value in frame["estimate"].to_list())
     assert "undefined" in table.render(make_gap(defined=()), "text")
 

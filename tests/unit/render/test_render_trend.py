@@ -54,8 +54,8 @@ def test_several_targets_draw_their_trend() -> None:
     with pytest.raises(SettingsError) as raised:
         Gaps(GAPS).plot("points")
     assert str(raised.value) == (
-        "Several targets have no figure 'points'. many.plot() draws their trend, "
-        "many['...'].plot('points') one of them."
+        "Several targets have no figure 'points'. gaps.plot() draws their trend, "
+        "gaps['...'].plot('points') one of them."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from result_factory import make_gap
+from result_factory import make_gap, with_parts
 
 from whygap.estimate import Estimate
 from whygap.render import words
@@ -15,7 +15,8 @@ from whygap.render.detail_sentences import rows_needed, what_would_settle
 def test_undefined_details_say_what_would_settle_them() -> None:
     gap = make_gap(defined=("covariate",))
     size = Estimate(0.01, 0.01)
-    gap = replace(gap, outcome=replace(gap.outcome, denominator=size))
+    outcome = replace(gap.shares["outcome"], denominator=size)
+    gap = replace(gap, shares={**gap.shares, "outcome": outcome})
     text = " ".join(words.summary(gap, 0.95).split())
     assert (
         "The outcome part as a whole is clear (-4.9 points), but these rows are too few to follow "
@@ -27,7 +28,7 @@ def test_undefined_details_say_what_would_settle_them() -> None:
         "If the effect is as large as estimated, about 7.8 times the rows (13,000 source and 5,500 "
         "target rows) would settle it at the 95% level." in text
     )
-    needed = rows_needed(gap, gap.outcome, 0.95)
+    needed = rows_needed(gap, outcome, 0.95)
     assert needed.source == pytest.approx(7.849 * 1600, rel=1e-3)
     assert needed.target == pytest.approx(7.849 * 700, rel=1e-3)
 
@@ -41,10 +42,10 @@ def test_undefined_details_say_what_would_settle_them() -> None:
 )
 def test_hopeless_sizes_name_no_number(size: float, words_: str) -> None:
     gap = make_gap(defined=())
-    detail = replace(gap.outcome, denominator=Estimate(size, 0.01))
+    detail = replace(gap.shares["outcome"], denominator=Estimate(size, 0.01))
     assert what_would_settle(gap, detail, 0.95) == f"{words_}."
-    none = replace(gap.aggregate, outcome=Estimate(0.001, 0.01))
-    text = what_would_settle(replace(gap, aggregate=none), detail, 0.95)
+    none = with_parts(gap, outcome=Estimate(0.001, 0.01))
+    text = what_would_settle(none, detail, 0.95)
     assert text == f"{words_}: most likely there is little to explain."
 
 

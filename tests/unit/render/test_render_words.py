@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from result_factory import NASTY_NAMES, make_gap, many_players
+from result_factory import NASTY_NAMES, make_gap, many_players, with_parts
 
 from whygap.domains import ByDomain
 from whygap.notes import Note
@@ -16,7 +16,7 @@ from whygap.render.detail_sentences import detail_sentences
 from whygap.render.reading import Standing, reading_of
 from whygap.render.units import level_name, p_value, percent, rounded_count, units_of
 from whygap.results import Gap, RatioRecord, files
-from whygap.results.files import from_mapping
+from whygap.results.files import restored
 
 
 def test_a_drop_of_accuracy_is_said_in_points() -> None:
@@ -156,7 +156,7 @@ def test_a_near_tie_is_named_although_it_is_not_clear_itself() -> None:
 
 def test_ties_are_the_same_in_a_result_read_back_from_its_file() -> None:
     gap = make_gap(corners=(0.804, 0.80, 0.768, 0.732))
-    read = from_mapping(files.to_dict(gap))
+    read = restored(Gap, files.to_dict(gap))
     assert read.total.influence is None
     assert reading_of(read, 0.95).ties == reading_of(gap, 0.95).ties == ("covariate", "outcome")
     one, other = (g.difference("covariate", "outcome") for g in (gap, read))
@@ -298,7 +298,7 @@ def test_one_leader_a_few_or_none() -> None:
 
 def test_words_survive_the_file(tmp_path: object) -> None:
     gap = make_gap()
-    assert words.summary(from_mapping(files.to_dict(gap))) == words.summary(gap)
+    assert words.summary(restored(Gap, files.to_dict(gap))) == words.summary(gap)
 
 
 @pytest.mark.parametrize("case", [{}, {"outcome": many_players(60)}, {"defined": ()}])

@@ -42,7 +42,7 @@ REWEIGHT = ("Reweight the training rows",)
 
 
 def without_shares(**arguments: Any) -> Gap:
-    return replace(make_gap(**arguments), outcome=None, covariate=None)
+    return replace(make_gap(**arguments), shares={})
 
 
 @cache
@@ -109,8 +109,7 @@ def test_what_is_not_known_is_not_called_harder() -> None:
     gap = make_gap(corners=CORNERS["mix only"], won_back=BUDGETS["nothing"])
     found = gap.recoverable
     assert found is not None
-    total = replace(found.total, standard_error=0.03)
-    wide = replace(found, here=replace(found, total=total))
+    wide = replace(found, total=replace(found.total, standard_error=0.03))
     (step,) = suggestions(reading_of(replace(gap, recoverable=wide), 0.95))
     assert step.startswith("Collect more labelled rows of the target before changing the model")
 

@@ -14,7 +14,7 @@ from task_tables import tables as task_tables
 import whygap as wg
 from whygap.errors import WhygapError
 from whygap.progress import Silent
-from whygap.results.files import to_mapping
+from whygap.results.files import to_dict
 from whygap.running import culprits, game
 from whygap.running.analysis import Analysis
 from whygap.running.game import INTERRUPTED
@@ -195,7 +195,7 @@ def test_a_value_that_the_target_lacks(roles):
 
 
 def plain(gap: wg.Gap) -> dict:
-    return {name: to_mapping(gap)[name] for name in THREE}
+    return {name: to_dict(gap)[name] for name in THREE}
 
 
 @pytest.fixture(scope="module")
@@ -228,10 +228,10 @@ def test_a_checkpoint_of_another_score_is_refused(tmp_path):
 
 
 def test_learners_do_not_depend_on_what_else_is_asked(study, serial):
-    alone = to_mapping(wg.explain(study, detail="recoverable", settings=fast()))["recoverable"]
+    alone = to_dict(wg.explain(study, detail="recoverable", settings=fast()))["recoverable"]
     assert alone == serial["recoverable"]
     covariate = [
-        to_mapping(wg.explain(study, detail=detail, settings=fast(support="all")))["covariate"]
+        to_dict(wg.explain(study, detail=detail, settings=fast(support="all")))["covariate"]
         for detail in ("covariate", ("points", "covariate"))
     ]
     assert covariate[0] == covariate[1]

@@ -82,5 +82,5 @@ def test_nothing_is_named_where_no_detail_was_asked_for():
 
     import whygap as wg
 
-    gap = wg.explain(make_study(), (), FAST)
+    gap = wg.explain(make_study(), detail=(), settings=FAST)
     assert culprit_of(gap, "outcome", -1.0) == culprit_of(gap, "covariate", -1.0) == ((), "")

@@ -41,7 +41,9 @@ def test_every_target_has_its_gap_and_its_file(found, folder):
 
 def test_numbers_are_those_of_explain_up_to_a_small_part_of_their_error(found):
     for name, gap in found.gaps.items():
-        alone = wg.explain(stream_study().with_target(month(name), name), (), fast())
+        alone = wg.explain(
+            stream_study().with_target(month(name), name), detail=(), settings=fast()
+        )
         assert gap.total.value == alone.total.value
         for part, estimate in alone.parts.items():
             apart = abs(gap.parts[part].value - estimate.value)
