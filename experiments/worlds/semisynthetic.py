@@ -26,6 +26,7 @@ from whygap.tables.design import Design
 class Fit:
     """How the world's functions are fitted."""
 
+    leaves: int = 12
     least_rows: int = 30
     risk_rounds: int = 120
     domain_rounds: int = 60
@@ -36,7 +37,7 @@ def from_design(design: Design, *, fit: Fit | None = None, seed: int = 0) -> Ato
     """Make the semi-synthetic world of a study's encoded tables (`study.design`)."""
     fit = fit or Fit()
     rounds = (fit.risk_rounds, fit.domain_rounds)
-    mass, risk = fitted_laws(design, rounds, fit.least_rows, fit.clip, seed)
+    mass, risk = fitted_laws(design, rounds, fit.least_rows, fit.clip, seed, fit.leaves)
     return Atoms(
         features=np.concatenate(list(design.features)),
         columns=design.columns,

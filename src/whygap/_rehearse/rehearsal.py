@@ -38,7 +38,7 @@ class Quantity:
     estimates: tuple[Estimate, ...]
 
     def measured(self, level: float) -> dict[str, Any]:
-        """Return coverage, with its exact 95% limits, and mean width of the intervals."""
+        """Return coverage with exact 95% limits, bias, and mean width of intervals."""
         low, high = np.array([e.interval(level) for e in self.estimates]).reshape(-1, 2).T
         count, covered = len(low), int(((low <= self.truth) & (self.truth <= high)).sum())
         limits = stats.binomtest(covered, count).proportion_ci() if count else (0.0, 1.0)
@@ -85,7 +85,7 @@ class Rehearsal:
         return [quantity.measured(level or self.level) for quantity in self.quantities]
 
     def to_frame(self, level: float | None = None) -> Any:
-        """Return one row per quantity, in the kind of table the study came in."""
+        """Return a row per quantity, in the kind of table of the study."""
         rows = self.records(level)
         return native_table({key: [row[key] for row in rows] for key in rows[0]}, self.table_kind)
 
@@ -102,7 +102,7 @@ class Rehearsal:
         return replace(self, rows=counts, failures=hidden)
 
     def summary(self, level: float | None = None) -> str:
-        """Return the table of coverages and what follows from it, as text."""
+        """Return the table of coverages and a verdict, as text."""
         level, records = level or self.level, self.records(level)
         drawn = f"{self.rows.source:,} source and {self.rows.target:,} target rows each"
         head = f"Rehearsal: {self.finished} of {self.requested} replicates, {drawn}"

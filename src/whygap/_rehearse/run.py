@@ -65,8 +65,8 @@ def rehearse(
             got=repr(replicates),
         )
     if "shares" in names and settings.outcome_form != "binned":
-        what = "Values with a known truth are those of outcome_form='binned'"
-        raise SettingsError(what, got=repr(settings.outcome_form), hint="Use detail='points'.")
+        message = "Values with a known truth are those of outcome_form='binned'"
+        raise SettingsError(message, got=repr(settings.outcome_form), hint="Use detail='points'.")
     instead = "Rehearse with metric='brier' or 'accuracy': overlap and sizes are the same."
     require_plain(study.design, "A rehearsal", instead)
     design = _compared_rows(study.design, settings)
@@ -76,8 +76,8 @@ def rehearse(
         report.stage("rehearsing")
         rows = design.sample().effective_size().map(round)
         job = Job(world, rows, replace(settings, support="all"), names)
-        found = perform(job, replicates, report.update)
-    return replace(found, notes=_notes(design, settings), table_kind=study.table_kind)
+        rehearsal = perform(job, replicates, report.update)
+    return replace(rehearsal, notes=_notes(design, settings), table_kind=study.table_kind)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,29 +124,29 @@ class Job:
                 p.name: (k,) for k, p in enumerate(self.world.atoms.players)
             }
             subsets |= {"": ()} if part == "outcome" else {}
-            found = analysis.values(part, list(subsets.values()))
-            if found.denominator.interval(self.settings.level)[0] > 0:  # else shares are undefined
-                for name, top in zip(subsets, found.numerators, strict=True):
-                    estimates["value", part, name] = 1 - top / found.denominator
+            values = analysis.values(part, list(subsets.values()))
+            if values.denominator.interval(self.settings.level)[0] > 0:  # else shares are undefined
+                for name, top in zip(subsets, values.numerators, strict=True):
+                    estimates["value", part, name] = 1 - top / values.denominator
         return estimates
 
 
 def perform(job: Job, replicates: int, update: Callable[[int, int, str], None]) -> Rehearsal:
-    """Run replicates in batches until all are done, time is up, or Ctrl-C."""
+    """Run replicates in batches until all have run, time is up, or Ctrl-C."""
     settings, started = job.settings, time.monotonic()
     budget = settings.time_budget or np.inf
-    done: list[Replicate] = []
+    outcomes: list[Replicate] = []
     try:
-        while len(done) < replicates:
-            if time.monotonic() - started > budget and len(done) >= REPLICATES.start:
+        while len(outcomes) < replicates:
+            if time.monotonic() - started > budget and len(outcomes) >= REPLICATES.start:
                 break
-            batch = range(len(done), min(len(done) + settings.n_jobs, replicates))
-            done += run_chunks(job, batch, settings)
-            update(len(done), replicates, "")
+            batch = range(len(outcomes), min(len(outcomes) + settings.n_jobs, replicates))
+            outcomes += run_chunks(job, batch, settings)
+            update(len(outcomes), replicates, "")
     except KeyboardInterrupt:
-        if len(done) < REPLICATES.start:
+        if len(outcomes) < REPLICATES.start:
             raise
-    ran = [replicate for replicate in done if not isinstance(replicate, str)]
+    ran = [replicate for replicate in outcomes if not isinstance(replicate, str)]
     return Rehearsal(
         quantities=tuple(
             Quantity(*key, truth, tuple(replicate[key] for replicate in ran if key in replicate))
@@ -155,7 +155,7 @@ def perform(job: Job, replicates: int, update: Callable[[int, int, str], None]) 
         rows=job.rows,
         requested=replicates,
         finished=len(ran),
-        failures=dict(Counter(replicate for replicate in done if isinstance(replicate, str))),
+        failures=dict(Counter(replicate for replicate in outcomes if isinstance(replicate, str))),
         level=settings.level,
     )
 
@@ -163,8 +163,8 @@ def perform(job: Job, replicates: int, update: Callable[[int, int, str], None]) 
 def _names(detail: Sequence[str] | str) -> tuple[str, ...]:
     names = REHEARSED if detail == "all" else name_list(detail, "detail=", SettingsError)
     for name in names:
-        what = f"A rehearsal has no detail '{name}'"
-        require_known(name, REHEARSED, what, "Details", SettingsError)
+        message = f"A rehearsal has no detail '{name}'"
+        require_known(name, REHEARSED, message, "Details", SettingsError)
     return names
 
 

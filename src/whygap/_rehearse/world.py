@@ -171,14 +171,19 @@ def world_of(design: Design, settings: Settings) -> World:
 
 
 def fitted_laws(
-    pool: Design, rounds: tuple[int, int], rows_per_leaf: int, least_share: float, seed: int
+    pool: Design,
+    rounds: tuple[int, int],
+    rows_per_leaf: int,
+    least_share: float,
+    seed: int,
+    leaves: int = 12,
 ) -> tuple[ByDomain[Array], ByDomain[Array]]:
     """Fit probabilities of atoms and outcome risks at atoms; rounds are of risks and domain."""
     used = pool.baseline + pool.covariates
     x_by_domain = pool.features.map(lambda rows: rows[:, used])
     x = np.concatenate(list(x_by_domain))
     categories = [k for k, c in enumerate(used) if pool.columns[c].kind == "category"]
-    parameters = {"objective": "binary", "num_leaves": 12, "learning_rate": 0.06}
+    parameters = {"objective": "binary", "num_leaves": leaves, "learning_rate": 0.06}
     parameters |= {"min_data_in_leaf": rows_per_leaf, "num_threads": 1, "deterministic": True}
     parameters |= {"force_row_wise": True, "seed": seed, "verbosity": -1}
 
