@@ -64,7 +64,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used."""
+    """Load a public name at the first use."""
     if name == "__version__":
         value: Any = importlib.import_module("importlib.metadata").version("whygap")
     elif name in _HOMES:

@@ -62,7 +62,7 @@ def _class_columns(predictions: ByDomain[Any], y: ByDomain[Any]) -> dict[str, st
 
 
 def _joined(X: Any, columns: Mapping[str, Any], names: Sequence[str], label: str) -> Any:
-    """Join columns to features; rows are matched by place, whatever index they have."""
+    """Join columns to features; rows are matched by place, whatever the index."""
     table = _with_names(X, names, label)
     frame = nw.from_native(table, eager_only=True)
     is_pandas = nw.dependencies.is_pandas_dataframe(table)

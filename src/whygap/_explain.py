@@ -136,7 +136,7 @@ def _study(study_or_source: Any, target: Any, roles: Mapping[str, Any]) -> Study
 
 
 def explain_with(study: Study, detail: Sequence[str] | str, settings: Settings, menu: Menu) -> Gap:
-    """Explain a study with a menu of learners that may already have chosen some of them."""
+    """Explain a study with a menu of learners, in which some choices may be made already."""
     names = details_named(detail)
     with reporter(settings.progress) as report:
         design = study.read(report)
@@ -156,7 +156,7 @@ def explain_design(
     report: Reporter | None = None,
     menu: Menu | None = None,
 ) -> Gap:
-    """Run one analysis of encoded tables: `explain`, experiments and rehearsals all go this way.
+    """Analyse encoded tables, for `explain`, experiments and rehearsals alike.
 
     Args:
         design: the encoded tables.

@@ -29,7 +29,7 @@ def explain_many(
     detail: Sequence[str] | str = "all",
     settings: Settings | None = None,
 ) -> Gaps:
-    """Explain the gap between one source and each of several targets.
+    """Explain the gap between a source and each of several targets.
 
     Every target is encoded together with the source, exactly as `explain` would do, so each
     gap answers the question of its own two tables. Shared between the targets are:
@@ -99,7 +99,7 @@ def in_memory(source: OpenedTable, columns: Sequence[str]) -> OpenedTable:
 
 
 def encoded(design: Design) -> list[Any]:
-    """Return columns and players as plain values, as far as source fits depend on these."""
+    """Return as plain values the columns and players on which source fits depend."""
     columns = [[column.name, column.kind] for column in design.columns]
     return [columns, list(design.baseline), [[p.name, *p.columns] for p in design.players]]
 
@@ -111,13 +111,13 @@ def _studies(study: Study, targets: Mapping[str, Any], settings: Settings) -> di
     needed = dict.fromkeys(name for item in opened.values() for name in needed_columns(item))
     first = next(iter(opened.values()))
     source = in_memory(first.tables.source, tuple(needed))
-    alike = {name: replace(item, source=source) for name, item in opened.items()}
+    with_source = {name: replace(item, source=source) for name, item in opened.items()}
     with reporter(settings.progress) as report:
-        return {name: _checked(item, name, report=report) for name, item in alike.items()}
+        return {name: _checked(item, name, report=report) for name, item in with_source.items()}
 
 
 def _checked(study: Study, name: str, table: Any = None, report: Reporter | None = None) -> Study:
-    """Return the study against one target; without a table, read and check the study's rows."""
+    """Return the study against a target; without a table, read and check the study's rows."""
     try:
         if table is not None:
             return study.with_target(table, name)

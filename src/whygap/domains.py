@@ -58,7 +58,7 @@ class ByDomain(Generic[T]):
         yield self.target
 
     def items(self) -> Iterator[tuple[Domain, T]]:
-        """Iterate over the names of the domains and their values."""
+        """Iterate over pairs of a domain's name and value."""
         yield "source", self.source
         yield "target", self.target
 

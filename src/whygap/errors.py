@@ -82,7 +82,7 @@ def compose(what: str, got: object = None, hint: str = "") -> str:
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Quote the first `most` names and count the rest."""
+    """Quote at most `most` names and count the remaining names."""
     quoted = ", ".join(f"'{name}'" for name in names[:most])
     return quoted if len(names) <= most else f"{quoted} and {len(names) - most} more"
 

@@ -24,8 +24,8 @@ _Folder = BeforeValidator(lambda value: os.fspath(value) if hasattr(value, "__fs
 
 
 def _learner(value: Any) -> Any:
-    own = isinstance(value, dict) and set(value) == {"classifier", "regressor"}
-    if not own and value not in LEARNERS:
+    estimators = isinstance(value, dict) and set(value) == {"classifier", "regressor"}
+    if not estimators and value not in LEARNERS:
         raise SettingsError(
             f"The setting 'learner' must be one of {', '.join(map(repr, LEARNERS))}, or "
             "{'classifier': estimator, 'regressor': estimator}",
@@ -130,7 +130,7 @@ class Settings:
         return settings
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return plain values for a result file; own estimators become their text form."""
+        """Return plain values for a result file; estimators become text."""
         plain = {field.name: getattr(self, field.name) for field in fields(self)}
         if not isinstance(self.learner, str):
             plain["learner"] = str(self.learner)

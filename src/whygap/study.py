@@ -123,7 +123,7 @@ class Study:
 
     @classmethod
     def given(cls, study: Any, call: str) -> Study:
-        """Return the study that a function was called with; anything else is refused."""
+        """Return the study that a function was called with, and refuse anything else."""
         if not isinstance(study, cls):
             raise InputError(
                 f"{call} needs a Study",
@@ -179,7 +179,7 @@ class Study:
 
     @cached_property
     def tables(self) -> ByDomain[OpenedTable]:
-        """Open both tables: column names known, rows not read."""
+        """Open the tables: column names known, rows not read."""
         return ByDomain(open_table(self.source, "source"), open_table(self.target, "target"))
 
     @property
@@ -200,7 +200,7 @@ class Study:
 
     @cached_property
     def design(self) -> Design:
-        """Return both tables as arrays; read, scored and checked once."""
+        """Return the tables as arrays; read, scored and checked once."""
         return self.read(Silent())
 
     def read(self, report: Reporter) -> Design:
@@ -248,7 +248,7 @@ class Study:
 
     @cached_property
     def model_scoring(self) -> ModelScoring | None:
-        """Return the model and the columns it is shown; None where predictions are a column."""
+        """Return the model with its columns; None where predictions are a column."""
         if self.model is None:
             return None
         return model_scoring(self.model, self.tables, self.roles, unsafe_pickle=self.unsafe_pickle)
@@ -259,7 +259,7 @@ class Study:
 
 
 def _shape(table: Any, opened: OpenedTable) -> str:
-    """Describe rows, where they are known without reading them, and columns."""
+    """Describe columns, and rows where the count is known without reading."""
     shape = getattr(table, "shape", None)
     rows = f"{shape[0]:,} rows, " if shape else ""
     return f"<{rows}{len(opened.names)} columns>"

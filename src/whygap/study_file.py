@@ -64,9 +64,9 @@ class _Keys:
 
 
 _KEYS = TypeAdapter(_Keys)
-_OWN = tuple(field.name for field in dataclasses.fields(_Keys))
+_FILE_KEYS = tuple(field.name for field in dataclasses.fields(_Keys))
 _ROLES = tuple(f.name for f in dataclasses.fields(Study) if f.name != "unsafe_pickle")
-_NAMES = tuple(dict.fromkeys((*_ROLES, *_OWN)))
+_NAMES = tuple(dict.fromkeys((*_ROLES, *_FILE_KEYS)))
 
 
 def read_study_file(
@@ -98,7 +98,7 @@ def read_study_file(
     settings = Settings(**keys.settings)
     study = Study(
         **{label: hiding(table, label, hidden) for label, table in tables.items()},
-        **{name: value for name, value in values.items() if name not in _OWN},
+        **{name: value for name, value in values.items() if name not in _FILE_KEYS},
         model=model_of(keys.model, folder),
         metric=metric_in(keys.metric, folder),
         unsafe_pickle=unsafe_pickle,
@@ -132,7 +132,7 @@ def _parsed(file: Path) -> dict[str, Any]:
 
 
 def _keys(values: Mapping[str, Any], file: Path) -> _Keys:
-    """Check the keys of a study file, and the values of those that are not roles."""
+    """Check the keys of a study file, and the values of keys that are not roles."""
     where = f" in the study file '{file.name}'"
     if "unsafe_pickle" in values:
         raise InputError(
@@ -148,7 +148,7 @@ def _keys(values: Mapping[str, Any], file: Path) -> _Keys:
                 hint="A commented one is written by: whygap init.",
             )
     try:
-        return _KEYS.validate_python({name: values[name] for name in _OWN if name in values})
+        return _KEYS.validate_python({name: values[name] for name in _FILE_KEYS if name in values})
     except ValidationError as err:
         raise translated(err, "key", _NAMES, InputError, where) from None
 
@@ -168,7 +168,7 @@ def _table(entry: Mapping[str, Any], label: str, folder: Path, drop: Sequence[st
 
 
 def hiding(table: Any, label: str, names: Sequence[str]) -> Any:
-    """Return the table without those of the named columns that the table has.
+    """Leave columns out of a table, where the table has them.
 
     Args:
         table: anything that a Study takes as a table.

@@ -161,13 +161,13 @@ def test_a_result_file_of_another_kind(call, tmp_path):
         (("--set", "fold=3"), "There is no setting 'fold'. Did you mean 'folds'?"),
         (
             ("--set", "folds=1"),
-            "The 'folds' setting must be a whole number from 2 to 50. Got 1.",
+            "The setting 'folds' must be greater than or equal to 2. Got 1.",
         ),
         (
             ("--set", "folds"),
             "A setting is given as NAME=VALUE. Got 'folds'. For example --set folds=3.",
         ),
-        (("--level", "95"), "The 'level' setting must be a number between 0 and 1. Got 95.0."),
+        (("--level", "95"), "The setting 'level' must be less than 1. Got 95.0."),
         (("--detail", "outcomes"), "There is no detail 'outcomes'. Did you mean 'outcome'?"),
         (
             ("--outcome", "y"),

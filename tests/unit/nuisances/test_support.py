@@ -169,7 +169,7 @@ def test_codes_and_levels_that_are_written_differently():
 
 
 def test_a_single_split_has_no_rows_for_a_region():
-    with pytest.raises(SettingsError, match="needs cross-fitting"):
+    with pytest.raises(SettingsError, match="need cross-fitting"):
         Settings(support="common", split=0.2)
 
 

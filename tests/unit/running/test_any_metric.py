@@ -265,4 +265,7 @@ def test_budgets_do_not_depend_on_the_order():
 def test_an_order_that_does_not_exist():
     with pytest.raises(wg.errors.InputError) as caught:
         explained("binary", "auc", order="outcome firs")
-    assert str(caught.value) == ("There is no order 'outcome firs'. Did you mean 'outcome first'?")
+    assert str(caught.value) == (
+        "The argument 'order' must be 'covariates first' or 'outcome first'. Got 'outcome firs'. "
+        "Did you mean 'outcome first'?"
+    )
