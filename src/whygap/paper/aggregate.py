@@ -1,7 +1,5 @@
 """Decompose the gap into three parts: section 4.1, Algorithm 1, equations (12) to (14)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

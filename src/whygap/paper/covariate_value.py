@@ -1,7 +1,5 @@
 """Value an s-partial covariate shift: v_Z(s) of equation (2), by Algorithm 3."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

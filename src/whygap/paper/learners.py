@@ -1,7 +1,5 @@
 """Fit conditional means and density ratios with the paper's learners (appendices C and D)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Literal
 

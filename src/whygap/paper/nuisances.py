@@ -1,10 +1,9 @@
 """Split the rows once and fit the nuisances: equations (3) and (7) to (9), density ratios."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +29,11 @@ class Recombined:
     """Hold evaluation rows of the target and, as functions of recombined rows, what (4) needs."""
 
     rows: Array  # (rows, columns)
+    weights: Array  # (rows,)
     swapped: NDArray[np.bool_]  # columns of Z_-s, which a recombined row has from another row
     q: Predict  # p_0(Y=1 | W, Z)
     p_1: Predict  # p_1(Y=1 | W, Z)
-    slope: Predict  # b(x) of the loss a(x) + b(x) y
+    slope: Predict  # b(x) of the loss a(x) + b(x) y, up to its sign
     ratio: Callable[[Array, float], Array]  # pi, of recombined rows and the bin they must be in
 
 
@@ -55,7 +55,7 @@ class Nuisances:
     bins: int  # B of the binned source risk
 
     @classmethod
-    def of(cls, study: Study, learner: LearnerName, seed: int, bins: int = 20) -> Nuisances:
+    def of(cls, study: Study, learner: LearnerName, seed: int, bins: int = 20) -> Self:
         """Split a study's rows at random, clusters whole: the first line of Algorithms 1 and 4."""
         names = ("paper", "fast")
         require_known(learner, names, f"There is no learner '{learner}'", "Learners", SettingsError)
@@ -184,12 +184,13 @@ class Nuisances:
 
         def slope(rows: Array) -> Array:
             if model is None:
-                return np.full(len(rows), b[0])
+                return b[:1]
             return design.metric.coefficients(model(rows[:, count:]), design.threshold)[1]
 
         ratio, columns = self._phantom_ratio(subset), [*self.owner, *range(len(design.columns))]
         return Recombined(
             rows=np.hstack([self.encoded.target, design.features.target])[self.evaluation.target],
+            weights=self.sample.weights.target,
             swapped=~np.isin(columns, design.subset_columns(subset)),
             q=lambda rows: self._risks.source(rows[:, :count]),
             p_1=lambda rows: self._risks.target(rows[:, :count]),

@@ -1,7 +1,5 @@
 """Value an s-partial outcome shift: v_Y(s) of section 3 and equation (3), by Algorithm 2."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 
@@ -24,7 +22,7 @@ def value_outcome(
     *,
     form: Form = "identity",
     bins: int = 20,
-    n_draws: int | None = 2000,
+    n_draws: int = 2000,
     model: Predict | None = None,
     learner: LearnerName = "paper",
     seed: int = 0,
@@ -36,7 +34,7 @@ def value_outcome(
         s: names of covariates; () is a recalibration of the source risk.
         form: "v_statistic" averages over pairs of rows; "identity" needs no pairs.
         bins: B of the binned source risk.
-        n_draws: rows that each row is recombined with; None, or as many as there are: all.
+        n_draws: rows that each row is recombined with; 0, or as many as there are: all.
         model: predictions at rows of `study.design.features`, which the V-statistic needs for
             metrics other than accuracy and 0-1 loss.
         learner: "paper" or "fast".
@@ -60,11 +58,7 @@ def outcome_denominator(n: Nuisances) -> Estimate:
 
 
 def outcome_numerator(
-    n: Nuisances,
-    subset: Subset,
-    form: Form = "identity",
-    n_draws: int | None = None,
-    model: Predict | None = None,
+    n: Nuisances, s: Subset, form: Form = "identity", n_draws: int = 0, model: Predict | None = None
 ) -> Estimate:
     """Estimate the numerator of v_Y(s) by eq. (4), on target rows.
 
@@ -74,15 +68,15 @@ def outcome_numerator(
     """
     require_known(form, ("identity", "v_statistic"), f"No form '{form}'", "Forms", SettingsError)
     loss, zero = n.design.loss, n.design.loss.map(np.zeros_like)
-    if len(subset) == len(n.design.players):
+    if len(s) == len(n.design.players):
         return n.average(*zero)
-    m, i = n.m(subset), n.evaluation.target
+    m, i = n.m(s), n.evaluation.target
     xi = n.mu_1_wz.target - n.loss_at(m).target
     if form == "identity":
-        h = n.h(subset, m).target
+        h = n.h(s, m).target
     else:
-        h, parts = np.zeros_like(xi), n.recombined(subset, model)
-        h[i] = v_statistic(parts, m.target[i], n.bins, n.sample.weights.target, n_draws, n.seed)
+        h = np.zeros_like(xi)
+        h[i] = v_statistic(n.recombined(s, model), m.target[i], n.bins, n_draws, n.seed)
     phantom = h * (n.design.outcome.target - m.target)
     return n.average(
         source=zero.source,
@@ -92,14 +86,7 @@ def outcome_numerator(
 
 
 def v_statistic(
-    parts: Recombined,
-    m: Array,
-    bins: int,
-    weights: Array,
-    n_draws: int | None = None,
-    seed: int = 0,
-    *,
-    distinct: bool = True,
+    parts: Recombined, m: Array, bins: int, n_draws: int, seed: int, distinct: bool = True
 ) -> Array:
     """Average xi (l - mu_..s) pi / (Y - m) of eq. (4) over rows that give their Z_-s: (rows,).
 
@@ -108,8 +95,8 @@ def v_statistic(
     are all rows, or `n_draws` of them for each row; `distinct` leaves out the row itself.
     """
     rows, size, rng = parts.rows, len(parts.rows), np.random.default_rng([seed, 2])
-    mass = weights / weights.sum()
-    exact = n_draws is None or (distinct and n_draws >= size)
+    mass = parts.weights / parts.weights.sum()
+    exact = n_draws == 0 or (distinct and n_draws >= size)
     bin_of, average = binned(parts.q(rows), bins), np.zeros(size)
     for i in range(size):
         donor = np.arange(size) if exact else rng.choice(size, size=n_draws, p=mass)

@@ -1,7 +1,5 @@
 """Revise the source risk with a few variables, as the experiments of sections 5.2 and 6 do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Share v_Z and v_Y among the covariates: section 4.2.2, Algorithm 4."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -105,8 +103,7 @@ def shapley_shares(
     ends, inner = z[:2], z * count[:, None]
     free = np.linalg.qr(ends.T, mode="complete")[0][:, 2:]  # null space of the two constraints
     start = np.linalg.pinv(ends) @ np.eye(2, len(z))
-    curvature = free.T @ inner.T @ z @ free
-    solve = free @ np.linalg.pinv(curvature) @ free.T @ inner.T
+    solve = free @ np.linalg.pinv(free.T @ inner.T @ z @ free) @ free.T @ inner.T
     weights: Array = start + solve @ (np.eye(len(z)) - z @ start)
     v = np.array([value.value for value in values])
     residual = v - z @ (weights @ v)

@@ -74,7 +74,7 @@ def test_the_v_statistic_agrees_with_the_identity_within_its_error(roles):
         return 1 / (1 + np.exp(-(0.3 * w + 1.2 * a + 0.5 * b)))
 
     identity = paper.value_outcome(study, "b", **FAST)
-    for n_draws in (None, 100):
+    for n_draws in (0, 100):
         pairs = paper.value_outcome(
             study, "b", form="v_statistic", n_draws=n_draws, model=model, **FAST
         )
