@@ -37,7 +37,7 @@ def value_covariate(
         learner: "paper" or "fast".
         seed: of the split and of the forests.
     """
-    n = Nuisances.of(study, learner, seed)
+    n = Nuisances.from_study(study, learner, seed)
     return SubsetValue(covariate_numerator(n, n.players(s)), covariate_numerator(n, ()))
 
 

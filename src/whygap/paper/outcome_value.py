@@ -40,7 +40,7 @@ def value_outcome(
         learner: "paper" or "fast".
         seed: of the split, the forests and the draws.
     """
-    n = Nuisances.of(study, learner, seed, bins)
+    n = Nuisances.from_study(study, learner, seed, bins)
     numerator = outcome_numerator(n, n.players(s), form, n_draws, model)
     place = n.p_0.target[n.evaluation.target] * bins + 0.5
     edges = np.isclose(place, np.round(place), rtol=0, atol=1e-12)
@@ -49,7 +49,8 @@ def value_outcome(
 
 def outcome_denominator(n: Nuisances) -> Estimate:
     """Estimate the denominator of v_Y by eq. (5); influence function eq. (49)."""
-    loss, e = n.design.loss, n.mu_1_wz.zip(n.mu_0_wz, np.subtract)
+    loss = n.design.loss
+    e = n.mu_1_wz.zip(n.mu_0_wz, np.subtract)
     return n.average(
         source=-2 * e.source * (loss.source - n.mu_0_wz.source) * n.pi_wz.source,
         target=e.target**2 + 2 * e.target * (loss.target - n.mu_1_wz.target),
@@ -67,14 +68,16 @@ def outcome_numerator(
     covariates give exactly 0.
     """
     require_known(form, ("identity", "v_statistic"), f"No form '{form}'", "Forms", SettingsError)
-    loss, zero = n.design.loss, n.design.loss.map(np.zeros_like)
+    loss = n.design.loss
+    zero = loss.map(np.zeros_like)
     if len(s) == len(n.design.players):
         return n.average(*zero)
-    m, i = n.m(s), n.evaluation.target
+    m = n.m(s)
     xi = n.mu_1_wz.target - n.loss_at(m).target
     if form == "identity":
         h = n.h(s, m).target
     else:
+        i = n.evaluation.target
         h = np.zeros_like(xi)
         h[i] = v_statistic(n.recombined(s, model), m.target[i], n.bins, n_draws, n.seed)
     phantom = h * (n.design.outcome.target - m.target)
@@ -94,18 +97,22 @@ def v_statistic(
     needed. A recombined row that leaves the bin of the row it was made from has pi = 0. Other rows
     are all rows, or `n_draws` of them for each row; `distinct` leaves out the row itself.
     """
-    rows, size, rng = parts.rows, len(parts.rows), np.random.default_rng([seed, 2])
+    rng = np.random.default_rng([seed, 2])
+    rows = parts.rows
+    size = len(rows)
     mass = parts.weights / parts.weights.sum()
     exact = n_draws == 0 or (distinct and n_draws >= size)
-    bin_of, average = binned(parts.q(rows), bins), np.zeros(size)
+    bin_of = binned(parts.q(rows), bins)
+    average = np.zeros(size)
     for i in range(size):
         donor = np.arange(size) if exact else rng.choice(size, size=n_draws, p=mass)
         weight = mass[donor] if exact else np.ones(len(donor))
         weight = np.where(distinct & (donor == i), 0.0, weight)
         phantom = np.where(parts.swapped, rows[donor], rows[i])
-        alike = (binned(parts.q(phantom), bins) == bin_of[i]) & (weight > 0)
-        if alike.any():
-            phantom, share = phantom[alike], weight[alike] / weight.sum()
+        same_bin = (binned(parts.q(phantom), bins) == bin_of[i]) & (weight > 0)
+        if same_bin.any():
+            phantom = phantom[same_bin]
+            share = weight[same_bin] / weight.sum()
             xi = parts.slope(phantom) ** 2 * (parts.p_1(phantom) - m[i])
             average[i] = share @ (xi * parts.ratio(phantom, bin_of[i]))
     return average
