@@ -224,7 +224,9 @@ class Nuisances:
             np.column_stack([phantom, bin_of[origin]])[same_bin], np.column_stack([rows, bin_of])
         )
         weight = (weights[origin] * weights[donor])[same_bin] / PERMUTATIONS
-        return fit_ratio(features, ByDomain(weight, weights), self.learner, self.seed)
+        ratio = fit_ratio(features, ByDomain(weight, weights), self.learner, self.seed)
+        in_bin = weight.sum() / weights.sum()  # share of all phantoms, in and out of their bins
+        return lambda at: ratio(at) / in_bin
 
 
 def _encode(design: Design) -> tuple[ByDomain[Array], NDArray[np.int64]]:

@@ -8,7 +8,7 @@ from small_study import make_study, make_table
 
 from whygap import paper
 from whygap.errors import InputError, SettingsError
-from whygap.paper.nuisances import Nuisances
+from whygap.paper.nuisances import Nuisances, binned
 
 FAST = {"learner": "fast"}
 STUDIES = [{}, {"metric": "brier"}, {"baseline": []}, {"metric": "brier", "baseline": []}]
@@ -81,6 +81,21 @@ def test_the_v_statistic_agrees_with_the_identity_within_its_error(roles):
         difference = abs(pairs.numerator.value - identity.numerator.value)
         assert difference < 0.5 * identity.numerator.standard_error
         assert pairs.denominator.value == identity.denominator.value
+
+
+@pytest.mark.parametrize("subset", [(), (0,), (1, 2)])
+def test_the_phantom_ratio_has_mean_one_over_recombined_rows(subset):
+    """It is the density of Z_-s given (W, Z_s, q_bin) over that of Z_-s, for pairs of two rows."""
+    study = make_study(make_table(1500, 0.0, 1), make_table(1500, 1.0, 2))
+    n = Nuisances.from_study(study, "fast", 0)
+    parts = n.recombined(subset)
+    bin_of = binned(parts.q(parts.rows), n.bins)
+    means = []
+    for i, (row, bin_value) in enumerate(zip(parts.rows, bin_of, strict=True)):
+        phantom = np.where(parts.swapped, np.delete(parts.rows, i, axis=0), row)
+        same_bin = binned(parts.q(phantom), n.bins) == bin_value
+        means.append(parts.ratio(phantom[same_bin], bin_value).sum() / len(phantom))
+    assert np.mean(means) == pytest.approx(1, abs=0.1)
 
 
 def test_rows_on_an_edge_of_the_bins_are_counted(monkeypatch):
