@@ -75,8 +75,9 @@ class TrueNuisances(Nuisances):
 
         risk = world.risk
         features = self.design.features.target
+        weights = self.design.weights.target
         return Recombined(
-            features, swapped, at(risk.source), at(risk.target), at(world.slope), ratio
+            features, weights, swapped, at(risk.source), at(risk.target), at(world.slope), ratio
         )
 
 
@@ -123,11 +124,11 @@ def test_without_baseline_values_equal_enumeration():
         assert covariate_numerator(n, subset).value == pytest.approx(truth.numerator, **EXACT)
 
 
-def v_statistic_contributions(world, subset, **options):
+def v_statistic_contributions(world, subset, n_draws=0, seed=0):
     """Third and fourth line of eq. (4), row by row, without the factor 2."""
     n = true_nuisances(world)
-    m, weights = n.m(subset).target, n.design.weights.target
-    average = v_statistic(n.recombined(subset), m, BINS, weights, distinct=False, **options)
+    m = n.m(subset).target
+    average = v_statistic(n.recombined(subset), m, BINS, n_draws, seed, distinct=False)
     return average * (n.design.outcome.target - m)
 
 
@@ -164,11 +165,12 @@ def test_no_row_is_recombined_with_itself():
     first, last = np.flatnonzero(binned(world.risk.source, 1) == 1)[[0, -1]]
     m = n.m(()).target[[first, last]]
     whole = n.recombined(())
-    parts = replace(whole, rows=whole.rows[[first, last]], ratio=lambda *_: 1.0)
+    rows, ones = whole.rows[[first, last]], np.ones(2)
+    parts = replace(whole, rows=rows, weights=ones, ratio=lambda *_: 1.0)
     phantom = np.where(parts.swapped, parts.rows[::-1], parts.rows)
     xi = parts.slope(phantom) ** 2 * (parts.p_1(phantom) - m)
     xi[binned(parts.q(phantom), 1) != 1] = 0
-    np.testing.assert_allclose(v_statistic(parts, m, 1, np.ones(2)), xi)
+    np.testing.assert_allclose(v_statistic(parts, m, 1, 0, 0), xi)
 
 
 @pytest.mark.parametrize("players", [1, 2, 4, 6])

@@ -16,12 +16,12 @@ Errors of print that are corrected:
 - Section 4.2, Algorithms 2 and 3: values are one minus the ratio, as eq. (2) says.
 - Eq. (4): a row is not recombined with itself, and a recombined row keeps the bin of the row it
   was made from; pi is 0 where that is not its own.
-- Eqs (7) and (9), appendix B: pi_1s0 is p_1(w, z_s) / p_0(w, z_s), which is not between 0 and 1.
+- Condition B.1: density ratios are bounded; they are not between 0 and 1.
 - Eqs (12) to (14): contributions are centred within each domain, not over both; variances are
   those of two samples. The same holds for eqs (17) and (49).
 - Eq. (13): mu_.00(W) is subtracted on target rows.
-- Appendix C: p_1 and p_s are fitted on the target, where p_0 is printed; and the phantom ratio
-  needs the bin of the row that gives W and Z_s, not of the recombined one.
+- Appendix C: p_1 is fitted on the target, where p_0 is printed; eq. (9) is a mean given w, not
+  given z_s; and the phantom ratio needs the bin of the row that gives W and Z_s.
 - Algorithm 4: sizes k of subsets are drawn with chances in proportion to 1 / (k (p - k)).
 
 Equations that are no computation: (1) factors the joint law (`Aggregate`), (6) is a rate, (11) the

@@ -1,7 +1,5 @@
 """Decompose the gap into three parts: section 4.1, Algorithm 1, equations (12) to (14)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,12 +31,13 @@ def aggregate(study: Study, *, learner: LearnerName = "paper", seed: int = 0) ->
         learner: "paper" (forests and polynomials, slow) or "fast" (one spline basis).
         seed: of the 80/20 split and of the forests.
     """
-    return aggregate_parts(Nuisances.of(study, learner, seed))
+    return aggregate_parts(Nuisances.from_study(study, learner, seed))
 
 
 def aggregate_parts(n: Nuisances) -> Aggregate:
     """Estimate the parts from nuisances; influence functions eqs (12), (13) and (14)."""
-    loss, zero = n.design.loss, n.design.loss.map(np.zeros_like)
+    loss = n.design.loss
+    zero = loss.map(np.zeros_like)
     residual_w = (loss.source - n.mu_00_w.source) * n.pi_w.source
     residual_wz = (loss.source - n.mu_0_wz.source) * n.pi_wz.source
     mean_000 = n.average(loss.source, zero.target)

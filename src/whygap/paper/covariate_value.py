@@ -1,7 +1,5 @@
 """Value an s-partial covariate shift: v_Z(s) of equation (2), by Algorithm 3."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -39,7 +37,7 @@ def value_covariate(
         learner: "paper" or "fast".
         seed: of the split and of the forests.
     """
-    n = Nuisances.of(study, learner, seed)
+    n = Nuisances.from_study(study, learner, seed)
     return SubsetValue(covariate_numerator(n, n.players(s)), covariate_numerator(n, ()))
 
 

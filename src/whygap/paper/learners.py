@@ -1,7 +1,5 @@
 """Fit conditional means and density ratios with the paper's learners (appendices C and D)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -24,7 +22,7 @@ LEAST_PROBABILITY = 1e-3  # of a domain: a forest may say 0, and a ratio must st
 def fit_mean(
     features: Array, response: Array, weights: Array, learner: LearnerName, seed: int
 ) -> Predict:
-    """Fit E[response | features]: a classifier for a response of 0 and 1, else a regressor."""
+    """Fit E[response | features] by a classifier if the response is 0 or 1, else by a regressor."""
     varies = np.ptp(features, axis=0) > 0
     if np.ptp(response) == 0 or not varies.any():
         constant = float(np.average(response, weights=weights))
@@ -42,7 +40,8 @@ def fit_ratio(
 ) -> Predict:
     """Fit p_1(x) / p_0(x): the odds of a classifier of the domain, times n_0 / n_1."""
     domain = np.repeat([0.0, 1.0], [len(rows) for rows in features])
-    stacked, weight = np.vstack(list(features)), np.concatenate(list(weights))
+    stacked = np.vstack(list(features))
+    weight = np.concatenate(list(weights))
     probability = fit_mean(stacked, domain, weight, learner, seed)
     prior = float(weights.source.sum() / weights.target.sum())  # n_0 / n_1
 

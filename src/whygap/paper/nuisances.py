@@ -1,10 +1,9 @@
 """Split the rows once and fit the nuisances: equations (3) and (7) to (9), density ratios."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +29,11 @@ class Recombined:
     """Hold evaluation rows of the target and, as functions of recombined rows, what (4) needs."""
 
     rows: Array  # (rows, columns)
+    weights: Array  # (rows,)
     swapped: NDArray[np.bool_]  # columns of Z_-s, which a recombined row has from another row
     q: Predict  # p_0(Y=1 | W, Z)
     p_1: Predict  # p_1(Y=1 | W, Z)
-    slope: Predict  # b(x) of the loss a(x) + b(x) y
+    slope: Predict  # b(x) of the loss a(x) + b(x) y, up to its sign
     ratio: Callable[[Array, float], Array]  # pi, of recombined rows and the bin they must be in
 
 
@@ -55,12 +55,13 @@ class Nuisances:
     bins: int  # B of the binned source risk
 
     @classmethod
-    def of(cls, study: Study, learner: LearnerName, seed: int, bins: int = 20) -> Nuisances:
+    def from_study(cls, study: Study, learner: LearnerName, seed: int, bins: int = 20) -> Self:
         """Split a study's rows at random, clusters whole: the first line of Algorithms 1 and 4."""
         names = ("paper", "fast")
         require_known(learner, names, f"There is no learner '{learner}'", "Learners", SettingsError)
         require_plain(study.design, "whygap.paper", "wg.explain takes all metrics and outcomes.")
-        design, rng = study.design, np.random.default_rng(seed)
+        design = study.design
+        rng = np.random.default_rng(seed)
         if design.clusters is None:
             training = design.rows.map(lambda n: rng.permutation(n) < TRAINING_SHARE * n)
         else:
@@ -70,16 +71,16 @@ class Nuisances:
 
     @cached_property
     def evaluation(self) -> ByDomain[NDArray[np.int64]]:
-        """Positions of the evaluation rows."""
+        """Return the positions of evaluation rows."""
         return self.training.map(lambda train: np.flatnonzero(~train))
 
     @cached_property
     def sample(self) -> Sample:
-        """The evaluation rows, with their weights and clusters."""
+        """Return the evaluation rows, with weights and clusters."""
         return self.design.sample(self.evaluation)
 
     def average(self, source: Array, target: Array, plugin: Array | None = None) -> Estimate:
-        """Average over evaluation rows: P_0,n of one array plus P_1,n of another.
+        """Average over evaluation rows: P_0,n of `source` plus P_1,n of `target`.
 
         The plug-in estimate is P_1,n of `plugin`; None: the estimate has nothing to debias.
         """
@@ -94,10 +95,11 @@ class Nuisances:
 
     def players(self, names: str | Sequence[str]) -> Subset:
         """Return the numbers of covariates by name, sorted."""
-        everyone, wanted = [p.name for p in self.design.players], name_list(names, "The subset s")
-        for name in wanted:
+        everyone = [player.name for player in self.design.players]
+        subset = name_list(names, "The subset s")
+        for name in subset:
             require_known(name, everyone, f"'{name}' is no covariate of the study", "Covariates")
-        return tuple(sorted({everyone.index(name) for name in wanted}))
+        return tuple(sorted({everyone.index(name) for name in subset}))
 
     @cached_property
     def _weights(self) -> ByDomain[Array]:
@@ -108,7 +110,8 @@ class Nuisances:
 
     def _fit(self, domain: Domain, response: Array, inputs: ByDomain[Array]) -> Predict:
         train = self.training[domain]
-        rows, weights = inputs[domain][train], self._weights[domain][train]
+        rows = inputs[domain][train]
+        weights = self._weights[domain][train]
         return fit_mean(rows, response[train], weights, self.learner, self.seed)
 
     def mean(
@@ -175,7 +178,9 @@ class Nuisances:
 
     def recombined(self, subset: Subset, model: Predict | None = None) -> Recombined:
         """Return rows and nuisances for eq. (4); `model` predicts rows of the design's features."""
-        design, count, b = self.design, self.encoded.target.shape[1], self.design.slope.target
+        design = self.design
+        b = design.slope.target
+        count = self.encoded.target.shape[1]
         if model is None and np.ptp(np.abs(b)) > 0:
             raise SettingsError(
                 "The V-statistic of this metric needs the model, for rows that nobody observed",
@@ -184,12 +189,14 @@ class Nuisances:
 
         def slope(rows: Array) -> Array:
             if model is None:
-                return np.full(len(rows), b[0])
+                return b[:1]
             return design.metric.coefficients(model(rows[:, count:]), design.threshold)[1]
 
-        ratio, columns = self._phantom_ratio(subset), [*self.owner, *range(len(design.columns))]
+        ratio = self._phantom_ratio(subset)
+        columns = [*self.owner, *range(len(design.columns))]
         return Recombined(
             rows=np.hstack([self.encoded.target, design.features.target])[self.evaluation.target],
+            weights=self.sample.weights.target,
             swapped=~np.isin(columns, design.subset_columns(subset)),
             q=lambda rows: self._risks.source(rows[:, :count]),
             p_1=lambda rows: self._risks.target(rows[:, :count]),
@@ -203,19 +210,23 @@ class Nuisances:
         A phantom row has W, Z_s and the bin of one target row and Z_-s of another. The ratio is 0
         where that is not its own bin, so only phantoms in their bin are compared with real rows.
         """
-        rng, train = np.random.default_rng([self.seed, 1]), self.training.target
-        pairs = self.encoded, self.q_bin, self._weights
-        rows, bin_of, weights = (pair.target[train] for pair in pairs)
+        rng = np.random.default_rng([self.seed, 1])
+        train = self.training.target
+        rows = self.encoded.target[train]
+        bin_of = self.q_bin.target[train]
+        weights = self._weights.target[train]
         swapped = ~np.isin(self.owner, self.design.subset_columns(subset))
         origin = np.tile(np.arange(len(rows)), PERMUTATIONS)
         donor = rng.permuted(origin.reshape(PERMUTATIONS, -1), axis=1).ravel()
         phantom = np.where(swapped, rows[donor], rows[origin])
-        alike = binned(self._risks.source(phantom), self.bins) == bin_of[origin]
+        same_bin = binned(self._risks.source(phantom), self.bins) == bin_of[origin]
         features = ByDomain(
-            np.column_stack([phantom, bin_of[origin]])[alike], np.column_stack([rows, bin_of])
+            np.column_stack([phantom, bin_of[origin]])[same_bin], np.column_stack([rows, bin_of])
         )
-        weight = (weights[origin] * weights[donor])[alike] / PERMUTATIONS
-        return fit_ratio(features, ByDomain(weight, weights), self.learner, self.seed)
+        weight = (weights[origin] * weights[donor])[same_bin] / PERMUTATIONS
+        ratio = fit_ratio(features, ByDomain(weight, weights), self.learner, self.seed)
+        in_bin = weight.sum() / weights.sum()  # share of all phantoms, in and out of their bins
+        return lambda at: ratio(at) / in_bin
 
 
 def _encode(design: Design) -> tuple[ByDomain[Array], NDArray[np.int64]]:

@@ -1,7 +1,5 @@
 """Revise the source risk with a few variables, as the experiments of sections 5.2 and 6 do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -53,18 +51,20 @@ def revise(
         if ranking is None:
             raise SettingsError("A number of variables needs ranking=, shares or names")
         variables = list(ranking)[:variables]
-    n = Nuisances.of(study, learner, seed)
-    design, rows, weights = n.design, n.evaluation.target, n.sample.weights
+    n = Nuisances.from_study(study, learner, seed)
+    design = n.design
+    weights = n.sample.weights
     columns = design.subset_columns(n.players(variables))
     risk = n.mean("target", design.outcome.target, columns, n.p_0)
     auc = metric_named("auc")
 
     def measure(score: Array) -> Estimate:
-        terms = np.stack([design.outcome.target, score])[:, rows]
+        terms = np.stack([design.outcome.target, score])[:, n.evaluation.target]
         centred = ByDomain(np.zeros_like(weights.source), auc.influence(terms, weights.target))
         value = auc.value(terms, weights.target)
         return Estimate.of(value, n.sample.influence(centred), n.sample.key)
 
-    before, after = measure(design.prediction.target), measure(risk.target)
+    before = measure(design.prediction.target)
+    after = measure(risk.target)
     names = tuple(design.players[j].name for j in n.players(variables))
     return Revision(names, before, after, after - before)

@@ -1,7 +1,5 @@
 """Share v_Z and v_Y among the covariates: section 4.2.2, Algorithm 4."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -50,7 +48,7 @@ def detailed(
     learner: LearnerName = "paper",
     seed: int = 0,
 ) -> Detailed:
-    """Estimate the Shapley shares of both value functions by Algorithm 4.
+    """Estimate the Shapley shares of v_Z and v_Y by Algorithm 4.
 
     Args:
         study: see `aggregate`.
@@ -60,7 +58,7 @@ def detailed(
         learner: "paper" or "fast".
         seed: of the split, the forests and the subsets.
     """
-    n = Nuisances.of(study, learner, seed, bins)
+    n = Nuisances.from_study(study, learner, seed, bins)
     n_draws = math.floor(gamma * sum(len(rows) for rows in n.evaluation))
     names = [player.name for player in n.design.players]
     subsets = draw_subsets(len(names), n_draws, seed)
@@ -81,8 +79,8 @@ def draw_subsets(players: int, n_draws: int, seed: int = 0) -> Counter[Subset]:
 
     Sizes k are drawn with chances in proportion to 1 / (k (p - k)), then k of the p players.
     """
-    rng, everyone = np.random.default_rng([seed, 3]), tuple(range(players))
-    subsets = Counter({(): 1, everyone: 1})
+    rng = np.random.default_rng([seed, 3])
+    subsets = Counter({(): 1, tuple(range(players)): 1})
     sizes = np.arange(1, players)
     chance = 1 / (sizes * (players - sizes))
     for size in rng.choice(sizes, size=n_draws, p=chance / chance.sum()) if len(sizes) else ():
@@ -102,11 +100,11 @@ def shapley_shares(
     z = np.array([[1.0, *(j in s for j in range(players))] for s in subsets])
     count = np.array([*subsets.values()], dtype=float)
     count[:2] = 0  # exactly fitted, not drawn
-    ends, inner = z[:2], z * count[:, None]
+    ends = z[:2]
+    inner = z * count[:, None]
     free = np.linalg.qr(ends.T, mode="complete")[0][:, 2:]  # null space of the two constraints
     start = np.linalg.pinv(ends) @ np.eye(2, len(z))
-    curvature = free.T @ inner.T @ z @ free
-    solve = free @ np.linalg.pinv(curvature) @ free.T @ inner.T
+    solve = free @ np.linalg.pinv(free.T @ inner.T @ z @ free) @ free.T @ inner.T
     weights: Array = start + solve @ (np.eye(len(z)) - z @ start)
     v = np.array([value.value for value in values])
     residual = v - z @ (weights @ v)

@@ -8,7 +8,7 @@ from small_study import make_study, make_table
 
 from whygap import paper
 from whygap.errors import InputError, SettingsError
-from whygap.paper.nuisances import Nuisances
+from whygap.paper.nuisances import Nuisances, binned
 
 FAST = {"learner": "fast"}
 STUDIES = [{}, {"metric": "brier"}, {"baseline": []}, {"metric": "brier", "baseline": []}]
@@ -25,7 +25,7 @@ def test_parts_sum_to_the_gap_of_the_evaluation_rows(roles):
     assert parts.baseline.value + parts.covariate.value + parts.outcome.value == pytest.approx(
         parts.gap.value
     )
-    rows, loss = Nuisances.of(study, "fast", 0).evaluation, study.design.loss
+    rows, loss = Nuisances.from_study(study, "fast", 0).evaluation, study.design.loss
     assert rows.source.size == 80
     assert rows.target.size == 60
     gap = loss.target[rows.target].mean() - loss.source[rows.source].mean()
@@ -74,13 +74,29 @@ def test_the_v_statistic_agrees_with_the_identity_within_its_error(roles):
         return 1 / (1 + np.exp(-(0.3 * w + 1.2 * a + 0.5 * b)))
 
     identity = paper.value_outcome(study, "b", **FAST)
-    for n_draws in (None, 100):
+    for n_draws in (0, 100):
         pairs = paper.value_outcome(
             study, "b", form="v_statistic", n_draws=n_draws, model=model, **FAST
         )
         difference = abs(pairs.numerator.value - identity.numerator.value)
         assert difference < 0.5 * identity.numerator.standard_error
         assert pairs.denominator.value == identity.denominator.value
+
+
+@pytest.mark.parametrize("subset", [(), (0,), (1, 2)])
+def test_the_phantom_ratio_has_mean_one_over_recombined_rows(subset):
+    """It is the density of Z_-s given (W, Z_s, q_bin) over that of Z_-s, for pairs of two rows."""
+    study = make_study(make_table(1500, 0.0, 1), make_table(1500, 1.0, 2))
+    n = Nuisances.from_study(study, "fast", 0)
+    parts = n.recombined(subset)
+    bin_of = binned(parts.q(parts.rows), n.bins)
+    means = []
+    for i, (row, bin_value) in enumerate(zip(parts.rows, bin_of, strict=True)):
+        phantom = np.where(parts.swapped, np.delete(parts.rows, i, axis=0), row)
+        same_bin = binned(parts.q(phantom), n.bins) == bin_value
+        total = parts.ratio(phantom[same_bin], bin_value).sum() if same_bin.any() else 0.0
+        means.append(total / len(phantom))
+    assert np.mean(means) == pytest.approx(1, abs=0.1)
 
 
 def test_rows_on_an_edge_of_the_bins_are_counted(monkeypatch):
@@ -90,7 +106,7 @@ def test_rows_on_an_edge_of_the_bins_are_counted(monkeypatch):
         return n.encoded.map(lambda rows: np.where(np.arange(len(rows)) % 2, 0.525, 0.5))
 
     monkeypatch.setattr(Nuisances, "p_0", property(two_risks))
-    rows = Nuisances.of(make_study(), "fast", 0).evaluation.target
+    rows = Nuisances.from_study(make_study(), "fast", 0).evaluation.target
     assert paper.value_outcome(make_study(), "a", **FAST).edge_rows == (rows % 2).sum()
 
 
@@ -128,7 +144,7 @@ def test_clusters_stay_whole_and_weights_count():
     for table in (source, target):
         table["person"], table["weight"] = np.arange(300) // 3, 1.0 + np.arange(300) % 2
     study = make_study(source, target, clusters="person", weights="weight")
-    n = Nuisances.of(study, "fast", 0)
+    n = Nuisances.from_study(study, "fast", 0)
     for cluster, train in zip(study.design.clusters, n.training, strict=True):
         assert not set(cluster[train]) & set(cluster[~train])
     assert finite(paper.aggregate(study, **FAST).outcome)
@@ -138,7 +154,7 @@ def test_clusters_stay_whole_and_weights_count():
 def test_gaps_and_levels_are_encoded():
     source, target = make_table(300, 0.0, 1), make_table(300, 1.0, 2)
     source.loc[:20, "a"], target.loc[:9, "c"] = np.nan, None
-    n = Nuisances.of(make_study(source, target), "fast", 0)
+    n = Nuisances.from_study(make_study(source, target), "fast", 0)
     assert n.owner.tolist().count(1) == 2
     assert n.owner.tolist().count(3) >= 3
     assert np.isfinite(np.vstack(list(n.encoded))).all()
@@ -149,7 +165,7 @@ def test_a_revision_is_measured_on_rows_it_has_not_seen():
     found = paper.revise(study, ["a", "b"], **FAST)
     assert found.difference.value == pytest.approx(found.after.value - found.before.value)
     assert found.difference.interval(0.9)[0] > 0
-    rows = Nuisances.of(study, "fast", 0).evaluation.target
+    rows = Nuisances.from_study(study, "fast", 0).evaluation.target
     y, risk = study.design.outcome.target[rows], study.design.prediction.target[rows]
     assert found.before.value == pytest.approx(roc_auc_score(y, risk))
     by_name = paper.revise(study, 2, ranking=["b", "a", "c"], **FAST)
