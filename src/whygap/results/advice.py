@@ -49,7 +49,8 @@ class _Advisor:
         facts = {"action": action, "reason": "", "variables": ()} | facts
         if finding is None:
             return Finding("advice", level=self.level, facts=facts)
-        facts["of_error"] = finding.facts.get("of_error")
+        if "of_error" in finding.facts:
+            facts["of_error"] = finding.facts["of_error"]
         ends = (finding.estimate, finding.interval)
         return Finding("advice", "", "", "", *ends, finding.level, facts)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from whygap.estimate import Estimate, Interval
 from whygap.estimate.student import normal_quantile
-from whygap.results.finding import MAX_NAMED_VARIABLES, Finding, estimated
+from whygap.results.finding import MAX_NAMED_VARIABLES, Finding, direction, estimated
 
 if TYPE_CHECKING:
     from whygap.results.details import Rule, Shares
@@ -57,7 +57,8 @@ def affected(gap: Gap, name: str, change: Finding, level: float) -> Iterator[Fin
     headline = [term for term in telling if term.value * way > 0 and _not_most_rows(term)][:1]
     for term in terms:
         place = order.index(term) + 1
-        yield term.knowing(telling=term in telling, place=place, headline=term in headline)
+        marks = {"telling": term in telling, "place": place, "headline": term in headline}
+        yield term.knowing(**marks, direction=direction(gap.about, term.value))
     counts = {"n_groups": len(details.groups), "n_rules_tested": details.n_rules_tested}
     if not telling:
         yield Finding("no_group", name, level=level, facts=counts)

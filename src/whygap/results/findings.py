@@ -67,6 +67,7 @@ def _change(gap: Gap, level: float) -> Finding:
         level,
         source=gap.source,
         target=gap.target,
+        source_interval=Interval(*gap.source.interval(level)),
         target_interval=Interval(*gap.target.interval(level)),
         direction=direction(gap.about, gap.total.value),
     )

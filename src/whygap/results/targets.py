@@ -16,6 +16,9 @@ from whygap.results.points import Points
 if TYPE_CHECKING:
     from whygap.results.gap import Gap
 
+# Kinds of statements on several targets together; others are on one target
+TOGETHER = ("target_change", "target_differs", "target_part", "part_in_targets")
+
 
 def findings_of_targets(gaps: Mapping[str, Gap], level: float) -> tuple[Finding, ...]:
     """Return what can be said of all targets together, then each target's own findings.

@@ -56,6 +56,9 @@ class Note:
     text: str
     unnamed: str = ""
 
+    def __str__(self) -> str:
+        return self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
