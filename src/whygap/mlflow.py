@@ -23,7 +23,7 @@ except ImportError as err:
 from whygap.errors import InputError
 
 if TYPE_CHECKING:
-    from whygap.results import Gap
+    from whygap.results import Finding, Gap
     from whygap.study import Study
 
 __all__ = ["GapEvaluator", "log_gap", "metrics_of"]
@@ -63,12 +63,12 @@ def log_gap(
 
 def table_of(gap: Gap, level: float) -> dict[str, list[Any]]:
     """Every estimate by column, rules and groups included, which no key of a metric can hold."""
-    from dataclasses import fields
+    from dataclasses import asdict
 
-    from whygap.render import frame
+    from whygap.render import tables
 
-    lines = frame.rows(gap, level)
-    return {one.name: [getattr(line, one.name) for line in lines] for one in fields(frame.Row)}
+    lines = [asdict(row) for row in tables.rows(gap.findings(level))]
+    return {name: [line[name] for line in lines] for name in lines[0]}
 
 
 def metrics_of(gap: Gap, level: float | None = None) -> dict[str, float]:
@@ -78,30 +78,29 @@ def metrics_of(gap: Gap, level: float | None = None) -> dict[str, float]:
     `whygap/points/covariate/age`; of each estimate also `..._low` and `..._high`; and
     `whygap/problems`, how many reasons there are not to rely on them.
     """
-    from whygap.render import frame
-
     found: dict[str, float] = {}
-    shown = gap.level(level)
     for end, estimate in (("source", gap.source), ("target", gap.target)):
         found[f"{NAME}/{end}"] = estimate.value
-    for line in frame.rows(gap, shown):
-        key = key_of(line.part, line.term)
-        if key is None or not math.isfinite(line.estimate):
+    for finding in gap.findings(level):
+        key = key_of(finding)
+        if key is None or finding.interval is None:
             continue
         key = f"{key}_{len(found)}" if key in found else key  # names that differ in signs alone
-        found[key] = line.estimate
-        found |= {f"{key}_{side}": getattr(line, side) for side in ("low", "high")}
+        found[key] = finding.value
+        found |= {f"{key}_low": finding.interval.low, f"{key}_high": finding.interval.high}
     finite = {key: float(value) for key, value in found.items() if math.isfinite(value)}
     return {**finite, f"{NAME}/problems": float(len(gap.problems()))}
 
 
-def key_of(part: str, term: str) -> str | None:
+def key_of(finding: Finding) -> str | None:
     """The key of a gap, a part or a variable's points; None for what is in the table alone."""
-    kind, _, of = part.partition(" ")
-    name = re.sub(r"[^\w\- ]", "_", term)[:LONGEST]
-    if kind == "gap":
-        return f"{NAME}/{name}"
-    return f"{NAME}/points/{of}/{name}" if kind == "points" else None
+    name = re.sub(r"[^\w\- ]", "_", finding.variable)[:LONGEST]
+    keys = {
+        "change": f"{NAME}/total",
+        "part": f"{NAME}/{finding.part}",
+        "points": f"{NAME}/points/{finding.part}/{name}",
+    }
+    return keys.get(finding.kind)
 
 
 class GapEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow's classes are not typed

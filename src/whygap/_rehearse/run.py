@@ -18,7 +18,6 @@ from whygap.estimate import Estimate
 from whygap.nuisances.overlap import fit_ratios_alone, not_comparable
 from whygap.nuisances.support import find_region
 from whygap.progress import Reporter, Silent, reporter
-from whygap.render.frame import BASE
 from whygap.running.analysis import Analysis
 from whygap.running.shares import PartName
 from whygap.running.workers import one_thread, run_chunks
@@ -37,6 +36,8 @@ LIKENESS = (
 )
 
 TermName = tuple[str, str]  # part, term
+
+BASE = "(base)"  # the empty set, as a term
 
 
 def rehearse(

@@ -27,7 +27,6 @@ from whygap.render.units import (
     percent_span,
     squared_error_units,
     unit_words,
-    units_of,
 )
 from whygap.results import Finding, Gap, Gaps
 from whygap.tables import native_table
@@ -157,12 +156,14 @@ class Sheet:
         title: of the whole table.
         header: a name per column.
         sections: heading -> lines, each with a cell per column.
-        remarks: what must not be overlooked.
+        problems: why not to rely on the numbers; shown first.
+        remarks: shown last.
     """
 
     title: str
     header: tuple[str, ...]
     sections: Mapping[str, list[tuple[str, ...]]]
+    problems: tuple[str, ...]
     remarks: tuple[str, ...]
 
 
@@ -177,35 +178,28 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
         return sheet(next(iter(result.values())), level)
     findings, level = result.findings(level), result.level(level)
     header = ("", "estimate", "std. error", f"{level_name(level)} interval")
-    if isinstance(result, Gap):
-        sections, remarks = _sections(result, findings, units_of(result))
-        about = result.about
-        title = f"{capital(metric_name(about))}: {about.target_name} minus {about.source_name}"
-        return Sheet(title, header, sections, remarks)
-    units, sections, texts = targets_units(result), {}, []
-    for name, gap in result.items():
-        own, remarks = _sections(gap, of_target(findings, name), units)
-        sections |= {f"{name}. {heading}": lines for heading, lines in own.items()}
-        texts += [f"{name}: {remark}" for remark in remarks]
-    about = next(iter(result.values())).about
-    title = f"{capital(metric_name(about))}: {len(result)} targets minus {about.source_name}"
-    return Sheet(title, header, sections, tuple(texts))
-
-
-def _sections(
-    gap: Gap, findings: Sequence[Finding], units: Units
-) -> tuple[dict[str, list[tuple[str, ...]]], tuple[str, ...]]:
+    targets = {"": result} if isinstance(result, Gap) else dict(result)
+    own = (
+        {"": findings} if isinstance(result, Gap) else {n: of_target(findings, n) for n in targets}
+    )
+    units, about = targets_units(targets), next(iter(targets.values())).about
     sections: dict[str, list[tuple[str, ...]]] = {}
-    for finding in findings:
-        if finding.kind in UNITS:
-            sections.setdefault(_heading(gap, finding), []).append(_cells(gap, finding, units))
-    remarks = [gap.reason] if gap.reason else []
-    remarks += [f"{BANNER} {f.facts['note']}" for f in findings if f.kind == "problem"]
-    for finding in findings:
-        if finding.kind == "share_undefined":
-            title = section_title(gap, f"shares {finding.part}")
-            remarks.append(f"{title}: undefined. {finding.facts['reason']}")
-    return sections, tuple(remarks)
+    problems, remarks = [], []
+    for name, gap in targets.items():
+        prefix = f"{name}. " if name else ""
+        problems += [f"{prefix}{gap.reason}"] if gap.reason else []
+        for finding in own[name]:
+            if finding.kind in UNITS:
+                heading = f"{prefix}{_heading(gap, finding)}"
+                sections.setdefault(heading, []).append(_cells(gap, finding, units))
+            elif finding.kind == "problem":
+                problems.append(f"{prefix}{BANNER} {finding.facts['note']}")
+            elif finding.kind == "share_undefined":
+                heading = f"{prefix}{section_title(gap, f'shares {finding.part}')}"
+                remarks.append(f"{heading}: undefined. {finding.facts['reason']}")
+    compared = about.target_name if isinstance(result, Gap) else f"{len(result)} targets"
+    title = f"{capital(metric_name(about))}: {compared} minus {about.source_name}"
+    return Sheet(title, header, sections, tuple(problems), tuple(remarks))
 
 
 def _heading(gap: Gap, finding: Finding) -> str:
@@ -273,7 +267,9 @@ def _text(table: Sheet) -> str:
     aligned = text_table(table.header, lines, columns=TEXT_WIDTH - 2).splitlines()
     body = (f"  {line}".rstrip() for line in aligned)
     rule = "-" * (max(map(len, aligned)) + 2)
-    written = [shorten(table.title, TEXT_WIDTH), "", next(body)]
+    written = [shorten(table.title, TEXT_WIDTH), ""]
+    written += [line for text in table.problems for line in (wrapped(text), "")]
+    written.append(next(body))
     for heading, section in table.sections.items():
         written += [rule, shorten(heading, TEXT_WIDTH), *islice(body, len(section))]
     for remark in table.remarks:
@@ -288,8 +284,9 @@ def _markdown(table: Sheet) -> str:
         return "| " + " | ".join(cells) + " |"
 
     blank = [""] * (len(table.header) - 1)
-    written = [f"**{_escaped(table.title)}**", "", line(table.header)]
-    written.append("|:---|" + "---:|" * len(blank))
+    written = [f"**{_escaped(table.title)}**", ""]
+    written += [part for text in table.problems for part in (_escaped(text), "")]
+    written += [line(table.header), "|:---|" + "---:|" * len(blank)]
     for heading, section in table.sections.items():
         written.append(line((f"**{_escaped(heading)}**", *blank)))
         written += [line((_escaped(name), *numbers)) for name, *numbers in section]
@@ -323,7 +320,8 @@ def great(table: Sheet) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # great_tables calls its support of Arrow experimental
         shown = GT(content, rowname_col="term", groupname_col="section", id="whygap")
-    shown = shown.tab_header(title=table.title).cols_align("right", list(table.header[1:]))
+    shown = shown.tab_header(title=table.title, subtitle=" ".join(table.problems) or None)
+    shown = shown.cols_align("right", list(table.header[1:]))
     for remark in table.remarks:
         shown = shown.tab_source_note(remark)
     return shown

@@ -31,9 +31,9 @@ def findings_of_targets(gaps: Mapping[str, Gap], level: float) -> tuple[Finding,
         level: of the intervals.
     """
     require_alike(gaps)
-    together = _together(gaps, level) if len(gaps) > 1 else ()
+    joint = together(gaps, level) if len(gaps) > 1 else ()
     own = [f.knowing(target=name) for name, gap in gaps.items() for f in findings(gap, level)]
-    return (*together, *own)
+    return (*joint, *own)
 
 
 def require_alike(gaps: Mapping[str, Gap]) -> None:
@@ -53,14 +53,20 @@ def require_alike(gaps: Mapping[str, Gap]) -> None:
         )
 
 
-def _together(gaps: Mapping[str, Gap], level: float) -> Iterator[Finding]:
+def together(gaps: Mapping[str, Gap], level: float) -> Iterator[Finding]:
+    """Yield what can be said of all targets together.
+
+    Args:
+        gaps: target -> gap.
+        level: of the intervals, which hold for all targets at once.
+    """
     changes = _series("target_change", "", {n: gap.total for n, gap in gaps.items()}, level)
     significant = [f for f in changes if f.significant]
     most = max(significant, key=lambda f: abs(f.value), default=None)
     yield from (f.knowing(most=f is most) for f in changes)
     yield from _differences(gaps, level)
-    longest = max((list(gap.parts) for gap in gaps.values()), key=len)
-    names = dict.fromkeys([*longest, *(name for gap in gaps.values() for name in gap.parts)])
+    every = sorted((list(gap.parts) for gap in gaps.values()), key=len, reverse=True)
+    names = dict.fromkeys(name for parts in every for name in parts)
     for name in names:
         parts = {n: gap.parts[name] for n, gap in gaps.items() if name in gap.parts}
         series = _series("target_part", name, parts, level)
