@@ -190,8 +190,8 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
         problems += [f"{prefix}{gap.reason}"] if gap.reason else []
         for finding in own[name]:
             if finding.kind in UNITS:
-                heading = f"{prefix}{_heading(gap, finding)}"
-                sections.setdefault(heading, []).append(_cells(gap, finding, units))
+                heading = f"{prefix}{section_heading(gap, finding)}"
+                sections.setdefault(heading, []).append(cells(gap, finding, units))
             elif finding.kind == "problem":
                 problems.append(f"{prefix}{BANNER} {finding.facts['note']}")
             elif finding.kind == "share_undefined":
@@ -202,7 +202,7 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
     return Sheet(title, header, sections, tuple(problems), tuple(remarks))
 
 
-def _heading(gap: Gap, finding: Finding) -> str:
+def section_heading(gap: Gap, finding: Finding) -> str:
     keys = {"rule": "affected", "group": "affected", "share": "shares", "share_base": "shares"}
     kind = keys.get(finding.kind, finding.kind)
     if kind in ("change", "part"):
@@ -210,7 +210,7 @@ def _heading(gap: Gap, finding: Finding) -> str:
     return section_title(gap, f"{kind} {finding.part}".strip())
 
 
-def _cells(gap: Gap, finding: Finding, units: Units) -> tuple[str, ...]:
+def cells(gap: Gap, finding: Finding, units: Units) -> tuple[str, ...]:
     row = _row(finding)
     label = _label(gap, finding)
     if row.unit == "share":
