@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -28,8 +27,6 @@ from whygap.results import Finding, Gap
 from whygap.results.targets import findings_of_targets
 
 MAX_ROWS = 12  # rows in one chart; the table has all
-PANEL = 120.0  # points: the height of one panel of a trend
-MAX_TARGET_NAMES = 8  # names below a trend; of more targets every second, third, ... is named
 # Detail -> kinds of findings that are its rows; irreducible error would dwarf the others
 KINDS = {
     "points": ("points",),
@@ -103,7 +100,6 @@ class DecompositionDisplay:
         else:
             ax = drawing.axes_of(ax, self.rows, self.title, _note(self.level))
             drawing.draw_rows(ax, self.rows, self.tick)
-            drawing.connect(ax, self.rows)
             self.ax_ = ax
         self.figure_ = self.ax_.get_figure(root=True)
         return self
@@ -170,7 +166,7 @@ class IntervalsDisplay:
         """
         left_out = f"; {self.n_left_out} more in the table" if self.n_left_out else ""
         ax = drawing.axes_of(ax, self.rows, self.title, _note(self.level) + left_out)
-        drawing.draw_rows(ax, self.rows, self.tick, zero=True)
+        drawing.draw_rows(ax, self.rows, self.tick, from_zero=True)
         self.ax_ = ax
         self.figure_ = ax.get_figure(root=True)
         return self
@@ -183,18 +179,14 @@ class TrendDisplay:
     Attributes:
         title: what happened, in a few words.
         targets: names of the targets.
-        series: panel -> findings by target.
-        colours: panel -> a key of `drawing.COLOURS`.
+        series: panel -> target -> what is drawn there.
         tick: writes a number on the axis.
-        level: of the intervals, which hold for all targets at once.
     """
 
     title: str
     targets: tuple[str, ...]
-    series: Mapping[str, Mapping[str, Finding]]
-    colours: Mapping[str, str]
+    series: Mapping[str, Mapping[str, Row]]
     tick: Callable[[float], str]
-    level: float
     ax_: Axes | None = field(default=None, init=False, repr=False)
     figure_: Figure | None = field(default=None, init=False, repr=False)
 
@@ -209,29 +201,29 @@ class TrendDisplay:
             findings: of `Gaps.findings`.
             title: above the chart.
         """
-        changes = [f for f in findings if f.kind == "target_change"]
-        parts = [f for f in findings if f.kind == "target_part"]
-        labels = {f.part: f.facts["label"] for f in findings if f.kind == "part_in_targets"}
-        series = {"Change": {f.facts["target"]: f for f in changes}}
-        for name, label in labels.items():
-            series[label] = {f.facts["target"]: f for f in parts if f.part == name}
-        colours = {"Change": "ink"} | {label: _colour(name) for name, label in labels.items()}
-        tick = targets_units(gaps).gain_tick
-        return cls(title, tuple(gaps), series, colours, tick, changes[0].level)
+        labels = {"": "Change"}
+        labels |= {f.part: f.facts["label"] for f in findings if f.kind == "part_in_targets"}
+        series: dict[str, dict[str, Row]] = {label: {} for label in labels.values()}
+        for f in findings:
+            if f.kind in ("target_change", "target_part"):
+                colour = _colour(f.part) if f.part else "ink"
+                interval = f.interval or NO_SPAN
+                row = Row("", "", "", "", 0.0, f.value, interval, colour, f.significant)
+                series[labels[f.part]][f.facts["target"]] = row
+        return cls(title, tuple(gaps), series, targets_units(gaps).gain_tick)
 
     def plot(self, ax: Axes | None = None) -> TrendDisplay:
-        """Draw the chart; on given axes the first series alone.
+        """Draw the chart; on given axes the change alone.
 
         Args:
             ax: the axes to draw on; None makes a figure.
         """
-        names = list(self.series)
-        panels = [ax] if ax is not None else drawing.panels_of(len(names), self.title, PANEL)
-        for panel, name in zip(panels, names, strict=False):
-            own = self.series[name]
-            marks = [(place, own[t]) for place, t in enumerate(self.targets) if t in own]
-            drawing.draw_panel(panel, name, marks, self.colours[name], self.tick)
-        drawing.name_targets(panels[-1], self.targets, MAX_TARGET_NAMES)
+        panels = [ax] if ax is not None else drawing.panels_of(len(self.series), self.title)
+        for panel, (name, own) in zip(panels, self.series.items(), strict=False):
+            marks = {place: own[t] for place, t in enumerate(self.targets) if t in own}
+            drawing.draw_panel(panel, name, marks, self.tick)
+            panel.set_xlim(-0.5, len(self.targets) - 0.5)
+        drawing.name_targets(panels[-1], self.targets)
         self.ax_ = panels[0]
         self.figure_ = panels[0].get_figure(root=True)
         return self

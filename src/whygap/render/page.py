@@ -32,7 +32,15 @@ from whygap.render.text import (
     targets_headline,
     targets_units,
 )
-from whygap.render.units import count, joined, level_name, metric_name, unit_words, units_of, with_minus
+from whygap.render.units import (
+    count,
+    joined,
+    level_name,
+    metric_name,
+    unit_words,
+    units_of,
+    with_minus,
+)
 from whygap.results import Finding, Gap, Gaps, files
 from whygap.results.redaction import ROWS
 
@@ -62,8 +70,8 @@ class Section:
     key: str
     title: str
     texts: Sequence[str]
-    chart: Markup = Markup()
-    note: str = ""
+    chart: Markup
+    note: str
 
 
 def write(
@@ -159,7 +167,9 @@ def _target(name: str, gap: Gap, findings: Sequence[Finding], number: int) -> di
     sections = _sections(gap, findings, prefix)
     keys = [section.key for section in sections]
     links = {
-        part: next((f"#{prefix}-{k}" for k in (f"points-{part}", f"affected-{part}") if k in keys), "")
+        part: next(
+            (f"#{prefix}-{k}" for k in (f"points-{part}", f"affected-{part}") if k in keys), ""
+        )
         for part in gap.parts
     }
     links = {part: link or f"#{prefix}-parts" for part, link in links.items()}
@@ -262,7 +272,9 @@ def _numbers(gap: Gap, findings: Sequence[Finding]) -> dict[str, list[tuple[str,
     sections: dict[str, list[tuple[str, ...]]] = {}
     for finding in findings:
         if finding.kind in UNITS:
-            sections.setdefault(section_heading(gap, finding), []).append(cells(gap, finding, units))
+            sections.setdefault(section_heading(gap, finding), []).append(
+                cells(gap, finding, units)
+            )
     return sections
 
 
@@ -282,7 +294,9 @@ def _together(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> dict[str,
     for name, gap in gaps.items():
         own = [by_place.get((part, name)) for part in ("", *series)]
         numbers = [
-            (units.bare(f.value, signed=True), units.span(*f.interval)) if f and f.interval else ("", "")
+            (units.bare(f.value, signed=True), units.span(*f.interval))
+            if f and f.interval
+            else ("", "")
             for f in own
         ]
         rows.append((name, gap.about.rows.target, bool(gap.problems()), numbers))

@@ -65,7 +65,7 @@ def svg(display: Display, label: str, prefix: str, links: Mapping[str, str] | No
     if display.figure_ is None:
         display.plot()
     display.figure_.patch.set_visible(False)
-    root = ET.fromstring(image(display.figure_, "svg"))
+    root = ET.fromstring(image(display.figure_, "svg"))  # noqa: S314 - matplotlib wrote it
     rows = [] if isinstance(display, TrendDisplay) else display.rows
     for parent in list(root.iter()):
         for child in list(parent):

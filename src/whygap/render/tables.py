@@ -203,6 +203,7 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
 
 
 def section_heading(gap: Gap, finding: Finding) -> str:
+    """Return the heading that a finding's line stands below."""
     keys = {"rule": "affected", "group": "affected", "share": "shares", "share_base": "shares"}
     kind = keys.get(finding.kind, finding.kind)
     if kind in ("change", "part"):
@@ -211,6 +212,7 @@ def section_heading(gap: Gap, finding: Finding) -> str:
 
 
 def cells(gap: Gap, finding: Finding, units: Units) -> tuple[str, ...]:
+    """Return a finding's line: name, estimate, standard error, interval."""
     row = _row(finding)
     label = _label(gap, finding)
     if row.unit == "share":

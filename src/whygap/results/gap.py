@@ -209,9 +209,7 @@ class Gap:
         """Return what `save` writes, as plain values."""
         return files.to_dict(self, influence=influence)
 
-    def plot(
-        self, ax: Any = None, what: str = "decomposition", level: float | None = None
-    ) -> Any:
+    def plot(self, ax: Any = None, what: str = "decomposition", level: float | None = None) -> Any:
         """Return a matplotlib figure.
 
         Args:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from whygap.errors import SettingsError, require_known
+from whygap.errors import require_known
 from whygap.results import files
 from whygap.results.finding import Finding
 from whygap.results.gap import Gap
