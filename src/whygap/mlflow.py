@@ -63,11 +63,9 @@ def log_gap(
 
 def table_of(gap: Gap, level: float) -> dict[str, list[Any]]:
     """Every estimate by column, rules and groups included, which no key of a metric can hold."""
-    from dataclasses import asdict
-
     from whygap.render import tables
 
-    lines = [asdict(row) for row in tables.rows(gap.findings(level))]
+    lines = tables.rows(gap.findings(level))
     return {name: [line[name] for line in lines] for name in lines[0]}
 
 

@@ -21,12 +21,7 @@ ASSOCIATION = (
 
 
 def recoverable_sentences(gap: Gap, terms: Sequence[Finding]) -> list[str]:
-    """Say how much squared error target labels could win back, and through what.
-
-    Args:
-        gap: the result.
-        terms: the findings of kind "recoverable".
-    """
+    """Say how much squared error target labels could win back, and through what."""
     by_term = {f.facts["term"]: f for f in terms if not f.variable}
     total, irreducible = by_term["total"], by_term["irreducible"]
     squared_error = write.squared_error_units(gap).bare(total.facts["squared_error"])
@@ -76,11 +71,7 @@ def _unless_a_gain(term: Finding) -> str:
 
 
 def of_error(finding: Finding) -> str:
-    """Write a recoverable amount as a percentage of the squared error in the target.
-
-    Args:
-        finding: with the fact `of_error`.
-    """
+    """Write a recoverable amount as a percentage of the squared error in the target."""
     share = finding.facts["of_error"]
     return write.rows_share(share) if math.isfinite(share) else "an unknown part"
 
@@ -89,12 +80,7 @@ def of_error(finding: Finding) -> str:
 
 
 def share_sentences(gap: Gap, shares: Sequence[Finding]) -> list[str]:
-    """Say which variables have the largest Shapley shares of a part, or why shares are undefined.
-
-    Args:
-        gap: the result.
-        shares: the findings "share_base", "share" and "share_undefined" of one part.
-    """
+    """Say which variables have the largest Shapley shares, or why shares are undefined."""
     if shares and shares[0].kind == "share_undefined":
         return _undefined(gap, shares[0])
     sentences = []
@@ -195,11 +181,7 @@ def _what_would_settle(gap: Gap, finding: Finding) -> str:
 
 
 def overlap_sentence(ratio: RatioRecord) -> str:
-    """Say how far the tables overlap on some columns.
-
-    Args:
-        ratio: what was measured.
-    """
+    """Say how far the tables overlap on some columns."""
     kept = ratio.kept_share
     text = (
         f"To look like the target in {ratio.columns}, source rows are weighted: "
@@ -219,12 +201,7 @@ def overlap_sentence(ratio: RatioRecord) -> str:
 
 
 def trust_sentences(gap: Gap, statements: Sequence[Finding]) -> list[str]:
-    """Say how many rows were used, how the predictions do, warnings, and what numbers are not.
-
-    Args:
-        gap: the result.
-        statements: all findings.
-    """
+    """Say how many rows were used, how the predictions do, warnings, and what numbers are not."""
     sentences = []
     for finding in statements:
         if finding.kind == "trust":

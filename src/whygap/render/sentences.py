@@ -26,14 +26,7 @@ TERMS_OUTCOME_FIRST = TERMS | {
 
 
 def number(units: Units, finding: Finding, level: bool = False, unit: bool = True) -> str:
-    """Write an estimate with its interval: -4.9 points (95% interval -7.6 to -2.2).
-
-    Args:
-        units: of the number.
-        finding: with an estimate.
-        level: name the level of the interval.
-        unit: write the unit.
-    """
+    """Write an estimate with its interval: -4.9 points (95% interval -7.6 to -2.2)."""
     if finding.estimate is None or finding.interval is None:
         return ""
     units = units.suited(finding.estimate)
@@ -43,13 +36,7 @@ def number(units: Units, finding: Finding, level: bool = False, unit: bool = Tru
 
 
 def amount(gap: Gap, finding: Finding, brackets: bool = True) -> str:
-    """Write a squared error with its interval: 0.0119 (0.0061 to 0.0177).
-
-    Args:
-        gap: the result.
-        finding: with an estimate.
-        brackets: around the interval; else a comma goes before it.
-    """
+    """Write a squared error with its interval: 0.0119 (0.0061 to 0.0177)."""
     units = write.squared_error_units(gap)
     span = units.span(*(finding.interval or (finding.value, finding.value)), signed=False)
     return (
@@ -83,12 +70,7 @@ def noun(value: float) -> str:
 
 
 def change_sentence(gap: Gap, change: Finding) -> str:
-    """Say how far the metric moved, from where to where.
-
-    Args:
-        gap: the result.
-        change: the finding of kind "change".
-    """
+    """Say how far the metric moved, from where to where."""
     about, units, value = gap.about, write.units_of(gap), change.value
     start, end = units.mean(gap.source.value), units.mean(gap.target.value)
     metric = metric_name(about) + write.metric_unit(about)
@@ -125,12 +107,7 @@ def _how_far_off(gap: Gap, change: Finding) -> str:
 
 
 def part_sentence(gap: Gap, part: Finding) -> str:
-    """Say what a part is, its size, and its share of the change where that does not mislead.
-
-    Args:
-        gap: the result.
-        part: a finding of kind "part".
-    """
+    """Say what a part is, its size, and its share of the change where that does not mislead."""
     label = f"{gap.parts[part.part].label} ({part_words(gap, part.part)})"
     doubt = "" if part.significant else f"; {NOT_SIGNIFICANT}"
     return f"{label}: {number(write.units_of(gap), part, level=True)}{_share(gap, part)}{doubt}."
@@ -144,13 +121,7 @@ def _share(gap: Gap, part: Finding) -> str:
 
 
 def main_sentence(gap: Gap, change: Finding, parts: Sequence[Finding]) -> str:
-    """Say which part is the largest, and which parts are significant beside it.
-
-    Args:
-        gap: the result.
-        change: the finding of kind "change".
-        parts: the findings of kind "part".
-    """
+    """Say which part is the largest, and which parts are significant beside it."""
     units = write.units_of(gap)
     significant = [part for part in parts if part.significant]
     if not parts or not gap.total.standard_error:
@@ -193,12 +164,7 @@ def _name(gap: Gap, part: Finding) -> str:
 
 
 def points_sentences(gap: Gap, points: Sequence[Finding]) -> list[str]:
-    """Name the significant variables of a part, near ties, and the rest together.
-
-    Args:
-        gap: the result.
-        points: the findings "points" and "points_rest" of one part.
-    """
+    """Name the significant variables of a part, near ties, and the rest together."""
     units = write.units_of(gap)
     named = [f for f in points if f.facts.get("named")]
     rest = next((f for f in points if f.kind == "points_rest"), None)
@@ -231,12 +197,7 @@ def _rest_sentence(units: Units, rest: Finding, some_named: bool) -> str:
 
 
 def variables_sentence(gap: Gap, points: Sequence[Finding]) -> str:
-    """Name the largest significant variables of all parts, for the headline.
-
-    Args:
-        gap: the result.
-        points: the findings "points" of all parts.
-    """
+    """Name the largest significant variables of all parts, for the headline."""
     units = write.units_of(gap)
     named = sorted((f for f in points if f.facts.get("headline")), key=lambda f: -abs(f.value))
     if not named:
@@ -252,11 +213,7 @@ def variables_sentence(gap: Gap, points: Sequence[Finding]) -> str:
 
 
 def group_words(finding: Finding) -> str:
-    """Return which rows: age is above 25 and sex is Female (38% of rows).
-
-    Args:
-        finding: of kind "rule" or "group".
-    """
+    """Return which rows: age is above 25 and sex is Female (38% of rows)."""
     rows = f"{finding.variable} is {finding.group}"
     if finding.kind == "rule":
         rows = _rule_words(finding.facts["conditions"])
@@ -274,12 +231,7 @@ def _rule_words(conditions: Sequence[Condition]) -> str:
 
 
 def group_sentence(gap: Gap, group: Finding) -> str:
-    """Say what a group or a rule contributes to a part, and how the metric changes there.
-
-    Args:
-        gap: the result.
-        group: a finding of kind "rule" or "group".
-    """
+    """Say what a group or a rule contributes to a part, and how the metric changes there."""
     units, ends = write.units_of(gap), group.interval or (group.value, group.value)
     part = gap.parts[group.part].label.lower()
     text = (
@@ -295,11 +247,6 @@ def mean_change(gap: Gap, group: Finding, level: bool = False) -> str:
     """Say how the metric changes within a group: accuracy falls by 16.6 points there (5.6 to 27.5).
 
     Rows of a metric that is no mean over rows are compared with the average row.
-
-    Args:
-        gap: the result.
-        group: a finding of kind "rule" or "group".
-        level: name the level of the interval.
     """
     times = group.facts.get("times_average", 0.0)
     if times > 1:
@@ -315,11 +262,7 @@ def mean_change(gap: Gap, group: Finding, level: bool = False) -> str:
 
 
 def no_group_sentence(finding: Finding) -> str:
-    """Say that no group or no rule stands out.
-
-    Args:
-        finding: of kind "no_group", "no_excess" or "no_rule".
-    """
+    """Say that no group or no rule stands out."""
     n_groups, n_rules = finding.facts["n_groups"], finding.facts["n_rules_tested"]
     if finding.kind == "no_excess":
         return "No group is affected by more than its share of the rows."

@@ -40,12 +40,7 @@ BANNER = "Do not rely on these numbers as they stand:"
 
 
 def headline(gap: Gap, findings: Sequence[Finding]) -> list[str]:
-    """Return the answer in at most three short texts: the change, its parts, the affected rows.
-
-    Args:
-        gap: the result.
-        findings: on the gap.
-    """
+    """Return the answer in at most three short texts: the change, its parts, the affected rows."""
     change = next(f for f in findings if f.kind == "change")
     parts = [f for f in findings if f.kind == "part"]
     texts = [change_sentence(gap, change)]
@@ -73,23 +68,13 @@ def _most_affected(gap: Gap, change: Finding, group: Finding) -> str:
 
 
 def short(gap: Gap, findings: Sequence[Finding]) -> str:
-    """Return the answer and the parts, a few lines.
-
-    Args:
-        gap: the result.
-        findings: on the gap.
-    """
+    """Return the answer and the parts, a few lines."""
     answer = wrapped(" ".join(headline(gap, findings)))
     return "\n".join([*_banner(findings), answer, *_parts(gap, findings, opened=False)])
 
 
 def summary(gap: Gap, findings: Sequence[Finding]) -> str:
-    """Return everything that can be said, in plain words, 80 columns wide.
-
-    Args:
-        gap: the result.
-        findings: on the gap.
-    """
+    """Return everything that can be said, in plain words, 80 columns wide."""
     lines = [*_banner(findings), wrapped(" ".join(headline(gap, findings)))]
     parts = _parts(gap, findings, opened=True)
     lines += ["", *parts] if parts else []
@@ -101,12 +86,7 @@ def summary(gap: Gap, findings: Sequence[Finding]) -> str:
 
 
 def section_title(gap: Gap, key: str) -> str:
-    """Return the title of a section of the summary and the page.
-
-    Args:
-        gap: the result.
-        key: of `section_texts`.
-    """
+    """Return the title of a section of the summary and the page."""
     kind, _, name = key.partition(" ")
     part = gap.parts[name].label if name in gap.parts else write.capital(name)
     titles = {
@@ -124,12 +104,7 @@ def section_title(gap: Gap, key: str) -> str:
 
 
 def section_texts(gap: Gap, findings: Sequence[Finding]) -> dict[str, list[str]]:
-    """Return what is said in each section: "parts", "points <part>", "affected <part>", ...
-
-    Args:
-        gap: the result.
-        findings: on the gap.
-    """
+    """Return what is said in each section: "parts", "points <part>", "affected <part>", ..."""
     by_kind: dict[str, list[Finding]] = {}
     for finding in findings:
         by_kind.setdefault(finding.kind, []).append(finding)
@@ -194,12 +169,7 @@ def _bullets(texts: Iterable[str]) -> list[str]:
 
 
 def targets_headline(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> list[str]:
-    """Return what can be said of all targets together: who moved, who differs, through what.
-
-    Args:
-        gaps: target -> gap.
-        findings: of `Gaps.findings`.
-    """
+    """Return what can be said of all targets together: who moved, who differs, through what."""
     changes = [f for f in findings if f.kind == "target_change"]
     if not changes:
         return []
@@ -207,11 +177,7 @@ def targets_headline(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> li
 
 
 def targets_units(gaps: Mapping[str, Gap]) -> write.Units:
-    """Return one way to write all targets: as many digits as the least known of them supports.
-
-    Args:
-        gaps: target -> gap.
-    """
+    """Return one way to write all targets: as many digits as the least known of them supports."""
     units = [write.units_of(gap) for gap in gaps.values()]
     return min(units, key=lambda unit: (unit.letter == "", unit.decimals or 0))
 
@@ -219,13 +185,7 @@ def targets_units(gaps: Mapping[str, Gap]) -> write.Units:
 def targets_summary(
     gaps: Mapping[str, Gap], findings: Sequence[Finding], unfinished: Sequence[str] = ()
 ) -> str:
-    """Return plain words: all targets together, then a section for each.
-
-    Args:
-        gaps: target -> gap.
-        findings: of `Gaps.findings`.
-        unfinished: targets left out because the run was interrupted.
-    """
+    """Return plain words: all targets together, then a section for each."""
     together = targets_headline(gaps, findings)
     blocks = [wrapped(" ".join(together))] if together else []
     for name, gap in gaps.items():
@@ -237,12 +197,7 @@ def targets_summary(
 
 
 def of_target(findings: Sequence[Finding], name: str) -> list[Finding]:
-    """Return one target's own findings.
-
-    Args:
-        findings: of `Gaps.findings`.
-        name: of the target.
-    """
+    """Return one target's own findings."""
     return [f for f in findings if f.facts["target"] == name and f.kind not in TOGETHER]
 
 
