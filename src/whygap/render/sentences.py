@@ -98,7 +98,7 @@ def change_sentence(gap: Gap, change: Finding) -> str:
 
 
 def _how_far_off(gap: Gap, change: Finding) -> str:
-    """Neither a rise nor a fall is better where 0 is right: what predictions are now."""
+    """Say what predictions are now: neither a rise nor a fall is better where 0 is right."""
     value = gap.target.value
     if not change.facts["target_interval"].excludes(0.0):
         return "the mean prediction is not clearly off there"
@@ -135,11 +135,11 @@ def main_sentence(gap: Gap, change: Finding, parts: Sequence[Finding]) -> str:
         return f"Its parts may cancel. Distinguishable from 0: {sizes}."
     if not significant:
         return "Its parts are not known well enough to say where it comes from."
-    first, *others = sorted(parts, key=lambda part: part.facts["rank"])
+    first, *smaller = sorted(parts, key=lambda part: part.facts["rank"])
     if not first.facts["named"]:
         largest = f"{_name(gap, first)} {number(units, first)}"
         return f"The largest part, {largest}, is {NOT_SIGNIFICANT}. Significant: {sizes}."
-    ties = [part for part in others if part.part in first.facts["tied_with"]]
+    ties = [part for part in smaller if part.part in first.facts["tied_with"]]
     if ties:
         open_ = [f"{_name(gap, part)} {number(units, part)}" for part in (first, *ties)]
         text = f"Which part is largest is open: {', '.join(open_[:-1])} or {open_[-1]}"
@@ -147,10 +147,10 @@ def main_sentence(gap: Gap, change: Finding, parts: Sequence[Finding]) -> str:
         name, meaning = part_term(gap, first.part) or _name(gap, first), _meaning(gap, first.part)
         size = f"{number(units, first)}{_share(gap, first)}"
         text = f"The largest part is {name} ({meaning}): {size}"
-    beside = [part for part in others if part.significant and part not in ties]
-    same = [_name(gap, part) for part in beside if part.value * first.value > 0]
-    against = [part for part in beside if part.value * first.value < 0]
-    text += f"; also significant: {joined(same, len(same))}" if same else ""
+    also = [part for part in smaller if part.significant and part not in ties]
+    same_way = [_name(gap, part) for part in also if part.value * first.value > 0]
+    against = [part for part in also if part.value * first.value < 0]
+    text += f"; also significant: {joined(same_way, len(same_way))}" if same_way else ""
     sizes = joined([f"{_name(gap, part)} {number(units, part)}" for part in against], len(parts))
     return f"{text}; the other way: {sizes}." if against else f"{text}."
 
@@ -166,46 +166,48 @@ def _name(gap: Gap, part: Finding) -> str:
 def points_sentences(gap: Gap, points: Sequence[Finding]) -> list[str]:
     """Name the significant variables of a part, near ties, and the rest together."""
     units = write.units_of(gap)
-    named = [f for f in points if f.facts.get("named")]
-    rest = next((f for f in points if f.kind == "points_rest"), None)
+    terms = [f for f in points if f.facts.get("named")]
+    remainder = next((f for f in points if f.kind == "points_rest"), None)
     sentences = []
-    if named:
-        sizes = [f"{f.variable} {number(units, f, unit=f is named[0])}" for f in named]
+    if terms:
+        sizes = [f"{f.variable} {number(units, f, unit=f is terms[0])}" for f in terms]
         sentences.append(f"Of these: {joined(sizes)}.")
-        same_sign = [f for f in named[1:] if f.value * named[0].value > 0]
-        ties = [f.variable for f in same_sign if f.facts["tied"]]
+        alike = [f for f in terms[1:] if f.value * terms[0].value > 0]
+        ties = [f.variable for f in alike if f.facts["tied"]]
         if ties:
-            names = joined([named[0].variable, *ties])
+            names = joined([terms[0].variable, *ties])
             sentences.append(f"{names} are near ties: which is largest is open.")
-    if rest is not None:
-        sentences.append(_rest_sentence(units, rest, bool(named)))
+    if remainder is not None:
+        sentences.append(_rest_sentence(units, remainder, bool(terms)))
     return sentences
 
 
-def _rest_sentence(units: Units, rest: Finding, some_named: bool) -> str:
-    n, n_significant = rest.facts["n"], rest.facts["n_significant"]
+def _rest_sentence(units: Units, remainder: Finding, some_named: bool) -> str:
+    n, n_significant = remainder.facts["n"], remainder.facts["n_significant"]
     if not some_named:
         if n == 1:
-            return f"It has one variable, {rest.variable}."
+            return f"It has one variable, {remainder.variable}."
         return f"None of its {n} variables is distinguishable from 0 on its own."
     if n == 1:
-        doubt = "" if rest.significant else f"; {NOT_SIGNIFICANT}"
-        return f"The other variable, {rest.variable}: {number(units, rest)}{doubt}."
+        doubt = "" if remainder.significant else f"; {NOT_SIGNIFICANT}"
+        return f"The other variable, {remainder.variable}: {number(units, remainder)}{doubt}."
     verb = "is" if n_significant == 1 else "are"
-    alone = f"{n_significant} of them {verb}" if n_significant else "none of them is"
-    return f"The other {n} variables together: {number(units, rest)}; {alone} significant."
+    significant = f"{n_significant} of them {verb}" if n_significant else "none of them is"
+    return (
+        f"The other {n} variables together: {number(units, remainder)}; {significant} significant."
+    )
 
 
 def variables_sentence(gap: Gap, points: Sequence[Finding]) -> str:
     """Name the largest significant variables of all parts, for the headline."""
     units = write.units_of(gap)
-    named = sorted((f for f in points if f.facts.get("headline")), key=lambda f: -abs(f.value))
-    if not named:
+    terms = sorted((f for f in points if f.facts.get("headline")), key=lambda f: -abs(f.value))
+    if not terms:
         return ""
-    if len(named) == 1:
-        part, variable = gap.parts[named[0].part].label.lower(), named[0].variable
-        return f"Within {part}, {variable} contributes most: {number(units, named[0])}."
-    sizes = [f"{f.variable} {number(units, f, unit=f is named[0])}" for f in named]
+    if len(terms) == 1:
+        part, variable = gap.parts[terms[0].part].label.lower(), terms[0].variable
+        return f"Within {part}, {variable} contributes most: {number(units, terms[0])}."
+    sizes = [f"{f.variable} {number(units, f, unit=f is terms[0])}" for f in terms]
     return f"Of the variables, these contribute most: {joined(sizes)}."
 
 

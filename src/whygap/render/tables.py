@@ -42,6 +42,10 @@ UNITS = {  # of the findings that are rows; others have no estimate or repeat on
     "share_base": "share",
     "share": "share",
 }
+BASE_REMARK = (
+    "Source risk, recalibrated: what one correction of the re-estimated source risk would explain; "
+    "not of the model's own score."
+)
 TERMS = {
     "total": "with target labels",
     "recalibration": "recalibrating the score",
@@ -164,6 +168,7 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
             if finding.kind in UNITS:
                 heading = f"{prefix}{_heading(gap, finding)}"
                 sections.setdefault(heading, []).append(_cells(gap, finding, units))
+                remarks += [BASE_REMARK] if finding.kind == "share_base" else []
             elif finding.kind == "problem":
                 problems.append(f"{prefix}{BANNER} {finding.facts['note']}")
             elif finding.kind == "share_undefined":
@@ -171,7 +176,7 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
                 remarks.append(f"{heading}: undefined. {finding.facts['reason']}")
     compared = about.target_name if isinstance(result, Gap) else f"{len(result)} targets"
     title = f"{capital(metric_name(about))}: {compared} minus {about.source_name}"
-    return Sheet(title, header, sections, tuple(problems), tuple(remarks))
+    return Sheet(title, header, sections, tuple(problems), tuple(dict.fromkeys(remarks)))
 
 
 def _heading(gap: Gap, finding: Finding) -> str:
@@ -215,8 +220,8 @@ def render(result: Gap | Gaps, format: str = "text", level: float | None = None)
         format: "text", "csv", "md", "html" or "tex".
         level: of the intervals; that of the settings unless given.
     """
-    what = f"There is no table format '{format}'"
-    require_known(format, FORMATS, what, "Formats", SettingsError)
+    unknown = f"There is no table format '{format}'"
+    require_known(format, FORMATS, unknown, "Formats", SettingsError)
     if format == "csv":
         return _csv(_tidy(result, level)).rstrip("\n")
     return FORMATS[format](sheet(result, level)).rstrip("\n")
@@ -233,37 +238,37 @@ def _csv(lines: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _text(table: Sheet) -> str:
-    """Aligned columns under headings, 80 columns wide."""
+    """Return aligned columns under headings, 80 columns wide."""
     lines = [line for section in table.sections.values() for line in section]
     aligned = text_table(table.header, lines, columns=TEXT_WIDTH - 2).splitlines()
     body = (f"  {line}".rstrip() for line in aligned)
     rule = "-" * (max(map(len, aligned)) + 2)
-    written = [shorten(table.title, TEXT_WIDTH), ""]
-    written += [line for text in table.problems for line in (wrapped(text), "")]
-    written.append(next(body))
+    output = [shorten(table.title, TEXT_WIDTH), ""]
+    output += [line for text in table.problems for line in (wrapped(text), "")]
+    output.append(next(body))
     for heading, section in table.sections.items():
-        written += [rule, shorten(heading, TEXT_WIDTH), *islice(body, len(section))]
+        output += [rule, shorten(heading, TEXT_WIDTH), *islice(body, len(section))]
     for remark in table.remarks:
-        written += ["", wrapped(remark)]
-    return "\n".join(written)
+        output += ["", wrapped(remark)]
+    return "\n".join(output)
 
 
 def _markdown(table: Sheet) -> str:
-    """A pipe table; headings are rows in bold."""
+    """Return a pipe table; headings are rows in bold."""
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cells) + " |"
 
     blank = [""] * (len(table.header) - 1)
-    written = [f"**{_escaped(table.title)}**", ""]
-    written += [part for text in table.problems for part in (_escaped(text), "")]
-    written += [line(table.header), "|:---|" + "---:|" * len(blank)]
+    output = [f"**{_escaped(table.title)}**", ""]
+    output += [part for text in table.problems for part in (_escaped(text), "")]
+    output += [line(table.header), "|:---|" + "---:|" * len(blank)]
     for heading, section in table.sections.items():
-        written.append(line((f"**{_escaped(heading)}**", *blank)))
-        written += [line((_escaped(name), *numbers)) for name, *numbers in section]
+        output.append(line((f"**{_escaped(heading)}**", *blank)))
+        output += [line((_escaped(name), *numbers)) for name, *numbers in section]
     for remark in table.remarks:
-        written += ["", _escaped(remark)]
-    return "\n".join(written)
+        output += ["", _escaped(remark)]
+    return "\n".join(output)
 
 
 def _escaped(text: str) -> str:
