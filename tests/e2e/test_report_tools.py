@@ -13,7 +13,7 @@ import pytest
 from report_pages import browser, files, visit  # noqa: F401 - fixtures
 from result_factory import make_gap
 
-from whygap.render import frame
+from whygap.render import tables
 
 pytestmark = pytest.mark.browser
 
@@ -72,7 +72,7 @@ def test_every_chart_is_copied_as_a_table(visit: Any) -> None:
 
 def test_all_numbers_are_downloaded(visit: Any, tmp_path: Path) -> None:
     page = visit("story", accept_downloads=True).page
-    rows = frame.rows(make_gap(), 0.95)
+    rows = tables.rows(make_gap().findings(0.95))
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download the numbers (CSV)").click()
     waiting.value.save_as(tmp_path / "numbers.csv")

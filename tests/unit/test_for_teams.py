@@ -15,8 +15,9 @@ from small_study import FAST, fast, make_study, tables
 import whygap as wg
 from whygap.errors import SettingsError, WhygapError
 from whygap.render import report
-from whygap.results.files import schema, schema_text
-from whygap.results.redaction import counts_rounded
+from whygap.results import files
+from whygap.results.files import schema_text
+from whygap.results.redacted_notes import redacted_note
 from whygap.tables.design import Note
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,7 +67,7 @@ def test_a_rare_level_that_separates_the_tables_is_not_named(tmp_path):
     target.loc[:2, "city"] = CANARY
     found = wg.explain(make_study(source, target), (), FAST)
     assert not found.comparable
-    assert CANARY in files.to_text(, )
+    assert CANARY in files.to_text(found)
     for text in texts_of(found.redacted(), tmp_path):
         assert CANARY.lower() not in text.lower()
     reason = found.redacted().reason
@@ -108,17 +109,18 @@ def test_errors_do_not_quote_rows(column, value):
     assert not quoting or column == "y"
 
 
-def sums_by_variable(where):
-    return {name: sum(group.points.value for group in where.of(name)) for name in where.variables()}
+def sums_by_variable(affected):
+    names = affected.variables()
+    return {name: sum(g.points.value for g in affected.groups_of(name)) for name in names}
 
 
 def test_groups_of_few_rows_are_put_together_and_still_add_up(gap):
-    redacted = gap.redacted().where
+    redacted = gap.redacted().affected["outcome"]
     before, after = sums_by_variable(gap.affected["outcome"]), sums_by_variable(redacted)
     assert after == pytest.approx(before)
-    labels = [group.label for group in redacted.of("c")]
+    labels = [group.label for group in redacted.groups_of("c")]
     assert "(levels of few rows)" in labels
-    together = next(g for g in redacted.of("c") if g.label == "(levels of few rows)")
+    together = next(g for g in redacted.groups_of("c") if g.label == "(levels of few rows)")
     assert together.target_share * 300 >= 10
     position = redacted.groups.index(together)
     variance = redacted.covariance[position, position]
@@ -151,12 +153,12 @@ def test_counts_are_rounded_in_numbers_and_in_notes(gap):
     ],
 )
 def test_no_percentage_gives_a_rounded_count_away(text, shown):
-    assert counts_rounded(text, 10) == shown
+    assert redacted_note(Note("info", text), 10).text == shown
 
 
 def test_notes_that_are_alike_once_redacted_are_said_once(gap):
     notes = [Note("warning", f"The model warned: {k}", "The model gave a warning.") for k in "ab"]
-    several = replace(gap, diagnostics=replace(gap.diagnostics, notes=tuple(notes)))
+    several = replace(gap, notes=tuple(notes))
     (note,) = several.redacted().notes
     assert note.text == "The model gave a warning."
 
@@ -164,15 +166,15 @@ def test_notes_that_are_alike_once_redacted_are_said_once(gap):
 def test_redacted_results_are_saved_shown_and_redacted_again(gap, tmp_path):
     once = gap.redacted()
     assert wg.load(once.save(tmp_path / "gap.json")) == once
-    assert once.redacted().to_dict()["affected"]["groups"] == once.to_dict()["affected"]["groups"]
-    assert once.aggregate == gap.aggregate
+    assert once.redacted().to_dict()["affected"] == once.to_dict()["affected"]
+    assert once.to_dict()["parts"] == gap.to_dict()["parts"]
 
 
-@pytest.mark.parametrize("few", [0, -1, 2.5, True, "all"])
-def test_how_many_rows_are_few(gap, few):
+@pytest.mark.parametrize("rows", [0, -1, 2.5, True, "all"])
+def test_how_many_rows_are_few(gap, rows):
     with pytest.raises(SettingsError) as raised:
-        gap.redacted(few)
-    assert str(raised.value) == (f"redact= must be a whole number of at least 1. Got {few!r}.")
+        gap.redacted(rows)
+    assert str(raised.value) == (f"redact= must be a whole number of at least 1. Got {rows!r}.")
 
 
 # ---- the published schema ----
@@ -180,29 +182,30 @@ def test_how_many_rows_are_few(gap, few):
 
 @pytest.fixture(scope="module")
 def validator():
-    jsonschema.Draft202012Validator.check_schema(schema())
-    return jsonschema.Draft202012Validator(schema())
+    schema = json.loads(schema_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
 
 
 def test_the_published_schema_is_the_present_one():
     published = (ROOT / "docs" / "gap.schema.json").read_text(encoding="utf-8")
-    assert published == schema_text(), "python -m whygap.results.files > docs/gap.schema.json"
+    assert published == schema_text(), "print schema_text() into docs/gap.schema.json"
 
 
 @pytest.mark.parametrize("influence", [False, True])
 def test_results_fit_the_schema(gap, validator, influence):
     everything = wg.explain(make_study(), "all", FAST)
     for one in (gap, gap.redacted(), everything):
-        validator.validate(json.loads(files.to_text(, influence=influence)))
+        validator.validate(json.loads(files.to_text(one, influence)))
 
 
 @pytest.mark.parametrize(
     ("path", "value"),
     [
         (("schema",), "whygap/99"),
-        (("aggregate", "gap", "value"), "much"),
+        (("total", "value"), "much"),
         (("about", "rows", "source"), 1.5),
-        (("affected", "groups"), {}),
+        (("affected", "outcome", "groups"), {}),
         (("about", "settings"), None),
     ],
 )
@@ -224,7 +227,7 @@ def test_the_same_run_at_a_set_time_gives_the_same_bytes(monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1767225600")
     first, second = (wg.explain(make_study(), ("points", "affected"), FAST) for _ in range(2))
     assert first.about.created == "2026-01-01T00:00:00+00:00"
-    assert files.to_text(, ) == files.to_text(, )
+    assert files.to_text(first) == files.to_text(second)
     assert report.html({"": first}, 0.95) == report.html({"": second}, 0.95)
 
 

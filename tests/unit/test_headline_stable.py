@@ -10,7 +10,7 @@ import pytest
 from small_study import fast
 
 import whygap as wg
-from whygap.render import words
+from whygap.render import text
 
 ROWS = 1500
 
@@ -33,7 +33,8 @@ def headline(noise: int) -> str:
         for one, seed in ((source, 10 + k), (target, 20 + k)):
             one[f"noise_{k}"] = np.random.default_rng(seed).normal(size=ROWS)
     study = wg.Study(source, target, outcome="y", prediction="risk", baseline=["w"])
-    return words.headline(wg.explain(study, (), fast()))
+    gap = wg.explain(study, (), fast())
+    return " ".join(text.headline(gap, gap.findings()))
 
 
 @pytest.fixture(scope="module")

@@ -14,13 +14,12 @@ from __future__ import annotations
 import math
 import uuid
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.errors import ResultError, require_level, require_number
-from whygap.estimate.fieller import Ratio, in_errors, sum_of
+from whygap.estimate.fieller import Interval, Ratio, in_errors, sum_of
 from whygap.estimate.influence import Influence
 from whygap.estimate.student import as_student, normal_quantile, two_sided
 
@@ -122,18 +121,6 @@ def _unit_sums(contribution: Array, weight: Array, unit: IntArray, size: int) ->
         return centred
     sums: Array = np.bincount(unit, weights=centred, minlength=size).astype(np.float64)
     return sums * (size / len(centred))
-
-
-class Interval(NamedTuple):
-    """Two-sided confidence interval."""
-
-    low: float
-    high: float
-
-    def excludes(self, value: float = 0.0) -> bool:
-        """Return whether `value` lies outside, between ends that are finite numbers."""
-        outside = self.low > value or self.high < value
-        return outside and math.isfinite(self.low) and math.isfinite(self.high)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -283,7 +270,7 @@ class Estimate:
         """Return all values that a normal quantile of `critical`, read as Student's, leaves in."""
         t = as_student(critical, self.degrees_of_freedom)
         if self.ratio is not None:
-            return Interval(*self.ratio.interval(t))
+            return self.ratio.interval(t)
         half, shift = t * self.standard_error, t**2 * self.growth / 2
         # The v with (value - v)^2 = t^2 (variance + growth (v - value)), where that is more.
         far = abs(shift) + math.hypot(half, shift)
