@@ -12,7 +12,8 @@ import pytest
 from small_study import fast, make_study, tables
 
 import whygap as wg
-from whygap.render import plot, report, tables as printed
+from whygap.render import plot, report
+from whygap.render import tables as printed
 from whygap.render.text import BANNER
 from whygap.results import files
 
