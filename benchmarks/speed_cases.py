@@ -12,13 +12,13 @@ import numpy as np
 from synthetic import wide_design, wide_study
 
 from experiments.cases import Move, insurance_study
+from experiments.worlds import gaussian
 from whygap._explain import Analysis
 from whygap.datasets import load_employment
 from whygap.domains import ByDomain
 from whygap.progress import Silent
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
-from whygap.simulate import gaussian
 
 SUBSETS = ((0,), (1,), (2,))
 

@@ -3,7 +3,7 @@
     python benchmarks/watch.py            one measurement in a fresh process, kept in results/
     python benchmarks/watch.py --page     the table of docs/monitoring.md, from what is kept
 
-Points and where, default learners, two targets side by side. CPU seconds of the first target and of
+Points and affected groups, default learners, two workers. CPU seconds of the first target and of
 the later ones are measured in one process, without workers beside it.
 """
 
@@ -15,7 +15,6 @@ import statistics
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +73,11 @@ def one(job: dict[str, Any]) -> dict[str, Any]:
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         seen = wg.watch(
-            study(), stream(TARGETS), into=folder, jobs=JOBS, settings=wg.Settings(progress=False)
+            *(study(), stream(TARGETS)),
+            state=folder,
+            settings=wg.Settings(progress=False, n_jobs=JOBS),
         )
-        assert len(seen) == TARGETS, seen.silences  # noqa: S101 - a benchmark, not the library
+        assert len(seen.gaps) == TARGETS, seen.silent  # noqa: S101 - a benchmark, not the library
     wall = time.perf_counter() - started
     from joblib.externals.loky import get_reusable_executor
 
@@ -87,17 +88,18 @@ def one(job: dict[str, Any]) -> dict[str, Any]:
 
 def alone() -> list[float]:
     """CPU seconds of the first targets, one after the other in one process."""
-    from whygap._watch.plan import Target
-    from whygap._watch.work import Work, answer
+    from whygap._explain import explain_with
+    from whygap.learning.menu import Menu
+    from whygap.learning.source_fits import SourceFits
     from whygap.settings import Settings
 
-    work = Work("", study(), ("points", "affected"), Settings(progress=False))
+    asked, settings, fits = study(), Settings(progress=False), SourceFits()
     found = []
     for name, rows in stream(ALONE).items():
         started = time.process_time()
-        done = answer(work, Target(name, rows, name))
+        menu = Menu(settings, source_fits=fits)
+        explain_with(asked.with_target(rows, name), ("points", "affected"), settings, menu)
         found.append(time.process_time() - started)
-        work = replace(work, learners=work.learners or done.learners)
     return found
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from experiments.quantities import culprit_estimates
+from experiments.worlds.world import World
 from whygap._explain import PARTS, Analysis, Caption
 from whygap.domains import ByDomain
 from whygap.equations.corners import Decomposition
@@ -20,7 +21,6 @@ from whygap.progress import Silent
 from whygap.results import Shares
 from whygap.running.shares import PartName
 from whygap.settings import Settings
-from whygap.simulate.world import World
 from whygap.tables.design import Design
 
 __all__ = ["Found", "PartName", "Subset", "analyse", "draw", "terms_of"]

@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from experiments.pages import LEVEL, Measured
+from experiments.repair import Bench, Step, auc_differences
+from experiments.rivals.compare import comparison
+from experiments.rivals.importances import Importances
 from whygap._explain import explain
 from whygap._version import ENGINE
-from whygap.repair import contrast_rankings
-from whygap.repair.curve import Bench, Step
 from whygap.results import Gap, Shares
 from whygap.results.files import load, restored, save, write_whole
-from whygap.rivals.compare import comparison
-from whygap.rivals.importances import Importances
 from whygap.running.checkpoint import fingerprint
 from whygap.settings import DETAILS, Settings
 from whygap.study import Study
@@ -100,7 +99,9 @@ def kept_gap(
     path, subsets = folder / "gap.json", folder / "subsets"
     if not path.exists():
         report("  parts and details")
-        save(explain(study, detail, replace(settings, checkpoint=str(subsets))), path)
+        save(
+            explain(study, detail=detail, settings=replace(settings, checkpoint=str(subsets))), path
+        )
     shutil.rmtree(subsets, ignore_errors=True)
     return load(path)
 
@@ -169,5 +170,5 @@ def _differences(
     study: Study, ours: Sequence[str], forest: Sequence[str], settings: Settings
 ) -> tuple[Difference, ...]:
     top = min(TOP, len(ours))
-    found = contrast_rankings(study.design, ours, forest, top, settings)
-    return tuple(Difference(c.k, Measured.of(c.auc)) for c in found)
+    found = auc_differences(study.design, ours, forest, top, settings)
+    return tuple(Difference(k, Measured.of(auc)) for k, auc in enumerate(found, start=1))

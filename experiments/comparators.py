@@ -1,7 +1,7 @@
 """What other methods say where the answer is known (the paper's Fig. 4a, 4b and accuracy table).
 
-Each seed draws a world, asks every method (the methods live in `whygap.rivals`), and writes one
-line; in the outcome world the top 1, 2, 3 variables of each method also revise the model.
+Each seed draws a world, asks every method of `experiments.rivals`, and writes one line; in the
+outcome world the top 1, 2, 3 variables of each method also revise the model.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from experiments.comparator_findings import PAPER_ACCURACY, TITLES, findings
 from experiments.comparator_seeds import OURS, Scene, Seeds
 from experiments.pages import render, write_page
 from experiments.record import engines, made_by, newest
+from experiments.repair import Bench
 from experiments.replicates import Config, Line, read_lines, run_missing
+from experiments.rivals.compare import comparison, shares_of
+from experiments.rivals.importances import Importances
 from experiments.simulation import Order, Plan
 from experiments.summary import comma_separated
 from experiments.worlds.by_name import make_world, truths
 from whygap._explain import explain_design
-from whygap.repair.curve import Bench
 from whygap.results.files import write_whole
-from whygap.rivals.compare import comparison, shares_of
-from whygap.rivals.importances import Importances
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
 from whygap.tables.design import Design

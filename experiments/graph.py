@@ -7,7 +7,7 @@ dowhy lives in an environment of its own (`python3 -m venv DIR; DIR/bin/pip inst
 `distribution_change_robust` gets the graph, the covariates and per row whether the model was right;
 once with its own defaults (linear and logistic regressions), once with squares and products added,
 which is what ratios of normal densities need. `expl_perf_drop` is no package; its Shapley values
-over a graph are `graph_shapley` of `whygap.rivals`, given the true graph and the same draws.
+over a graph are `graph_shapley` of `experiments.rivals`, given the true graph and the same draws.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ import numpy as np
 from experiments.pages import number, signed, table, write_page
 from experiments.record import engine_of, engines, made_by
 from experiments.replicates import Config, Line, read_lines, run_missing
+from experiments.rivals import graph_shapley
 from experiments.simulation import Order, Plan
 from experiments.summary import comma_separated
 from experiments.worlds.graphs import NAMES, Graph, GraphWorld
 from whygap._explain import explain_design
 from whygap.domains import ByDomain
 from whygap.results.files import write_whole
-from whygap.rivals import graph_shapley
 from whygap.tables.design import Design
 
 __all__ = ["plan", "replicate", "run"]

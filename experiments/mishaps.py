@@ -110,7 +110,7 @@ def explained(tables: ByDomain[pd.DataFrame], seed: int) -> Gap:
     settings = Settings(learner="fast", progress=False, seed=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return explain(study, (), settings)
+        return explain(study, detail=(), settings=settings)
 
 
 def missed(gap: Gap) -> list[str]:

@@ -18,16 +18,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from whygap._many import SOURCE_ONLY
 
 from experiments.pages import number, table, write_page
 from experiments.record import engine_of, made_by
 from experiments.simulation import Order
 from whygap._explain import explain_design
 from whygap._version import ENGINE
-from whygap._watch.alarms import broken
-from whygap._watch.culprit import culprit_of
-from whygap._watch.learners import Learners
-from whygap._watch.rules import AlertRule, read_alerts
+from whygap._watch.alarms import broken, culprit_of
+from whygap._watch.rules import Rule, allowance
 from whygap.estimate import Estimate
 from whygap.learning.menu import Menu
 from whygap.progress import Silent
@@ -69,32 +68,40 @@ def true_loss(slope: float) -> float:
     return float(right[0] - right[1])
 
 
-def rule(part: str, below: float) -> AlertRule:
+def rule(part: str, below: float) -> Rule:
     """One rule on one part."""
-    return read_alerts({"rule": [{"part": part, "below": below}]}).rules[0]
+    return Rule(part="total" if part == "gap" else part, below=below)
+
+
+def error_at(look: int) -> float:
+    """The chance of a false alarm at a look, of 5% over all of them."""
+    return allowance(look, 0.05, WEEKS)
 
 
 @dataclass
 class Weeks:
-    """Weeks against one source, as `watch` explains them: source learners are chosen once."""
+    """Weeks against one source: learners of source fits are chosen in the first."""
 
     source: pd.DataFrame
     settings: Settings
-    learners: Learners | None = None
+    first: Menu | None = None
 
     def parts(self, target: pd.DataFrame) -> dict[str, Estimate]:
         """The gap and its parts."""
         design = self._study(target).design
-        settings = self.settings
-        menu = Menu(settings) if self.learners is None else self.learners.menu(settings, design)
-        found = Analysis.begin(design, settings, Silent(), menu).decomposition()
-        self.learners = self.learners or Learners.chosen("", "", design, menu)
+        menu = Menu(self.settings)
+        if self.first is not None:
+            known = [kind for kind in SOURCE_ONLY if kind in self.first.choices]
+            menu.choices.update({kind: self.first.choices[kind] for kind in known})
+            menu.records.extend(record for record in self.first.records if record.name in known)
+        found = Analysis.begin(design, self.settings, Silent(), menu).decomposition()
+        self.first = self.first or menu
         return {"gap": found.total, **found.parts}
 
     def named(self, target: pd.DataFrame, part: str) -> tuple[str, ...]:
         """The variables that an alarm on a loss would name."""
         gap = explain_design(self._study(target).design, ("points", "affected"), self.settings)
-        return culprit_of(gap, part, -1.0).variables
+        return culprit_of(gap, part, -1.0)[0]
 
     def _study(self, target: pd.DataFrame) -> Study:
         return Study(self.source, target, outcome="y", baseline=["age"], prediction="risk")
@@ -116,7 +123,7 @@ def null_year(seed: int) -> Year:
         for part in PARTS:
             if (
                 first[part] is None
-                and broken(rule(part, 0.0), found[part], look, WEEKS) is not None
+                and broken(rule(part, 0.0), found[part], error_at(look)) is not None
             ):
                 first[part] = look
             plain[part] += found[part].interval(0.9)[1] < 0
@@ -134,7 +141,7 @@ def shifted_year(kind: str, seed: int) -> Year:
     named: tuple[str, ...] = ()
     for look in range(SHIFTED_FROM, WEEKS + 1):
         target = tables[look - 1]
-        if broken(asked, weeks.parts(target)["outcome"], look, WEEKS) is not None:
+        if broken(asked, weeks.parts(target)["outcome"], error_at(look)) is not None:
             found, named = look - SHIFTED_FROM + 1, weeks.named(target, "outcome")
             break
     return {

@@ -22,13 +22,13 @@ from scipy import stats
 from experiments.pages import number, table, write_page
 from experiments.record import engine_of, engines, made_by
 from experiments.replicates import Config, Line, read_lines, run_missing
+from experiments.rivals import oaxaca_blinder
 from experiments.simulation import Order, Plan
 from experiments.summary import comma_separated
 from experiments.worlds.naming import CULPRITS, NAMES, SHADES, NamingWorld, deployed
 from whygap._explain import explain_design
 from whygap.domains import ByDomain
 from whygap.results.files import write_whole
-from whygap.rivals import oaxaca_blinder
 from whygap.settings import Settings
 from whygap.tables.design import Design
 

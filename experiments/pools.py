@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from experiments.worlds import VERSION
+from experiments.worlds.atoms import Atoms
 from whygap.domains import ByDomain
 from whygap.errors import InputError
-from whygap.simulate.atoms import Atoms
 from whygap.tables.design import Column, Player
 
 __all__ = ["is_current", "load_pool", "save_pool"]

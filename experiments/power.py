@@ -142,7 +142,7 @@ def _keep(
     o.report(f"{name}: {', '.join(asked)}")
     settings = Settings(learner="fast", n_jobs=o.jobs, progress=False)
     started = time.monotonic()
-    gap = explain(study(o.data), asked, settings)
+    gap = explain(study(o.data), detail=asked, settings=settings)
     seconds = time.monotonic() - started
     with path.open("a", encoding="utf-8") as file:
         for answer in answers(name, gap, seconds):

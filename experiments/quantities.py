@@ -21,7 +21,7 @@ from whygap.running.analysis import Analysis, Details
 from whygap.tables.design import Column
 
 if TYPE_CHECKING:
-    from whygap.simulate.world import World
+    from experiments.worlds.world import World
 
 __all__ = ["CULPRITS", "SCORE", "culprit_estimates", "culprit_truths"]
 
@@ -86,8 +86,8 @@ def culprit_truths(
     columns nearly tell the row, and what one more column adds is a fact of these rows that no draw
     of them can show.
     """
+    from experiments.worlds.atoms import Atoms
     from experiments.worlds.by_name import answers_of
-    from whygap.simulate.atoms import Atoms
 
     answers = answers_of(world)
     columns = _columns_of(world)

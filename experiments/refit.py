@@ -3,8 +3,9 @@
 Three forecasts of an analysis are put to the test in the target: correcting the score, correcting
 it with the variable named first, and with all columns. In the correlated world fresh rows are free,
 and a plain gradient boosting of the score and these columns is judged on them. Of real tables
-(`--data`) half of the target's rows are analysed; on the other half `revise` fits and is judged,
-every row by a model that has not seen it. `revise` always knows W, and so do its forecasts.
+(`--data`) half of the target's rows are analysed; on the other half a revision
+(`experiments.repair`) is fitted and judged, every row by a model that has not seen it. A revision
+always knows W, and so do its forecasts.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from scipy import special
 from experiments.pages import number, table, write_page
 from experiments.power import COMPARISONS
 from experiments.record import engines, made_by, newest
+from experiments.repair import Bench
 from experiments.replicates import Config, Line, read_lines, run_missing
 from experiments.simulation import Order, Plan
 from experiments.summary import band, comma_separated
@@ -30,7 +32,6 @@ from experiments.worlds.by_name import make_world
 from whygap.domains import Array, ByDomain
 from whygap.nuisances.recoverable import prepare_gain
 from whygap.progress import Silent
-from whygap.repair.curve import Bench
 from whygap.results.files import write_whole
 from whygap.running.analysis import Analysis
 from whygap.running.game import probe_subsets
@@ -118,7 +119,7 @@ def _inputs(design: Design, columns: Sequence[int]) -> Array:
 
 
 def _on_real_rows(data: Path | None, config: Config, seed: int) -> Line:
-    """Half of the target's rows are analysed; on the other half `revise` fits and is judged."""
+    """Half of the target's rows are analysed; on the other half a revision is fitted and judged."""
     started, settings = time.process_time(), config.settings_of(seed)
     design = COMPARISONS[str(config.options["case"])](data).design
     order = np.random.default_rng(seed).permutation(design.rows.target)
@@ -131,7 +132,7 @@ def _on_real_rows(data: Path | None, config: Config, seed: int) -> Line:
 
 
 def _revised(design: Design, first: str, settings: Settings) -> dict[str, tuple[float, float]]:
-    """What `revise` wins of squared error when it starts from the model's own score."""
+    """What a revision wins of squared error when it starts from the model's own score."""
     bench = Bench(replace(design, source_risk=design.prediction), settings)
     names = [player.name for player in design.players]
     chosen = ((), (names.index(first),), tuple(range(len(names))))

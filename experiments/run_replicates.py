@@ -30,7 +30,7 @@ SOURCE = ROOT / "src" / "whygap"
 
 def open_bare_packages() -> None:
     """Let `whygap` and rooms whose front door imports everything be found without opening it."""
-    for name in ("whygap", "whygap.tables", "whygap.simulate"):
+    for name in ("whygap", "whygap.tables"):
         package = ModuleType(name)
         package.__path__ = [str(SOURCE.joinpath(*name.split(".")[1:]))]
         sys.modules[name] = package

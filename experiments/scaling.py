@@ -19,11 +19,11 @@ from experiments.pages import write_page
 from experiments.record import engine_of, made_by
 from experiments.simulation import Order
 from experiments.summary import comma_separated
+from experiments.worlds.gaussian import GaussianWorld
 from whygap._version import ENGINE
 from whygap.domains import ByDomain
 from whygap.results.files import write_whole
 from whygap.settings import Settings
-from whygap.simulate.gaussian import GaussianWorld
 
 __all__ = ["Cost", "Size", "measure", "run"]
 

@@ -1,6 +1,6 @@
 """Coverage where truth is known and the rows are real: worlds made from three tables.
 
-The pools (`whygap.simulate.semisynthetic`) of the insurance and readmission tables need `--data`;
+The pools (`worlds.semisynthetic`) of the insurance and readmission tables need `--data`;
 the one of the shipped employment tables needs nothing.
 """
 
@@ -20,7 +20,7 @@ from experiments.summary import Row
 from experiments.untuned import null_table
 
 if TYPE_CHECKING:
-    from whygap.simulate.atoms import Atoms
+    from experiments.worlds.atoms import Atoms
     from whygap.study import Study
 
 __all__ = ["POOLS", "Pool", "build_pools", "plan", "run", "section", "step", "white_or_other"]
@@ -87,7 +87,7 @@ def build_pools(folder: Path, pools: Iterable[Pool], world: Callable[[Pool], Ato
 
 def _world(data: Path | None, pool: Pool) -> Atoms:
     from experiments.cases import Move, insurance_study, readmission_study
-    from whygap.simulate.semisynthetic import from_design
+    from experiments.worlds.semisynthetic import from_design
 
     if pool.name == "employment":
         return from_design(_employment_study(pool.metric).design)

@@ -25,7 +25,7 @@ from whygap.settings import Settings
 __all__ = ["RULES", "run", "states_table", "watched"]
 
 PARTS = ("baseline", "covariate", "outcome")
-RULES = {"looks": 10, "rule": [{"name": "guessed worse", "part": "outcome", "below": "-1 points"}]}
+RULES = {"looks": 10, "rule": [{"name": "guessed worse", "part": "outcome", "below": -0.01}]}
 SETTINGS = Settings(learner="fast", progress=False)
 
 
@@ -37,7 +37,7 @@ def watched(data: Path | None, into: Path, rows: int | None = None, states: int 
     ]
     targets = {study.target_name: study.target for study in studies}
     study = replace(studies[0], target_name="state")
-    return watch(study, targets, into=into, settings=SETTINGS, rules=RULES)
+    return watch(study, targets, state=into, settings=SETTINGS, rules=RULES)
 
 
 def run(order: Order) -> Path:

@@ -2,10 +2,9 @@
 
     python scripts/make_doc_images.py
 
-With no more words it runs the demo and measures a revision of its model, which takes some minutes.
-`demo/gap.json` as an argument uses a demo that was run before, `--revision FILE` what
-`whygap revise --json` printed for it. Figures need nothing but whygap; screenshots also need the
-package playwright and Chromium (`WHYGAP_CHROMIUM` names its program where it is not on the path).
+With no more words it runs the demo, which takes some minutes; `demo/gap.json` as an argument uses a
+demo that was run before. Figures need nothing but whygap; screenshots also need the package
+playwright and Chromium (`WHYGAP_CHROMIUM` names its program where it is not on the path).
 """
 
 from __future__ import annotations
@@ -17,15 +16,13 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from matplotlib.figure import Figure
 from PIL import Image
+from whygap.storage.files import write_bytes
 
 import whygap as wg
 from whygap.render import plot
-from whygap.render.revision import load_revision
-from whygap.storage.files import write_bytes
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SCREENS = {
@@ -35,17 +32,16 @@ SCREENS = {
 }
 
 
-def main(result: Path | None, folder: Path, revision: Path | None) -> None:
+def main(result: Path | None, folder: Path) -> None:
     """Figures, then screenshots."""
     folder.mkdir(parents=True, exist_ok=True)
     gap = demo_gap() if result is None else wg.load(result)
-    revised = demo_revision(gap) if revision is None else load_revision(revision)
-    for name, figure in figures(gap, revised).items():
+    for name, figure in figures(gap).items():
         write_bytes(folder / f"{name}.png", smaller(plot.drawn(figure, "png", dpi=110)))
     program = os.environ.get("WHYGAP_CHROMIUM") or shutil.which("chromium")
     if program is None:
         sys.exit("No Chromium found: the figures were made, the screenshots were not.")
-    screenshots(gap, revised, folder, program)
+    screenshots(gap, folder, program)
 
 
 def demo_gap() -> wg.Gap:
@@ -54,20 +50,12 @@ def demo_gap() -> wg.Gap:
     return wg.explain(wg.datasets.load_employment().study(), settings=settings)
 
 
-def demo_revision(gap: wg.Gap) -> Any:
-    """Three variables by outcome share; in the study's own order where shares are undefined."""
-    ranked = gap.outcome is not None and gap.outcome.defined
-    ranking = None if ranked else list(gap.about.players)
-    return wg.revise(wg.datasets.load_employment().study(), gap, top=3, ranking=ranking)
-
-
-def figures(gap: wg.Gap, revision: Any) -> dict[str, Figure]:
+def figures(gap: wg.Gap) -> dict[str, Figure]:
     """Every kind of figure."""
     made = {
         "figure_overview": gap.plot(),
         "figure_waterfall": plot.WaterfallDisplay.from_gap(gap).plot().figure_,
         "figure_overlap": plot.OverlapDisplay.from_gap(gap).plot().figure_,
-        "figure_revision": plot.RevisionDisplay.from_revision(revision, "accuracy").plot().figure_,
         **{f"figure_{what}": gap.plot(what) for what in ("points", "where", "recoverable")},
     }
     for part in gap.details():
@@ -75,7 +63,7 @@ def figures(gap: wg.Gap, revision: Any) -> dict[str, Figure]:
     return {name: figure for name, figure in made.items() if figure is not None}
 
 
-def screenshots(gap: wg.Gap, revision: Any, folder: Path, program: str) -> None:
+def screenshots(gap: wg.Gap, folder: Path, program: str) -> None:
     """The page on a desk, on a phone, in the dark."""
     from playwright.sync_api import sync_playwright
 
@@ -86,11 +74,6 @@ def screenshots(gap: wg.Gap, revision: Any, folder: Path, program: str) -> None:
             view = browser.new_context(**look).new_page()
             view.goto(page.as_uri())
             write_bytes(folder / f"{name}.png", smaller(view.screenshot()))
-        revised = gap.report(Path(place) / "revised.html", revision=revision)
-        view = browser.new_context(**SCREENS["report_desktop"]).new_page()
-        view.goto(revised.as_uri())
-        part = view.locator("section", has=view.locator("[data-list=revision]"))
-        write_bytes(folder / "report_revision.png", smaller(part.screenshot()))
         browser.close()
 
 
@@ -106,6 +89,5 @@ if __name__ == "__main__":
     words = argparse.ArgumentParser(description="Make every picture in docs/images.")
     words.add_argument("result", nargs="?", type=Path, help="demo/gap.json of an earlier demo")
     words.add_argument("folder", nargs="?", type=Path, default=Path("docs/images"))
-    words.add_argument("--revision", type=Path, help="printed by whygap revise --json")
     given = words.parse_args()
-    main(given.result, given.folder, given.revision)
+    main(given.result, given.folder)

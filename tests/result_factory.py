@@ -18,6 +18,7 @@ from whygap.domains import ByDomain
 from whygap.equations.corners import Decomposition, decompose
 from whygap.estimate import Estimate, Sample
 from whygap.estimate.combine import joint_covariance
+from whygap.notes import Note
 from whygap.results import (
     About,
     Affected,
@@ -38,8 +39,8 @@ from whygap.results import (
 )
 from whygap.running.about import parts_of
 from whygap.settings import Settings
-from whygap.tables.design import Note
 
+HEAVY = "Largest weight 19.4: a few source rows count for many."
 NASTY_NAMES = (
     "<script>alert(1)</script>",
     "العمر عند الدخول",
@@ -285,8 +286,8 @@ def _about(
 
 def _notes(notes: Sequence[Note]) -> tuple[Note, ...]:
     return (
-        Note("info", "Column 'year' is constant and was left out."),
-        Note("warning", "Largest weight 19.4: a few source rows count for many."),
+        Note("stopped", "info", {"reason": "Column 'year' is constant and was left out."}),
+        Note("stopped", "warning", {"reason": HEAVY}),
         *notes,
     )
 

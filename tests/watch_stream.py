@@ -10,6 +10,7 @@ import pandas as pd
 from small_study import fast, make_table
 
 import whygap as wg
+from whygap._watch import Watch
 
 MONTHS = ("2025-01", "2025-02", "2025-03")
 SHIFTED = "2025-03"  # its outcome is bent along a
@@ -38,18 +39,18 @@ def stream_study(**changes: Any) -> wg.Study:
     return wg.Study(source(), month("2025-01"), **(ROLES | changes))
 
 
-def watched(into: Path, targets: Any = None, **asked: Any) -> wg.watch:
+def watched(state: Any, targets: Any = None, **asked: Any) -> Watch:
     """Watch the parts alone, by the fast learner, unless said otherwise."""
     options = {"detail": (), "settings": fast()} | asked
     if targets is None:
         targets = {name: month(name) for name in MONTHS}
-    return wg.watch(stream_study(), targets, into=into, **options)
+    return wg.watch(stream_study(), targets, state=state, **options)
 
 
 def bytes_of(folder: Path) -> dict[str, str]:
-    """Every file but the log and the lock, by a digest of its bytes."""
+    """Every file but the lock, by a digest of its bytes."""
     return {
         str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name not in ("watch.log", "lock")
+        if path.is_file() and path.name != "lock"
     }

@@ -15,7 +15,7 @@ from whygap.study import Study
 
 if TYPE_CHECKING:
     from experiments.semisynthetic import Pool
-    from whygap.simulate.atoms import Atoms
+    from experiments.worlds.atoms import Atoms
 
 __all__ = ["world"]
 
@@ -29,7 +29,7 @@ ENCOUNTERS = 16000  # drawn from either side: a pool of 50,000 rows would judge 
 
 def world(data: Path | None, pool: Pool) -> Atoms:
     """The world of one pool."""
-    from whygap.simulate.semisynthetic import from_design
+    from experiments.worlds.semisynthetic import from_design
 
     if pool.name == "louisiana":
         move = Move("KS", "LA", 2024, 2024)

@@ -9,8 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
+from experiments.worlds.world import Subset, shares
 from whygap.domains import Array, Domain
-from whygap.simulate.world import Subset, shares
 from whygap.tables.design import Column, Player
 
 __all__ = [

@@ -16,8 +16,8 @@ from experiments.worlds.answers import (
     own_players,
     points_from,
 )
+from experiments.worlds.atoms import Atoms
 from whygap.domains import Array, Domain, IntArray
-from whygap.simulate.atoms import Atoms
 
 __all__ = ["AtomsAnswers"]
 

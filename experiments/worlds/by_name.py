@@ -12,12 +12,12 @@ from whygap.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from experiments.worlds.answers import Answers
-    from whygap.simulate.world import World
+    from experiments.worlds.world import World
 
 __all__ = ["WORLDS", "answers_of", "make_world", "truths"]
 
 CLASSES = {
-    "gaussian": "whygap.simulate.gaussian.GaussianWorld",
+    "gaussian": "experiments.worlds.gaussian.GaussianWorld",
     "known_risk": "experiments.worlds.known_risk.KnownRiskWorld",
     "clustered": "experiments.worlds.clustered.ClusteredWorld",
     "comparison_a": "experiments.worlds.comparison.CovariateComparison",
@@ -52,16 +52,17 @@ def make_world(name: str, metric: str, options: Mapping[str, Any]) -> World:
 
 def answers_of(world: World) -> Answers:
     """Who knows the points, groups and budgets of a world."""
+    from experiments.worlds.atoms import Atoms
     from experiments.worlds.atoms_answers import AtomsAnswers
     from experiments.worlds.clustered import ClusteredWorld
     from experiments.worlds.correlated import CorrelatedWorld
     from experiments.worlds.correlated_truth import CorrelatedAnswers
+    from experiments.worlds.gaussian import GaussianWorld
     from experiments.worlds.gaussian_answers import GaussianAnswers
     from experiments.worlds.latent import LatentWorld
     from experiments.worlds.latent_answers import LatentAnswers
     from experiments.worlds.untuned import UntunedWorld
     from experiments.worlds.untuned_answers import UntunedAnswers
-    from whygap.simulate import Atoms, GaussianWorld
 
     match world:
         case GaussianWorld():
@@ -105,7 +106,7 @@ def truths(
 def _part_truths(
     world: World, part: str, subsets: tuple[tuple[int, ...], ...] | None
 ) -> dict[str, float]:
-    from whygap.simulate.world import all_subsets, shares
+    from experiments.worlds.world import all_subsets, shares
 
     truth = world.covariate_truth if part == "covariate" else world.outcome_truth
     names = world.players

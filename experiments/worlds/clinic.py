@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from experiments.worlds.world import Corners
 from whygap.domains import Array, ByDomain
-from whygap.simulate.world import Corners
 
 __all__ = ["COLUMNS", "draw", "truth"]
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import special
 
+from experiments.worlds.gaussian import LOGITS, GaussianWorld
+from experiments.worlds.world import Corners, Subset, SubsetTruth
 from whygap._metrics import Metric
 from whygap.domains import Array, ByDomain, Domain, IntArray
-from whygap.simulate.gaussian import LOGITS, GaussianWorld
-from whygap.simulate.world import Corners, Subset, SubsetTruth
 from whygap.tables.design import Design
 
 __all__ = ["ClusteredWorld"]

@@ -14,9 +14,7 @@ import pyarrow as pa
 from scipy import special
 
 from experiments.worlds import comparison_truth
-from whygap._metrics import Metric
-from whygap.domains import Array, ByDomain, Domain
-from whygap.simulate.world import (
+from experiments.worlds.world import (
     Corners,
     Subset,
     SubsetTruth,
@@ -24,6 +22,8 @@ from whygap.simulate.world import (
     drawn_outcomes,
     model_design,
 )
+from whygap._metrics import Metric
+from whygap.domains import Array, ByDomain, Domain
 from whygap.tables.design import Column, Design
 
 __all__ = ["CovariateComparison", "OutcomeComparison", "comparison_a", "comparison_b"]

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from experiments.worlds import quadrature
+from experiments.worlds.quadrature import LogitLoss
+from experiments.worlds.world import Corners, Subset, SubsetTruth
 from whygap._metrics import metric_of
 from whygap.domains import Array
 from whygap.errors import InputError
-from whygap.simulate import quadrature
-from whygap.simulate.quadrature import LogitLoss
-from whygap.simulate.world import Corners, Subset, SubsetTruth
 
 if TYPE_CHECKING:
     from experiments.worlds.comparison import CovariateComparison, OutcomeComparison

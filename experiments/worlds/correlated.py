@@ -17,10 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special, stats
 
+from experiments.worlds.world import Corners, Subset, SubsetTruth, drawn_outcomes
 from whygap._metrics import Metric, metric_of
 from whygap.domains import Array, ByDomain, Domain
 from whygap.errors import InputError
-from whygap.simulate.world import Corners, Subset, SubsetTruth, drawn_outcomes
 from whygap.tables.design import Column, Design, Player
 
 __all__ = ["BASELINE", "NAMES", "PRODUCT_OF", "CorrelatedWorld", "Law", "Risk", "root", "scalars"]

@@ -22,10 +22,10 @@ from pathlib import Path
 import numpy as np
 from scipy import special, stats
 
+from experiments.worlds import quadrature
 from experiments.worlds.correlated import LAWS, NAMES, PRODUCT_OF, RISKS, root, scalars
+from experiments.worlds.world import Subset, all_subsets, shares
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
-from whygap.simulate import quadrature
-from whygap.simulate.world import Subset, all_subsets, shares
 
 __all__ = ["KeptGains", "conditional_mean", "gain", "kept"]
 

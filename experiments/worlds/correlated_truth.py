@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-from experiments.worlds import correlated_gains
+from experiments.worlds import correlated_gains, quadrature
 from experiments.worlds.answers import (
     Above,
     BudgetTruth,
@@ -38,10 +38,9 @@ from experiments.worlds.correlated import (
     root,
     scalars,
 )
+from experiments.worlds.quadrature import LogitLoss
+from experiments.worlds.world import Corners, Subset, SubsetTruth
 from whygap.domains import Array, ByDomain, Domain
-from whygap.simulate import quadrature
-from whygap.simulate.quadrature import LogitLoss
-from whygap.simulate.world import Corners, Subset, SubsetTruth
 from whygap.tables.design import Player
 
 __all__ = ["CorrelatedAnswers", "corners", "covariate_truth", "transported"]

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from experiments.worlds.atoms import Atoms
+from experiments.worlds.world import Subset
 from whygap.domains import Array, ByDomain
-from whygap.simulate.atoms import Atoms
-from whygap.simulate.world import Subset
 from whygap.tables.design import Design
 
 

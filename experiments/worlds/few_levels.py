@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from experiments.worlds.atoms import Atoms
 from experiments.worlds.rounded import with_rounded_scores
-from whygap.simulate.atoms import Atoms
 
 __all__ = ["AGE_BANDS", "employment_of_few_levels"]
 
@@ -28,8 +28,8 @@ COVARIATES = ["age", "marital_status", "any_difficulty", "mobility"]
 def employment_of_few_levels(metric: str = "accuracy") -> Atoms:
     """The world, one atom per kind of row."""
     from experiments.semisynthetic import white_or_other
+    from experiments.worlds.semisynthetic import Fit, from_design
     from whygap.datasets import load_employment
-    from whygap.simulate.semisynthetic import Fit, from_design
 
     shipped = load_employment()
     coarse = replace(

@@ -13,10 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from experiments.worlds.atoms import Atoms
 from whygap._metrics import Metric, metric_of
 from whygap.domains import Array, ByDomain
 from whygap.errors import InputError
-from whygap.simulate.atoms import Atoms
 from whygap.tables.design import Column, Player
 
 __all__ = ["from_tables", "random_world", "with_metric"]

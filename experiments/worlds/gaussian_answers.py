@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from experiments.worlds import quadrature
 from experiments.worlds.answers import (
     Above,
     BudgetTruth,
@@ -23,10 +24,9 @@ from experiments.worlds.answers import (
     budget_from,
     points_from,
 )
+from experiments.worlds.gaussian import GaussianWorld
+from experiments.worlds.gaussian_truth import mean_t, rest_of
 from whygap.domains import Array, Domain
-from whygap.simulate import quadrature
-from whygap.simulate.gaussian import GaussianWorld
-from whygap.simulate.gaussian_truth import mean_t, rest_of
 from whygap.tables.design import Player
 
 __all__ = ["GaussianAnswers"]

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from experiments.worlds import quadrature
+from experiments.worlds.gaussian import GaussianWorld
+from experiments.worlds.gaussian_truth import bin_means, columns_of, mean_given_w, rest_of
+from experiments.worlds.world import Subset
 from whygap.domains import DOMAINS, Array, Domain, IntArray
-from whygap.simulate import quadrature
-from whygap.simulate.gaussian import GaussianWorld
-from whygap.simulate.gaussian_truth import bin_means, columns_of, mean_given_w, rest_of
-from whygap.simulate.world import Subset
 
 __all__ = ["GaussianNuisances"]
 

@@ -18,8 +18,8 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
+from experiments.worlds.world import drawn_outcomes, model_design, shares
 from whygap.domains import Array, ByDomain, Domain
-from whygap.simulate.world import drawn_outcomes, model_design, shares
 from whygap.tables.design import Column, Design, Player
 
 __all__ = ["NAMES", "Graph", "GraphWorld"]

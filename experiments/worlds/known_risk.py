@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from experiments.worlds.gaussian import GaussianWorld
 from whygap.domains import ByDomain
-from whygap.simulate.gaussian import GaussianWorld
 from whygap.tables.design import Design
 
 __all__ = ["KnownRiskWorld"]

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from experiments.worlds.world import Corners, Subset, SubsetTruth
 from whygap._metrics import Metric, Task, metric_named
 from whygap.domains import Array, ByDomain, Domain
 from whygap.errors import InputError
-from whygap.simulate.world import Corners, Subset, SubsetTruth
 from whygap.tables.design import Column, Design, Order, Player
 
 __all__ = ["LatentWorld", "Law", "moved"]
@@ -108,7 +108,7 @@ class LatentWorld:
         """With all that its terms need."""
         metric = metric_named(self.metric, self.task)
         needed = {"threshold": 0.5, "classes": len(CUTS[self.task]) + 1, "quantile": 0.8}
-        return metric.given(**needed, centre=0.0)
+        return metric.bind(**needed, centre=0.0)
 
     def outcome(self, latent: Array) -> Array:
         """Of the latent one."""

@@ -24,7 +24,7 @@ from experiments.worlds.latent import (
     Law,
     moved,
 )
-from whygap._metrics import pair_means
+from whygap._metrics.pairs import pair_means
 from whygap.domains import Array, Domain
 from whygap.tables.design import Column
 

@@ -18,8 +18,8 @@ import lightgbm
 import numpy as np
 from scipy import special
 
+from experiments.worlds.world import drawn_outcomes, model_design
 from whygap.domains import Array, ByDomain, Domain
-from whygap.simulate.world import drawn_outcomes, model_design
 from whygap.tables.design import Column, Design, Player
 
 __all__ = ["CULPRITS", "NAMES", "SHADES", "NamingWorld", "deployed"]

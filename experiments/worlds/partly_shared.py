@@ -9,11 +9,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.worlds.world import Corners, SubsetTruth, drawn_outcomes, model_design
 from whygap._metrics import metric_of
 from whygap.domains import DOMAINS, Array, ByDomain, Domain, Subset
 from whygap.errors import InputError
 from whygap.results.overlap import LIMITS
-from whygap.simulate.world import Corners, SubsetTruth, drawn_outcomes, model_design
 from whygap.tables.design import Column, Design
 
 __all__ = ["PartlySharedWorld", "RegionCorners"]

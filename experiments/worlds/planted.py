@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from experiments.worlds.world import drawn_outcomes, model_design
 from whygap.domains import Array, ByDomain, Domain
-from whygap.simulate.world import drawn_outcomes, model_design
 from whygap.tables.design import Column, Design
 
 __all__ = ["COLUMNS", "Planted", "Side", "planted"]

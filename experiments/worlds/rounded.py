@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from experiments.worlds.atoms import Atoms
 from whygap._metrics import Metric, metric_of
-from whygap.simulate.atoms import Atoms
 
 __all__ = ["with_rounded_scores"]
 

@@ -16,11 +16,8 @@ import numpy as np
 import pyarrow as pa
 from scipy import special
 
-from whygap._metrics import Metric, metric_of
-from whygap.domains import Array, ByDomain, Domain
-from whygap.errors import InputError, did_you_mean
-from whygap.simulate.atoms import Atoms
-from whygap.simulate.world import (
+from experiments.worlds.atoms import Atoms
+from experiments.worlds.world import (
     Corners,
     Subset,
     SubsetTruth,
@@ -28,6 +25,9 @@ from whygap.simulate.world import (
     drawn_outcomes,
     model_design,
 )
+from whygap._metrics import Metric, metric_of
+from whygap.domains import Array, ByDomain, Domain
+from whygap.errors import InputError, did_you_mean
 from whygap.tables.design import Column, Design, Player
 
 __all__ = ["Conditions", "UntunedWorld", "null_world", "tables"]

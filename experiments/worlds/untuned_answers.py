@@ -18,11 +18,11 @@ import numpy as np
 from scipy import special
 
 from experiments.worlds.answers import Above, GroupTruth, PointsTruth, RecoverableTruth
+from experiments.worlds.atoms import Atoms
 from experiments.worlds.atoms_answers import AtomsAnswers
 from experiments.worlds.untuned import COLUMNS, UntunedWorld
 from whygap._metrics import metric_of
 from whygap.domains import Array, Domain
-from whygap.simulate.atoms import Atoms
 from whygap.tables.design import Player
 
 __all__ = ["UntunedAnswers", "lattice_atoms"]

@@ -7,74 +7,76 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from whygap import datasets, errors, simulate
-    from whygap._explain import explain, subset_values
-    from whygap._many import explain_many
+    from whygap import datasets, errors
+    from whygap._explain import explain
+    from whygap._explain_many import explain_many
     from whygap._metrics import Metric, metrics
-    from whygap._rehearse import rehearse
+    from whygap._rehearse import Rehearsal, rehearse
     from whygap._watch import watch
-    from whygap.checks import check
-    from whygap.errors import WhygapWarning
+    from whygap.checks import Check, check
     from whygap.estimate import Estimate
-    from whygap.repair.revise import revise
     from whygap.results import Gap, Gaps, load
-    from whygap.rivals.compare import compare
     from whygap.settings import Settings
-    from whygap.splits import from_splits
     from whygap.study import Study
 
+    __version__: str
+
 __all__ = [
+    "Check",
     "Estimate",
     "Gap",
     "Gaps",
     "Metric",
+    "Rehearsal",
     "Settings",
     "Study",
-    "WhygapWarning",
     "check",
-    "compare",
     "datasets",
     "errors",
     "explain",
     "explain_many",
-    "from_splits",
     "load",
     "metrics",
     "rehearse",
-    "revise",
-    "simulate",
-    "subset_values",
     "watch",
 ]
 
+# Public name -> module, or module and the name there
 _HOMES = {
-    "Estimate": "estimate",
-    "Gap": "results",
-    "Gaps": "results",
-    "Metric": "_metrics",
-    "Settings": "settings",
-    "Study": "study",
-    "WhygapWarning": "errors",
-    "check": "checks",
-    "compare": "rivals",
-    "explain": "_explain",
-    "explain_many": "_many",
-    "from_splits": "splits",
-    "load": "results",
-    "metrics": "_metrics",
-    "rehearse": "_rehearse",
-    "revise": "repair",
-    "subset_values": "_explain",
-    "watch": "_watch",
+    "Check": "checks:Check",
+    "Estimate": "estimate:Estimate",
+    "Gap": "results:Gap",
+    "Gaps": "results:Gaps",
+    "Metric": "_metrics:Metric",
+    "Rehearsal": "_rehearse:Rehearsal",
+    "Settings": "settings:Settings",
+    "Study": "study:Study",
+    "check": "checks:check",
+    "datasets": "datasets",
+    "errors": "errors",
+    "explain": "_explain:explain",
+    "explain_many": "_explain_many:explain_many",
+    "load": "results:load",
+    "metrics": "_metrics:metrics",
+    "rehearse": "_rehearse:rehearse",
+    "watch": "_watch:watch",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(importlib.import_module(f"whygap.{_HOMES[name]}"), name)
-    elif name in __all__:
-        value = importlib.import_module(f"whygap.{name}")
+    """Load a public name at the first use."""
+    if name == "__version__":
+        value: Any = importlib.import_module("importlib.metadata").version("whygap")
+    elif name in _HOMES:
+        module, _, attribute = _HOMES[name].partition(":")
+        value = importlib.import_module(f"whygap.{module}")
+        value = getattr(value, attribute) if attribute else value
     else:
         raise AttributeError(f"module 'whygap' has no attribute '{name}'")
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """List the public names for tab completion."""
+    return [*__all__, "__version__"]

@@ -1,4 +1,4 @@
-"""`python -m whygap` is `whygap`."""
+"""Run the command line with `python -m whygap`."""
 
 from whygap.cli.main import main
 

@@ -20,6 +20,7 @@ from whygap.settings import Settings
 from whygap.tables.design import Design
 
 BlockSet = frozenset[int]
+MAX_TRAINING_ROWS = 60_000  # rows per domain: models hardly gain from more
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,9 +141,7 @@ def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) ->
     for domain in DOMAINS:
         fold = labels[domain] // per_fold
         _check(fold, design, len(shares) // per_fold, domain)
-    chosen = labels.zip(
-        design.strata(), lambda b, kind: _for_training(b, kind, settings.most_training_rows, rng)
-    )
+    chosen = labels.zip(design.strata(), lambda b, kind: _for_training(b, kind, rng))
     return Blocks(
         count=len(shares),
         evaluated=evaluated,
@@ -154,10 +153,10 @@ def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) ->
 
 
 def _for_training(
-    label: IntArray, stratum: IntArray, most: int | None, rng: np.random.Generator
+    label: IntArray, stratum: IntArray, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """At most `most` rows, the same fraction of every block and outcome."""
-    if most is None or len(label) <= most:
+    """Choose at most MAX_TRAINING_ROWS rows, an equal fraction of every block and outcome."""
+    if len(label) <= MAX_TRAINING_ROWS:
         return np.ones(len(label), dtype=bool)
     chosen = np.zeros(len(label), dtype=bool)
     place = (stratum.max() + 1) * label + stratum
@@ -165,7 +164,7 @@ def _for_training(
         rows = np.flatnonzero(place == number)
         if not len(rows):
             continue
-        count = max(1, int(size * most / len(label)))
+        count = max(1, int(size * MAX_TRAINING_ROWS / len(label)))
         chosen[rng.choice(rows, min(count, size), replace=False, shuffle=False)] = True
     return chosen
 

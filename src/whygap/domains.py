@@ -45,7 +45,7 @@ U = TypeVar("U")
 
 @dataclass(frozen=True, slots=True)
 class ByDomain(Generic[T]):
-    """One thing for the source domain (D=0) and one for the target domain (D=1)."""
+    """Hold a value for the source domain (D=0) and a value for the target domain (D=1)."""
 
     source: T
     target: T
@@ -58,14 +58,14 @@ class ByDomain(Generic[T]):
         yield self.target
 
     def items(self) -> Iterator[tuple[Domain, T]]:
-        """Each domain's name and what it has."""
+        """Iterate over pairs of a domain's name and value."""
         yield "source", self.source
         yield "target", self.target
 
     def map(self, function: Callable[[T], U]) -> ByDomain[U]:
-        """Apply a function to both sides."""
+        """Apply a function to the two values."""
         return ByDomain(function(self.source), function(self.target))
 
     def zip(self, other: ByDomain[Any], function: Callable[[T, Any], U]) -> ByDomain[U]:
-        """Apply a function of two arguments to both sides of two pairs."""
+        """Apply a function of two arguments to the values of two pairs, domain by domain."""
         return ByDomain(function(self.source, other.source), function(self.target, other.target))

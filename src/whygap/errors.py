@@ -12,15 +12,19 @@ WhygapError
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import functools
-import inspect
 import math
 import numbers
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 T = TypeVar("T")
 
@@ -68,7 +72,7 @@ class FitError(WhygapError):
 
 
 def compose(what: str, got: object = None, hint: str = "") -> str:
-    """One sentence each for what, got and hint."""
+    """Write a sentence each for what, got and hint."""
     parts = [what.rstrip(".") + "."]
     if got is not None:
         parts.append(f"Got {got}.")
@@ -78,13 +82,13 @@ def compose(what: str, got: object = None, hint: str = "") -> str:
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Quoted names, the first few."""
-    shown = ", ".join(f"'{name}'" for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    """Quote at most `most` names and count the remaining names."""
+    quoted = ", ".join(f"'{name}'" for name in names[:most])
+    return quoted if len(names) <= most else f"{quoted} and {len(names) - most} more"
 
 
 def large(number: float) -> str:
-    """A count that may be huge: 1,024; about 2 million; about 10^60."""
+    """Write a count that may be huge: 1,024; about 2 million; about 10^60."""
     if number < 1e6:
         return f"{number:,.0f}"
     if number >= 1e15:
@@ -95,7 +99,7 @@ def large(number: float) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``Did you mean 'sex'?`` for the closest known name, else an empty string."""
+    """Ask ``Did you mean 'sex'?`` of the closest known name; empty where nothing is close."""
     candidates = [str(k) for k in known]
     close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
     if not close:
@@ -107,21 +111,28 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def require_known(
     name: Any, known: Iterable[str], what: str, many: str, error: type[InputError] = InputError
 ) -> None:
-    """Refuse a name that is not known: the closest one is the hint, or all of them."""
+    """Refuse a name that is not known; the hint is the closest name, or lists all names.
+
+    Args:
+        name: the name to look up.
+        known: the names that exist.
+        what: the first sentence of the error.
+        many: what the names are called, in the plural and with a capital.
+        error: class of the error.
+    """
     names = list(known)
     if not isinstance(name, str) or name not in names:
-        every = f"{many} are: {', '.join(names)}."
-        raise error(what, hint=did_you_mean(str(name), names) or every)
+        raise error(what, hint=did_you_mean(str(name), names) or f"{many} are: {', '.join(names)}.")
 
 
 def did_you_mean_file(path: Path) -> str:
-    """``Did you mean 'study.toml'?`` for the closest file in the folder of one that is missing."""
+    """Ask ``Did you mean 'study.toml'?`` of the closest file beside a missing file."""
     folder = path.parent
     return did_you_mean(path.name, [p.name for p in folder.iterdir()] if folder.is_dir() else [])
 
 
 def first_line(err: BaseException, *, with_type: bool = False) -> str:
-    """The first line of another library's error; its type alone where it says nothing."""
+    """Return the first line of another library's error, or the error's type if it has no text."""
     name = type(err).__name__
     lines = str(err).strip().splitlines()
     if not lines:
@@ -130,69 +141,132 @@ def first_line(err: BaseException, *, with_type: bool = False) -> str:
 
 
 def require_level(level: Any, what: str = "The level of an interval") -> None:
-    """Refuse a confidence level that is none."""
+    """Refuse a confidence level outside (0, 1)."""
     require_number(level, what)
     if not 0 < level < 1:
         raise InputError(f"{what} must lie between 0 and 1", got=level, hint="Try 0.95.")
 
 
 def require_number(value: Any, what: str) -> None:
-    """Refuse what is not one real number."""
+    """Refuse a value that is not a real number."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise InputError(f"{what} must be a number", got=f"an object of type {_kind(value)}")
 
 
 def require_flag(value: Any, name: str) -> None:
-    """Refuse what is neither True nor False."""
+    """Refuse a value that is neither True nor False."""
     if not isinstance(value, bool):
         raise InputError(f"{name}= must be True or False", got=f"an object of type {_kind(value)}")
 
 
 def name_list(names: Any, what: str, error: type[InputError] = InputError) -> tuple[str, ...]:
-    """Several names; one alone is a list of one, and anything but names is refused."""
+    """Return names as a tuple; a single name is a list of length 1, and non-names are refused."""
     if isinstance(names, str):
         return (names,)
     if not isinstance(names, Iterable) or isinstance(names, bytes):
         raise error(f"{what} must be a list of names", got=f"an object of type {_kind(names)}")
-    given = tuple(names)
-    for name in given:
-        if not isinstance(name, str):
-            raise error(f"{what} must be a list of names", got=f"an object of type {_kind(name)}")
-    return given
-
-
-def _kind(value: Any) -> str:
-    return type(value).__name__
+    items = tuple(names)
+    for item in items:
+        if not isinstance(item, str):
+            raise error(f"{what} must be a list of names", got=f"an object of type {_kind(item)}")
+    return items
 
 
 def path_of(path: Any, what: str, error: type[InputError] = InputError) -> Path:
-    """A path, or the refusal of what cannot be one."""
+    """Return a path, and refuse a value that cannot be a path."""
     if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path) or not os.fspath(path):
         got = repr(path) if isinstance(path, str) else f"an object of type {_kind(path)}"
         raise error(f"{what} must be named by a path", got=got)
     return Path(path)
 
 
-def refusing_unknown(one: str, many: str, error: type[InputError]) -> Callable[[type[T]], type[T]]:
-    """Makes a dataclass refuse arguments it does not have in our words: 'There is no ...'."""
+def in_our_words(noun: str, error: type[InputError]) -> Callable[[type[T]], type[T]]:
+    """Make a pydantic dataclass raise our errors instead of `pydantic.ValidationError`.
 
-    def checked(made: type[T]) -> type[T]:
-        begin, signature = made.__init__, inspect.signature(made)
+    Args:
+        noun: what a field is called, such as "setting".
+        error: class of the errors.
+    """
 
-        @functools.wraps(begin)
-        def begin_checked(self: T, *given: Any, **named: Any) -> None:
-            for name in named:
-                require_known(
-                    name, signature.parameters, f"There is no {one} '{name}'", many, error
-                )
+    def decorate(cls: type[T]) -> type[T]:
+        from pydantic import ValidationError
+
+        validate = cls.__init__
+
+        @functools.wraps(validate)
+        def validated(self: T, *values: Any, **fields: Any) -> None:
             try:
-                signature.bind(*given, **named)
-            except TypeError as err:
-                what = f"{made.__name__} cannot be made of these arguments"
-                raise error(what, got=str(err)) from err
-            begin(self, *given, **named)
+                validate(self, *values, **fields)
+            except ValidationError as err:
+                names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+                refusal = translated(err, noun, names, error)
+                raise refusal from refusal.__cause__
 
-        made.__init__ = begin_checked  # type: ignore[method-assign, assignment]
-        return made
+        cls.__init__ = validated  # type: ignore[method-assign, assignment]
+        return cls
 
-    return checked
+    return decorate
+
+
+# How pydantic begins or ends a message -> our words
+_WORDS = {
+    "Input should be ": "must be ",
+    "a valid integer": "a whole number",
+    "a valid number": "a number",
+    "a valid boolean": "True or False",
+    "a valid string": "text",
+    "a valid dictionary": "a table of names and values",
+    "a valid mapping": "a table of names and values",
+    "an instance of Sequence": "a list of names",
+}
+
+
+def translated(
+    err: ValidationError, noun: str, names: Sequence[str], error: type[InputError], where: str = ""
+) -> Exception:
+    """Return the error of ours that says what a pydantic model refused: what, where, got, hint.
+
+    Errors of ours that validators raised are returned as they are.
+
+    Args:
+        err: what pydantic raised.
+        noun: what a field is called, such as "setting".
+        names: the names of all fields.
+        error: class of the error that is returned.
+        where: what the fields belong to, such as " in 'study.toml'".
+    """
+    details = err.errors(include_url=False)
+    unknown = ("extra_forbidden", "unexpected_keyword_argument")
+    first = next((d for d in details if d["type"] in unknown and len(d["loc"]) == 1), details[0])
+    if "error" in first.get("ctx", {}):
+        refusal: Exception = first["ctx"]["error"]
+        return refusal
+    name = first["loc"][0] if first["loc"] else ""
+    if isinstance(name, int):
+        return error(f"Every {noun}{where} is given by its name", hint=f"Names: {listed(names)}.")
+    if first["type"] in unknown:
+        what = f"There is no {noun} '{name}'{where}"
+        choices = f"{noun.capitalize()}s are: {', '.join(names)}."
+        return error(what, hint=did_you_mean(name, names) or choices)
+    if first["type"] in ("missing", "missing_argument"):
+        return error(f"The {noun} '{name}' is missing{where}")
+    # A field that takes several kinds of value has an entry for each of the kinds.
+    texts = [d["msg"] for d in details if d["loc"][:1] == first["loc"][:1]]
+    for old, new in _WORDS.items():
+        texts = [text.replace(old, new) for text in texts]
+    must = " or ".join(dict.fromkeys(text.removeprefix("must be ") for text in texts))
+    options = re.findall(r"'([^']*)'", must)
+    hint = did_you_mean(first["input"], options) if isinstance(first["input"], str) else ""
+    return error(
+        f"The {noun} '{name}'{where} must be {must}", got=_short(first["input"]), hint=hint
+    )
+
+
+def _short(value: Any) -> str:
+    """Describe a value without printing rows of a table."""
+    plain = value is None or isinstance(value, str | bool | int | float)
+    return repr(value) if plain else f"an object of type {_kind(value)}"
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__

@@ -23,19 +23,21 @@ except ImportError as err:
 from whygap.errors import InputError
 
 if TYPE_CHECKING:
-    from whygap.results import Finding, Gap
+    from whygap.results import Gap
     from whygap.study import Study
 
 __all__ = ["GapEvaluator", "log_gap", "metrics_of"]
 
-NAME = "whygap"
-LONGEST = 200  # letters of a name within a metric's key, of which MLflow takes 250
-OURS = ("detail", "settings")  # what `evaluator_config` holds beside the roles of a Study
-METRICS = {"classifier": "accuracy", "regressor": "mae"}  # by MLflow's type of model, if none given
+METRICS = {"classifier": "accuracy", "regressor": "mae"}  # by MLflow's type of model
 
 
 def log_gap(
-    gap: Gap, *, step: int | None = None, run_id: str | None = None, level: float | None = None
+    gap: Gap,
+    *,
+    step: int | None = None,
+    run_id: str | None = None,
+    level: float | None = None,
+    redact: int = 10,
 ) -> dict[str, float]:
     """Log a result to a run: metrics, `report.html`, `gap.json`, and every number as a table.
 
@@ -44,76 +46,76 @@ def log_gap(
         step: of the metrics, for a series over time; the files then lie in `whygap/STEP`.
         run_id: the run; the active one (or a new one) unless given.
         level: of the intervals; that of the result's settings unless given.
+        redact: groups of fewer rows are suppressed in everything that is logged.
 
     Returns:
         The metrics, as they were logged.
     """
-    from whygap.render import report
+    return _log(gap.redacted(redact), step, run_id, level)[0]
+
+
+def _log(
+    gap: Gap, step: int | None, run_id: str | None, level: float | None
+) -> tuple[dict[str, float], str]:
+    """Log a result that is redacted; return the metrics and the page."""
+    from whygap.render import report, tables
     from whygap.results import files
 
-    shown = gap.level(level)
-    metrics, folder = metrics_of(gap, shown), NAME if step is None else f"{NAME}/{step}"
+    metrics = metrics_of(gap, level)
+    folder = "whygap" if step is None else f"whygap/{step}"
+    page = report.html({"": gap}, gap.level(level))
+    lines = tables.rows(gap.findings(level))
+    table = {name: [line[name] for line in lines] for name in tables.COLUMNS}
     mlflow.log_metrics(metrics, step=step, run_id=run_id)
-    page = report.html({"": gap.redacted()}, shown)
     mlflow.log_text(page, f"{folder}/report.html", run_id=run_id)
     mlflow.log_text(files.to_text(gap), f"{folder}/gap.json", run_id=run_id)
-    mlflow.log_table(table_of(gap, shown), f"{folder}/estimates.json", run_id=run_id)
-    return metrics
-
-
-def table_of(gap: Gap, level: float) -> dict[str, list[Any]]:
-    """Every estimate by column, rules and groups included, which no key of a metric can hold."""
-    from whygap.render import tables
-
-    lines = tables.rows(gap.findings(level))
-    return {name: [line[name] for line in lines] for name in lines[0]}
+    mlflow.log_table(table, f"{folder}/estimates.json", run_id=run_id)
+    return metrics, page
 
 
 def metrics_of(gap: Gap, level: float | None = None) -> dict[str, float]:
-    """The numbers of a result under keys that MLflow takes.
+    """Return the numbers of a result under keys that MLflow takes.
 
-    `whygap/source`, `whygap/target`, `whygap/total`, `whygap/outcome` and the other parts,
+    `whygap/source`, `whygap/target`, `whygap/total`, `whygap/outcome` and the further parts,
     `whygap/points/covariate/age`; of each estimate also `..._low` and `..._high`; and
     `whygap/problems`, how many reasons there are not to rely on them.
+
+    Args:
+        gap: what `wg.explain` returned.
+        level: of the intervals; that of the result's settings unless given.
     """
-    found: dict[str, float] = {}
-    for end, estimate in (("source", gap.source), ("target", gap.target)):
-        found[f"{NAME}/{end}"] = estimate.value
+    ends = {"source": gap.source, "target": gap.target}
+    numbers = {f"whygap/{name}": estimate.value for name, estimate in ends.items()}
     for finding in gap.findings(level):
-        key = key_of(finding)
-        if key is None or finding.interval is None:
-            continue
-        key = f"{key}_{len(found)}" if key in found else key  # names that differ in signs alone
-        found[key] = finding.value
-        found |= {f"{key}_low": finding.interval.low, f"{key}_high": finding.interval.high}
-    finite = {key: float(value) for key, value in found.items() if math.isfinite(value)}
-    return {**finite, f"{NAME}/problems": float(len(gap.problems()))}
-
-
-def key_of(finding: Finding) -> str | None:
-    """The key of a gap, a part or a variable's points; None for what is in the table alone."""
-    name = re.sub(r"[^\w\- ]", "_", finding.variable)[:LONGEST]
-    keys = {
-        "change": f"{NAME}/total",
-        "part": f"{NAME}/{finding.part}",
-        "points": f"{NAME}/points/{finding.part}/{name}",
-    }
-    return keys.get(finding.kind)
+        # MLflow takes keys of 250 letters
+        variable = re.sub(r"[^\w\- ]", "_", finding.variable)[:200]
+        keys = {
+            "change": "whygap/total",
+            "part": f"whygap/{finding.part}",
+            "points": f"whygap/points/{finding.part}/{variable}",
+        }
+        if finding.kind not in keys or finding.interval is None:
+            continue  # groups, rules, recoverable error and shares are in the table alone
+        key = keys[finding.kind]
+        key = f"{key}_{len(numbers)}" if key in numbers else key  # names that differ in signs alone
+        low, high = finding.interval
+        numbers |= {key: finding.value, f"{key}_low": low, f"{key}_high": high}
+    finite = {key: float(value) for key, value in numbers.items() if math.isfinite(value)}
+    return {**finite, "whygap/problems": float(len(gap.problems()))}
 
 
 class GapEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow's classes are not typed
-    """Explains how the model does on MLflow's dataset compared with a source table.
+    """Explain how the model does on MLflow's dataset compared with a source table.
 
     `evaluator_config={"whygap": {"source": table, ...}}`: the source holds the columns of the
-    dataset, the outcome included; beside it stand the roles and names of a `wg.Study`
-    (`baseline`, `metric`, ...), `detail` and `settings` (a `wg.Settings` or its fields).
+    dataset, the outcome included; with it go the roles and names of a `wg.Study` (`baseline`,
+    `metric`, ...), `detail`, `settings` (a `wg.Settings` or its fields) and `redact`.
     """
 
     @classmethod
     def can_evaluate(cls, *, model_type: str, evaluator_config: Any, **_: Any) -> bool:
-        """Only where a source is configured: MLflow asks every evaluator there is."""
-        known = model_type in METRICS
-        return known and (evaluator_config or {}).get("source") is not None
+        """Return whether a source is configured: MLflow asks every evaluator there is."""
+        return model_type in METRICS and (evaluator_config or {}).get("source") is not None
 
     def evaluate(
         self,
@@ -129,30 +131,28 @@ class GapEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow's classes ar
         from whygap._explain import explain
         from whygap.settings import DETAILS, Settings
 
-        given = evaluator_config.get("settings")
-        settings = Settings.from_mapping(dict(given)) if isinstance(given, Mapping) else given
-        study = study_of(model_type, dataset, model, evaluator_config)
-        gap = explain(study, evaluator_config.get("detail", DETAILS), settings)
-        metrics = log_gap(gap, run_id=run_id)
-        return EvaluationResult(metrics=metrics, artifacts=artifacts_of(gap), run_id=run_id)
+        config = dict(evaluator_config)
+        settings, detail = config.pop("settings", None), config.pop("detail", DETAILS)
+        redact = config.pop("redact", 10)
+        if isinstance(settings, Mapping):
+            settings = Settings(**settings)
+        gap = explain(
+            _study_of(model_type, dataset, model, config), detail=detail, settings=settings
+        )
+        gap = gap.redacted(redact)
+        metrics, page = _log(gap, None, run_id, None)
+        uri = mlflow.get_artifact_uri
+        artifacts = {
+            "whygap_report": TextEvaluationArtifact(uri=uri("whygap/report.html"), content=page),
+            "whygap_gap": JsonEvaluationArtifact(uri=uri("whygap/gap.json"), content=gap.to_dict()),
+        }
+        return EvaluationResult(metrics=metrics, artifacts=artifacts, run_id=run_id)
 
 
-def artifacts_of(gap: Gap) -> dict[str, Any]:
-    """The files of the active run, as MLflow hands them to the caller."""
-    from whygap.render import report
+def _study_of(model_type: str, dataset: Any, model: Any, config: Mapping[str, Any]) -> Study:
+    """Set the configured source against MLflow's dataset."""
+    import pandas as pd
 
-    page, result = (
-        mlflow.get_artifact_uri(f"{NAME}/{name}") for name in ("report.html", "gap.json")
-    )
-    html = report.html({"": gap.redacted()}, gap.level())
-    return {
-        "whygap_report": TextEvaluationArtifact(uri=page, content=html),
-        "whygap_gap": JsonEvaluationArtifact(uri=result, content=gap.to_dict()),
-    }
-
-
-def study_of(model_type: str, dataset: Any, model: Any, config: Mapping[str, Any]) -> Study:
-    """The configured source against MLflow's dataset."""
     from whygap.study import Study
 
     outcome = dataset.targets_name or config.get("outcome")
@@ -161,48 +161,38 @@ def study_of(model_type: str, dataset: Any, model: Any, config: Mapping[str, Any
             "The source's column of outcomes has no name",
             hint='Give it: evaluator_config={"whygap": {"source": ..., "outcome": "readmitted"}}.',
         )
-    roles = {name: value for name, value in config.items() if name not in OURS}
-    roles.setdefault("metric", METRICS[model_type])
-    roles["outcome"] = outcome
-    if "prediction" not in roles and "model" not in roles:
-        roles |= asked(dataset, model)
-    return Study(target=target_of(dataset, outcome, roles.get("prediction")), **roles)
+    roles = {"metric": METRICS[model_type], **config, "outcome": outcome}
+    if model is None and not {"prediction", "model"} & {*config}:
+        roles["prediction"] = dataset.predictions_name
+    elif not {"prediction", "model"} & {*config}:
+        roles["model"] = _estimator_of(model, dataset.feature_names)
+    target = pd.DataFrame(dataset.features_data, copy=True)
+    target.columns = pd.Index([str(name) for name in dataset.feature_names])
+    target[outcome] = dataset.labels_data
+    if roles.get("prediction") is not None and roles["prediction"] not in target:
+        target[roles["prediction"]] = dataset.predictions_data
+    return Study(target=target, **roles)
 
 
-def asked(dataset: Any, model: Any) -> dict[str, Any]:
-    """Where predictions come from: MLflow's model, or a column of both tables."""
-    if model is None:
-        return {"prediction": dataset.predictions_name}
+def _estimator_of(model: Any, columns: list[str]) -> Any:
+    """Return MLflow's model as one with probabilities, or as a callable on any kind of table."""
     try:
         raw = model.get_raw_model()
-    except (AttributeError, RuntimeError):  # not every kind of model has one
+    except (AttributeError, RuntimeError):  # not every kind of model has it
         raw = None
-    gives_probabilities = callable(getattr(raw, "predict_proba", None))
-    return {"model": raw if gives_probabilities else Pyfunc(model, dataset.feature_names)}
+    return raw if callable(getattr(raw, "predict_proba", None)) else _Pyfunc(model, columns)
 
 
-class Pyfunc:
-    """An MLflow model as an estimator that knows its columns."""
+class _Pyfunc:
+    """Predict with a model of MLflow, which reads pandas, from a table of any kind."""
 
     def __init__(self, model: Any, columns: list[str]) -> None:
         self.model = model
         self.feature_names_in_ = list(columns)
 
     def predict(self, table: Any) -> Any:
-        """Its answer to a table of any kind; MLflow's models read pandas."""
+        """Return the predictions of a table."""
         import narwhals as nw
         import numpy as np
 
         return np.asarray(self.model.predict(nw.from_native(table, eager_only=True).to_pandas()))
-
-
-def target_of(dataset: Any, outcome: str, prediction: str | None) -> Any:
-    """MLflow's dataset as one table, outcome and predictions included."""
-    import pandas as pd
-
-    table = pd.DataFrame(dataset.features_data, copy=True)
-    table.columns = pd.Index([str(name) for name in dataset.feature_names])
-    table[outcome] = dataset.labels_data
-    if prediction is not None and prediction not in table:
-        table[prediction] = dataset.predictions_data
-    return table

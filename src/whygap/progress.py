@@ -10,27 +10,27 @@ from typing import Any, Protocol
 
 
 class Reporter(Protocol):
-    """What the main path tells while it works."""
+    """Receive what the main path tells while it works."""
 
     def stage(self, text: str) -> None:
-        """A new stage begins."""
+        """Begin a new stage."""
 
     def update(self, done: int, total: int, text: str) -> None:
-        """Some of a stage's work is done."""
+        """Report how much of a stage's work is done."""
 
 
 class Silent:
-    """Tells nothing."""
+    """Tell nothing."""
 
     def stage(self, text: str) -> None:
-        """A new stage begins."""
+        """Begin a new stage."""
 
     def update(self, done: int, total: int, text: str) -> None:
-        """Some of a stage's work is done."""
+        """Report how much of a stage's work is done."""
 
 
 class _Rich:
-    """A bar with done / total, time left and a text."""
+    """Show a bar with counts, time left and a text."""
 
     def __init__(self) -> None:
         from rich import progress
@@ -57,7 +57,7 @@ class _Rich:
 
 
 class _Lines:
-    """Plain lines, for a pipe or a file that asked for progress: stages, and a line a minute."""
+    """Write plain lines to a pipe or a file: stages, and a line a minute."""
 
     def __init__(self) -> None:
         self.name = ""
@@ -75,14 +75,18 @@ class _Lines:
 
 
 def notebook_shell() -> Any:
-    """The shell of the notebook this runs in, or None; packages import IPython without any."""
+    """Return the shell of a running notebook, or None; packages import IPython without any."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return shell if hasattr(shell, "kernel") else None
 
 
 @contextmanager
 def reporter(show: bool | None) -> Iterator[Reporter]:
-    """A reporter for the length of a run; None shows one only where it can be watched."""
+    """Make a reporter for the length of a run.
+
+    Args:
+        show: True, False, or None, which shows progress only where somebody can watch.
+    """
     watched = sys.stderr.isatty() or notebook_shell() is not None
     if not (watched if show is None else show):
         yield Silent()

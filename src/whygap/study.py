@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from whygap._metrics import Metric, our_name
+from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from whygap._arrays import joined_tables
+from whygap._metrics import canonical_name, sign_note
 from whygap.domains import ByDomain
-from whygap.errors import InputError, SettingsError, name_list, refusing_unknown, require_known
+from whygap.errors import InputError, SettingsError, in_our_words
+from whygap.notes import Note
 from whygap.progress import Reporter, Silent
 from whygap.tables.batches import give_back
 from whygap.tables.build import build_design
-from whygap.tables.design import ORDERS, Design
+from whygap.tables.design import Design
 from whygap.tables.open import OpenedTable, TableKind, open_table
 from whygap.tables.roles import ONE_COLUMN, Roles, resolve_roles
 from whygap.tables.score import ModelScoring, model_scoring
@@ -22,21 +27,42 @@ from whygap.tables.whole import Drawn, Scoring, draw, with_whole_averages
 
 __all__ = ["Study"]
 
-LEAST_SAMPLE = 1000  # of fewer rows, which are quick to analyse, all had better be taken
+LEAST_SAMPLE = 1000  # rows; smaller tables are quick to analyse as they are
 
 
-@refusing_unknown("argument", "Arguments of a Study", InputError)
-@dataclass(frozen=True, eq=False)
+def _names(value: Any) -> Any:
+    if value is None or isinstance(value, str):
+        return () if value is None else (value,)
+    collection = isinstance(value, Iterable) and not isinstance(value, bytes | Mapping)
+    return tuple(value) if collection else value
+
+
+def _column(value: Any) -> Any:
+    if hasattr(value, "predict") or hasattr(value, "__array__") or callable(value):
+        raise InputError(
+            "A role names a column of both tables",
+            got=f"an object of type {type(value).__name__}",
+            hint="A model is given as model=; arrays become a study by wg.Study.from_arrays(...).",
+        )
+    return value
+
+
+_Names = Annotated[Sequence[str], BeforeValidator(_names)]
+_Column = Annotated[str, BeforeValidator(_column)]
+
+
+@in_our_words("argument", InputError)
+@dataclass(frozen=True, eq=False, config=ConfigDict(extra="forbid", strict=True))
 class Study:
-    """Two tables and the roles of their columns; names are checked when it is made.
+    """Two tables and the roles of their columns; names are checked when the study is made.
 
-    The rows are read, encoded and checked when `design` is first asked for.
+    The rows are read, encoded and checked when `design` is first used.
 
     Attributes:
         source: table where the model was scored first: pandas, polars (eager or lazy), pyarrow, an
             Arrow stream, a duckdb relation or query, a `whygap.tables.Query`, or a path (.csv,
             .tsv, .xlsx, .parquet, a folder, a glob).
-        target: table where it scores differently.
+        target: table where the model scores differently.
         outcome: column with two distinct values, several classes, or numbers.
         baseline: columns of W; may be empty.
         covariates: columns of Z; None means every column not otherwise named.
@@ -51,7 +77,7 @@ class Study:
         task: "binary", "multiclass" or "regression"; "auto" finds out, and says so in a note.
         threshold: a probability at or above it is the label 1.
         quantile: of the pinball loss.
-        groups: player name -> covariates that act as one player.
+        groups: name of a group -> covariates that act as one variable.
         weights: column of row weights.
         clusters: column that says which rows belong together.
         source_risk: column of a known p_0(Y=1 | W, Z).
@@ -65,31 +91,28 @@ class Study:
 
     source: Any
     target: Any
-    outcome: str
-    baseline: Sequence[str] = ()
-    covariates: Sequence[str] | None = None
-    prediction: str | Mapping[str, str] | None = None
+    outcome: _Column
+    baseline: _Names = ()
+    covariates: _Names | None = None
+    prediction: Annotated[str | Mapping[Any, str] | None, BeforeValidator(_column)] = None
     model: Any = None
     metric: Any = "accuracy"
-    order: Any = "covariates first"
-    task: Any = "auto"
-    threshold: float = 0.5
+    order: Literal["covariates first", "outcome first"] = "covariates first"
+    task: Literal["auto", "binary", "multiclass", "regression"] = "auto"
+    threshold: Annotated[float, Field(ge=0, le=1)] = 0.5
     quantile: float | None = None
-    groups: Mapping[str, Sequence[str]] | None = None
-    weights: str | None = None
-    clusters: str | None = None
-    source_risk: str | None = None
+    groups: Mapping[str, _Names] | None = None
+    weights: _Column | None = None
+    clusters: _Column | None = None
+    source_risk: _Column | None = None
     positive: Any = None
     source_name: str = "source"
     target_name: str = "target"
     unsafe_pickle: bool = False
-    sample: int | None = None
+    sample: Annotated[int, Field(ge=LEAST_SAMPLE)] | None = None
 
     def __post_init__(self) -> None:
         _ = self.asked
-        require_known(self.order, ORDERS, f"There is no order '{self.order}'", "Orders")
-        require_sample(self.sample)
-        _ = name_list([self.source_name, self.target_name], "The names of source and target")
         if (self.prediction is None) == (self.model is None):
             raise SettingsError(
                 "A study needs either prediction= or model=",
@@ -100,7 +123,7 @@ class Study:
 
     @classmethod
     def given(cls, study: Any, call: str) -> Study:
-        """The study a function was called with; anything else is refused."""
+        """Return the study that a function was called with, and refuse anything else."""
         if not isinstance(study, cls):
             raise InputError(
                 f"{call} needs a Study",
@@ -109,36 +132,64 @@ class Study:
             )
         return study
 
+    @classmethod
+    def from_arrays(
+        cls,
+        X_source: Any,
+        y_source: Any,
+        prediction_source: Any,
+        X_target: Any,
+        y_target: Any,
+        prediction_target: Any,
+        **roles: Any,
+    ) -> Study:
+        """Make a study of features, outcomes and predictions that come apart, row by row.
+
+        A source that the model was trained on flatters the model: take rows it has not seen.
+
+        Args:
+            X_source: features of the source: a table of any kind, or an array, whose columns are
+                called x0, x1, ..., unless the model knows their names.
+            y_source: outcomes of the source; a name of the array is the name of the outcome.
+            prediction_source: predictions for the source; a column per class for several classes,
+                in the order of the sorted classes; None with `model=`.
+            X_target: features of the target, with the columns of the source.
+            y_target: outcomes of the target.
+            prediction_target: predictions for the target, or None.
+            roles: further arguments of `Study`.
+
+        Returns:
+            A study whose outcome has the name of `y_source`, or is called "outcome".
+        """
+        arrays = (X_source, X_target), (y_source, y_target), (prediction_source, prediction_target)
+        X, y, predictions = (ByDomain(*pair) for pair in arrays)
+        return cls(**joined_tables(X, y, predictions, roles))
+
     @property
     def names(self) -> ByDomain[str]:
-        """What the two domains are called in words."""
+        """Return what the two domains are called in words."""
         return ByDomain(self.source_name, self.target_name)
 
     @cached_property
     def asked(self) -> Asked:
-        """How rows are to be scored, checked as far as that is possible before any is read."""
-        names = ("metric", "task", "threshold", "quantile", "positive", "source_risk")
-        given = {name: getattr(self, name) for name in names}
-        return Asked(**given | {"metric": our_name(self.metric)}).checked()
-
-    @property
-    def metric_(self) -> Metric:
-        """The metric, for this outcome; the tables are read."""
-        return self.design.metric
+        """Return how rows are to be scored, checked as far as possible before rows are read."""
+        names = ("task", "threshold", "quantile", "positive", "source_risk")
+        values = {name: getattr(self, name) for name in names}
+        return Asked(metric=canonical_name(self.metric), **values).checked()
 
     @cached_property
     def tables(self) -> ByDomain[OpenedTable]:
-        """Both tables, opened: column names known, rows not read."""
+        """Open the tables: column names known, rows not read."""
         return ByDomain(open_table(self.source, "source"), open_table(self.target, "target"))
 
     @property
     def table_kind(self) -> TableKind:
-        """The kind of table results are handed back in: the source's own."""
+        """Return the kind of table in which results are handed back: the source's own."""
         return self.tables.source.kind
 
     @cached_property
     def roles(self) -> Roles:
-        """Which column plays which role, default covariates filled in."""
+        """Return which column plays which role, default covariates filled in."""
         return resolve_roles(
             self.tables,
             single={role: getattr(self, role) for role in ONE_COLUMN},
@@ -149,46 +200,45 @@ class Study:
 
     @cached_property
     def design(self) -> Design:
-        """Both tables as arrays; read, scored and checked once."""
-        return self._read(Silent())
+        """Return the tables as arrays; read, scored and checked once."""
+        return self.read(Silent())
 
     def read(self, report: Reporter) -> Design:
-        """`design`, telling how many rows the model has scored when it is first asked for."""
+        """Return `design`, and report how many rows the model has scored on the first call."""
         if "design" not in self.__dict__:
-            self.__dict__["design"] = self._read(report)
-        return self.design
-
-    def _read(self, report: Reporter) -> Design:
-        design = self._built(report)
-        give_back()
+            self.__dict__["design"] = self._built(report)
+            give_back()
+        design: Design = self.__dict__["design"]
         return design
 
     def _built(self, report: Reporter) -> Design:
         report.stage("reading tables")
-        asked = () if self.model_scoring is None else tuple(self.model_scoring.columns)
-        needed = tuple(dict.fromkeys(self.roles.columns + asked))
-        drawn = self._rows(needed)
         model = self.model_scoring
+        asked = () if model is None else tuple(model.columns)
+        needed = tuple(dict.fromkeys(self.roles.columns + asked))
+        rows = self._rows(needed)
         if model is not None:
             report.stage("asking the model")
-            model = replace(model, after_batch=lambda done, all_: report.update(done, all_, "rows"))
-        frames = drawn.map(lambda one: one.frame)
+            model = replace(model, after_batch=lambda n, total: report.update(n, total, "rows"))
+        frames = rows.map(lambda sample: sample.frame)
         design = build_design(frames, self.roles, self.asked, model, self.names)
         scoring = Scoring(self.roles, self.asked, self.model_scoring)
-        design = with_whole_averages(design, self.tables, drawn, scoring)
+        design = with_whole_averages(design, self.tables, rows, scoring)
         entrance = (*self.tables.source.notes, *self.tables.target.notes, *self.roles.notes)
+        if sign := sign_note(self.metric):
+            entrance = (*entrance, Note("sign_of_loss", "info", {"reason": sign}))
         return replace(design, order=self.order, notes=(*entrance, *design.notes))
 
     def _rows(self, columns: Sequence[str]) -> ByDomain[Drawn]:
-        """The rows that are analysed: all, or a sample of each table."""
-        most = self.sample
-        if most is None:
+        """Return the rows that are analysed: all, or a sample of each table."""
+        size = self.sample
+        if size is None:
             frames = self.tables.map(lambda table: table.read(columns))
             return frames.map(lambda frame: Drawn(frame, frame.rows))
-        return self.tables.map(lambda table: draw(table, columns, most))
+        return self.tables.map(lambda table: draw(table, columns, size))
 
     def __repr__(self) -> str:
-        """Shapes and roles, no rows."""
+        """Show shapes and roles, no rows."""
         source, target = ByDomain(self.source, self.target).zip(self.tables, _shape)
         asked = f"outcome='{self.roles.outcome}', baseline={list(self.roles.baseline)}"
         return (
@@ -198,28 +248,18 @@ class Study:
 
     @cached_property
     def model_scoring(self) -> ModelScoring | None:
-        """The model and the columns it is shown; None when there is a prediction column."""
+        """Return the model with its columns; None where predictions are a column."""
         if self.model is None:
             return None
         return model_scoring(self.model, self.tables, self.roles, unsafe_pickle=self.unsafe_pickle)
 
     def with_target(self, table: Any, name: str) -> Study:
-        """The same study against another target."""
+        """Return this study against another target."""
         return replace(self, target=table, target_name=name)
 
 
-def require_sample(sample: Any) -> None:
-    """Refuse a size that no sample can have."""
-    whole = isinstance(sample, int) and not isinstance(sample, bool)
-    if sample is not None and not (whole and sample >= LEAST_SAMPLE):
-        raise SettingsError(
-            f"sample= must be a whole number of at least {LEAST_SAMPLE:,}, or None",
-            got=repr(sample),
-        )
-
-
-def _shape(given: Any, opened: OpenedTable) -> str:
-    """Rows, where they are known without reading them, and columns."""
-    shape = getattr(given, "shape", None)
+def _shape(table: Any, opened: OpenedTable) -> str:
+    """Describe columns, and rows where the count is known without reading."""
+    shape = getattr(table, "shape", None)
     rows = f"{shape[0]:,} rows, " if shape else ""
     return f"<{rows}{len(opened.names)} columns>"

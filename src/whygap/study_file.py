@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from whygap.errors import InputError, TableError, did_you_mean_file, require_known
+from pydantic import BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from whygap.errors import InputError, TableError, did_you_mean_file, require_known, translated
 from whygap.settings import Settings, details_named
 from whygap.study import Study
 from whygap.tables import TablePart, files, model_files, queries
@@ -17,22 +20,53 @@ from whygap.tables.open import open_table
 
 __all__ = ["StudyFile", "draft_study", "hiding", "read_study_file"]
 
-ROLES = ("outcome", "baseline", "covariates", "prediction", "weights", "clusters", "source_risk")
-SCORE = ("order", "task", "threshold", "quantile", "positive")
-PLAIN = (*ROLES, *SCORE, "groups", "source_name", "target_name", "sample")
-KEYS = ("source", "target", "targets", "drop", "model", "metric", *PLAIN)
-RUN_KEYS = ("detail", "report", "settings")
 
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class StudyFile:
     """Everything a study file says."""
 
     study: Study
-    settings: Settings  # how to run it
-    detail: tuple[str, ...] | None = None  # which parts to take apart; None: it does not say
-    report: Path | None = None  # where to write a report; None when the file does not say
-    targets: Mapping[str, Any] = field(default_factory=dict)  # more targets: name -> table
+    settings: Settings  # how to run the study
+    detail: tuple[str, ...] | None = None  # what to compute beyond the parts; None: not named
+    report: Path | None = None  # where to write a report; None: not named
+    targets: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # more targets by name
+
+
+def _entry(value: Any) -> Any:
+    """Return a table's entry in a study file as a mapping, and refuse unknown forms."""
+    entry = {"path": value} if isinstance(value, str) else value
+    names = set(entry) if isinstance(entry, dict) else set()
+    of_file = "path" in names and names <= {"path", "where", "drop"}
+    if not of_file and names != {"database", "query"}:
+        raise TableError(
+            "A table in a study file is a path, { path, where, drop } or { database, query }",
+            got=repr(value),
+        )
+    return entry
+
+
+_Table = Annotated[dict[str, Any], BeforeValidator(_entry)]
+
+
+@dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
+class _Keys:
+    """The keys of a study file that are not arguments of `Study` as they stand."""
+
+    source: _Table
+    target: _Table
+    targets: dict[str, _Table] = dataclasses.field(default_factory=dict)
+    drop: list[str] = dataclasses.field(default_factory=list)
+    model: str | None = None
+    metric: str = "accuracy"
+    detail: str | list[str] | None = None
+    report: str | None = None
+    settings: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+_KEYS = TypeAdapter(_Keys)
+_FILE_KEYS = tuple(field.name for field in dataclasses.fields(_Keys))
+_ROLES = tuple(f.name for f in dataclasses.fields(Study) if f.name != "unsafe_pickle")
+_NAMES = tuple(dict.fromkeys((*_ROLES, *_FILE_KEYS)))
 
 
 def read_study_file(
@@ -42,39 +76,48 @@ def read_study_file(
     target: Any = None,
     hidden: Sequence[str] = (),
 ) -> StudyFile:
-    """Everything a study file says; unknown keys are refused.
+    """Read everything a study file says; unknown keys are refused.
 
-    A `target` stands in for the file's own; `hidden` columns are left out of both tables.
+    Args:
+        path: the file.
+        unsafe_pickle: allow a model file that runs code when it is loaded.
+        target: a table instead of the file's own target.
+        hidden: columns that are left out of both tables.
     """
     file = Path(path)
-    values = parsed(file)
+    values = _parsed(file)
     if target is not None:
-        values["target"] = "."
-    check_keys(values, file)
-    folder = file.parent
-    settings = settings_in(checked_table(values.get("settings", {}), "settings", file), folder)
-    drop = names_listed(values.get("drop", []), "drop", file)
-    tables = {label: table_of(values[label], label, folder, drop) for label in ("source", "target")}
-    tables |= {} if target is None else {"target": target}
-    tables = {label: hiding(table, label, hidden) for label, table in tables.items()}
+        values["target"] = ""
+    keys, folder = _keys(values, file), file.parent
+    tables = {
+        "source": _table(keys.source, "source", folder, keys.drop),
+        "target": _table(keys.target, "target", folder, keys.drop) if target is None else target,
+    }
+    if isinstance(checkpoint := keys.settings.get("checkpoint"), str):
+        keys.settings["checkpoint"] = str(folder / Path(checkpoint).expanduser())
+    settings = Settings(**keys.settings)
     study = Study(
-        **tables,
-        **{name: values[name] for name in PLAIN if name in values},
-        model=model_of(values.get("model"), folder),
-        metric=metric_in(values.get("metric", "accuracy"), folder),
+        **{label: hiding(table, label, hidden) for label, table in tables.items()},
+        **{name: value for name, value in values.items() if name not in _FILE_KEYS},
+        model=model_of(keys.model, folder),
+        metric=metric_in(keys.metric, folder),
         unsafe_pickle=unsafe_pickle,
     )
-    more = checked_table(values.get("targets", {}), "targets", file)
+    names = [keys.detail] if isinstance(keys.detail, str) else keys.detail
+    details_named(names)
     return StudyFile(
         study=study,
         settings=settings,
-        detail=details_of(values.get("detail"), file),
-        report=None if "report" not in values else folder / str(values["report"]),
-        targets={name: table_of(table, "target", folder, drop) for name, table in more.items()},
+        detail=None if names is None else tuple(names),
+        report=None if keys.report is None else folder / keys.report,
+        targets={
+            name: _table(table, "target", folder, keys.drop) for name, table in keys.targets.items()
+        },
     )
 
 
-def parsed(file: Path) -> dict[str, Any]:
+def _parsed(file: Path) -> dict[str, Any]:
+    """Return the values of a TOML file."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as err:
@@ -88,98 +131,66 @@ def parsed(file: Path) -> dict[str, Any]:
         ) from err
 
 
-def check_keys(values: Mapping[str, Any], file: Path) -> None:
-    """Known keys only, and the three that every study needs."""
-    known = (*KEYS, *RUN_KEYS)
+def _keys(values: Mapping[str, Any], file: Path) -> _Keys:
+    """Check the keys of a study file, and the values of keys that are not roles."""
+    where = f" in the study file '{file.name}'"
+    if "unsafe_pickle" in values:
+        raise InputError(
+            f"A study file ('{file.name}') cannot allow pickles",
+            hint="Say it where you run it: --unsafe-pickle, or unsafe_pickle=True.",
+        )
     for key in values:
-        if key == "unsafe_pickle":
-            raise InputError(
-                f"A study file ('{file.name}') cannot allow pickles",
-                hint="Say it where you run it: --unsafe-pickle, or unsafe_pickle=True.",
-            )
-        what = f"There is no key '{key}' in a study file ('{file.name}')"
-        require_known(key, known, what, "Keys")
+        require_known(key, _NAMES, f"There is no key '{key}'{where}", "Keys")
     for key in ("source", "target", "outcome"):
         if key not in values:
             raise InputError(
                 f"The study file '{file.name}' does not name the {key}",
                 hint="A commented one is written by: whygap init.",
             )
+    try:
+        return _KEYS.validate_python({name: values[name] for name in _FILE_KEYS if name in values})
+    except ValidationError as err:
+        raise translated(err, "key", _NAMES, InputError, where) from None
 
 
-def checked_table(value: Any, key: str, file: Path) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise InputError(f"'{key}' in '{file.name}' must be a table", got=repr(value))
-    return value
-
-
-def settings_in(values: dict[str, Any], folder: Path) -> Settings:
-    """How to run it; the folder of a checkpoint is relative to the file, as all paths are."""
-    kept = values.get("checkpoint")
-    if isinstance(kept, str):
-        values = {**values, "checkpoint": str(folder / Path(kept).expanduser())}
-    return Settings.from_mapping(values)
-
-
-def names_listed(value: Any, key: str, file: Path) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise InputError(f"'{key}' in '{file.name}' must be a list of names", got=repr(value))
-    return tuple(value)
-
-
-def table_of(value: Any, label: str, folder: Path, drop: tuple[str, ...]) -> Any:
-    """A path, a query, {database, query}, or {path, where, drop}."""
-    where: dict[str, Any] = {}
-    if isinstance(value, dict) and set(value) == {"database", "query"}:
-        found = queries.run_query(str(value["query"]), label, folder, str(value["database"]))
-        return TablePart(found, {}, drop) if drop else found
-    if isinstance(value, dict):
-        unknown = [key for key in value if key not in ("path", "where", "drop")]
-        if unknown or "path" not in value:
-            raise TableError(
-                f"The {label} table in a study file is a path, {{ path, where, drop }} or "
-                "{ database, query }",
-                got=f"'{unknown[0]}'" if unknown else "no path",
-            )
-        where, drop = value.get("where", {}), (*drop, *value.get("drop", ()))
-        value = value["path"]
-    if not isinstance(value, str):
-        raise TableError(f"The {label} table in a study file must be a path", got=repr(value))
-    files.refuse_remote(value, label)
-    if queries.is_query(value):
-        table = queries.run_query(value, label, folder)
+def _table(entry: Mapping[str, Any], label: str, folder: Path, drop: Sequence[str]) -> Any:
+    """Return the table that an entry of a study file describes."""
+    path, where = entry.get("path", ""), entry.get("where", {})
+    files.refuse_remote(path, label)
+    if "query" in entry:
+        table = queries.run_query(str(entry["query"]), label, folder, str(entry["database"]))
+    elif queries.is_query(path):
+        table = queries.run_query(path, label, folder)
     else:
-        table = folder / Path(value).expanduser()
+        table = folder / Path(path).expanduser()
+    drop = (*drop, *entry.get("drop", ()))
     return TablePart(table, where, drop) if where or drop else table
 
 
 def hiding(table: Any, label: str, names: Sequence[str]) -> Any:
-    """The table without those of these columns that it has."""
-    there = tuple(name for name in names if name in open_table(table, label).names)
-    return TablePart(table, {}, there) if there else table
+    """Leave columns out of a table, where the table has them.
+
+    Args:
+        table: anything that a Study takes as a table.
+        label: "source" or "target", for errors.
+        names: columns to leave out.
+    """
+    present = open_table(table, label).names if names else ()
+    drop = tuple(name for name in names if name in present)
+    return TablePart(table, {}, drop) if drop else table
 
 
-def model_of(value: Any, folder: Path) -> Any:
-    """A path relative to the file, or `module:name` importable from its folder."""
+def model_of(value: str | None, folder: Path) -> Any:
+    """Return a path relative to the folder, or what `module:name` imports from the folder."""
     if value is None:
         return None
-    if not isinstance(value, str):
-        raise InputError("The model in a study file must be a path or module:name", got=repr(value))
     if model_files.is_reference(value) and not (folder / value).exists():
         return model_files.import_model(value, folder)
     return folder / Path(value).expanduser()
 
 
-def metric_in(value: Any, folder: Path) -> Any:
-    """The name of a metric, or `module:name` of a callable(prediction, outcome)."""
-    if isinstance(value, str) and model_files.is_reference(value):
+def metric_in(value: str, folder: Path) -> Any:
+    """Return the name of a metric, or the callable(prediction, outcome) of `module:name`."""
+    if model_files.is_reference(value):
         return model_files.import_model(value, folder, what="metric")
     return value
-
-
-def details_of(value: Any, file: Path) -> tuple[str, ...] | None:
-    if value is None:
-        return None
-    names = (value,) if isinstance(value, str) else names_listed(value, "detail", file)
-    details_named(names)
-    return names

@@ -1,36 +1,65 @@
-"""`whygap.__all__` is exactly what `__init__.py` imports of ours, sorted, and all there."""
+"""The public names: few, listed, complete by tab, and each with words about what it is."""
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
+import inspect
+from dataclasses import fields
+
+import pytest
 
 import whygap
+from whygap.settings import RESEARCH
 
-INIT = Path(whygap.__file__)
+PUBLIC = [
+    "Check",
+    "Estimate",
+    "Gap",
+    "Gaps",
+    "Metric",
+    "Rehearsal",
+    "Settings",
+    "Study",
+    "check",
+    "datasets",
+    "errors",
+    "explain",
+    "explain_many",
+    "load",
+    "metrics",
+    "rehearse",
+    "watch",
+]
+ROLES = [field.name for field in fields(whygap.Study) if field.name not in ("source", "target")]
+SETTINGS = [field.name for field in fields(whygap.Settings) if field.name not in RESEARCH]
 
 
-def names_imported_by_init() -> set[str]:
-    tree = ast.parse(INIT.read_text(encoding="utf-8"))
-    ours = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "whygap"
-    ]
-    return {alias.asname or alias.name for node in ours for alias in node.names}
+def test_there_are_seventeen_names_and_no_others():
+    assert list(whygap.__all__) == PUBLIC
+    assert len(PUBLIC) <= 17
 
 
-def test_all_equals_the_public_names():
-    assert set(whygap.__all__) - {"__version__"} == names_imported_by_init()
+def test_completion_lists_the_public_names():
+    assert set(PUBLIC) | {"__version__"} == set(dir(whygap))
+    assert isinstance(whygap.__version__, str)
 
 
-def test_all_is_sorted_and_every_name_is_there():
-    assert list(whygap.__all__) == sorted(whygap.__all__)
-    for name in whygap.__all__:
-        assert getattr(whygap, name) is not None
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_public_thing_is_there_and_says_what_it_is(name):
+    thing = getattr(whygap, name)
+    assert (thing.__doc__ or "").strip()
 
 
-def test_every_public_thing_says_what_it_is():
-    for name in whygap.__all__:
-        thing = getattr(whygap, name)
-        assert isinstance(thing, str) or (thing.__doc__ or "").strip(), name
+@pytest.mark.parametrize("name", ["expalin", "from_splits", "compare", "revise", "subset_values"])
+def test_a_name_that_does_not_exist_is_an_attribute_error(name):
+    with pytest.raises(AttributeError, match=f"module 'whygap' has no attribute '{name}'"):
+        getattr(whygap, name)
+
+
+@pytest.mark.parametrize("name", [*ROLES, *SETTINGS])
+def test_roles_and_settings_are_keywords_of_explain(name):
+    assert inspect.signature(whygap.explain).parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+def test_explain_has_no_keyword_that_nothing_reads():
+    parameters = inspect.signature(whygap.explain).parameters
+    assert [*parameters] == ["study_or_source", "target", "detail", "settings", *ROLES, *SETTINGS]

@@ -6,10 +6,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from command_line import Done
 from command_line import call as call
 
+from experiments.worlds import gaussian
+
+STUDY = """\
+source = "source.parquet"
+target = "target.parquet"
+outcome = "y"
+baseline = ["W"]
+covariates = ["Z1", "Z2", "Z3"]
+prediction = "prediction"
+metric = "accuracy"
+"""
 QUICK = ("--set", "learner=fast", "--set", "folds=3", "--set", "halvings=1", "--seed", "1")
 
 
@@ -27,11 +39,11 @@ def shell():
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory) -> Path:
-    """A folder with source.parquet, target.parquet and study.toml, drawn by the command itself."""
+    """A folder with source.parquet, target.parquet and study.toml, of the coverage world."""
     folder = tmp_path_factory.mktemp("world")
-    command = ("simulate", "gaussian", "--rows", "1500", "--seed", "3", "--into", folder)
-    done = in_shell(*command)
-    assert done.code == 0, done.err
+    for name, table in zip(("source", "target"), gaussian.tables(1500, 3), strict=True):
+        pq.write_table(table, folder / f"{name}.parquet")
+    (folder / "study.toml").write_text(STUDY)
     return folder
 
 

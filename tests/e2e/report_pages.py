@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 from result_factory import NASTY_NAMES, make_gap, many_players
-from revision_factory import make_revision
 
+from whygap.notes import Note
 from whygap.render import report
-from whygap.tables.design import Note
 
 ARTEFACTS = Path(__file__).parents[2] / "artefacts" / "report"
+ALERT = "</script><script>alert(2)</script>"
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -38,7 +38,7 @@ CASES: dict[str, dict[str, Any]] = {
         "outcome": dict.fromkeys(NASTY_NAMES, 0.1),
         "covariate": None,
         "names": ("<img src=x onerror=alert(1)>", "目标 <b>医院</b>"),
-        "notes": (Note("warning", "</script><script>alert(2)</script>"),),
+        "notes": (Note("model_warned", "warning", {"value": ALERT}),),
     },
 }
 
@@ -100,7 +100,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
     targets = {"site B": make_gap(), "site C": make_gap(corners=(0.8, 0.83, 0.78, 0.70), seed=3)}
     made["several"] = report.write_many(targets, folder / "several.html", 0.95)
-    made["revision"] = make_gap().report(folder / "revision.html", 0.95, make_revision())
     return made
 
 
@@ -121,7 +120,7 @@ def visit(browser: Any, files: dict[str, Path]) -> Iterator[Any]:
         context.close()
 
 
-ALL = [*CASES, "several", "revision"]
+ALL = [*CASES, "several"]
 LOOKS = ((1200, "light", "desktop"), (360, "light", "phone"), (1200, "dark", "dark"))
 
 

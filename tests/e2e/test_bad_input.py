@@ -44,7 +44,7 @@ def explain(call, study: Path):
 
 
 def test_a_missing_column(call, world, tmp_path):
-    done = explain(call, rewrite(world, tmp_path, covariates='["Z1", "Z2", "Z33"]'))
+    done = explain(call, detail=rewrite(world, tmp_path, covariates='["Z1", "Z2", "Z33"]'))
     refused(done, tmp_path, "Column 'Z33' (covariates) is not in source. Did you mean 'Z3'?")
 
 
@@ -65,16 +65,16 @@ def test_a_study_file_that_is_not_toml(call, tmp_path):
 def test_an_unknown_key_in_a_study_file(call, world, tmp_path):
     study = rewrite(world, tmp_path)
     study.write_text("outcom = 'y'\n" + study.read_text())
-    done = explain(call, study)
+    done = explain(call, detail=study)
     refused(
         done,
         tmp_path,
-        "There is no key 'outcom' in a study file ('study.toml'). Did you mean 'outcome'?",
+        "There is no key 'outcom' in the study file 'study.toml'. Did you mean 'outcome'?",
     )
 
 
 def test_a_table_that_is_not_there(call, world, tmp_path):
-    done = explain(call, rewrite(world, tmp_path, source='"sorce.parquet"'))
+    done = explain(call, detail=rewrite(world, tmp_path, source='"sorce.parquet"'))
     assert done.code == 2
     assert "sorce.parquet" in done.err
     assert len(done.err.splitlines()) == 1
@@ -83,7 +83,7 @@ def test_a_table_that_is_not_there(call, world, tmp_path):
 def test_a_half_written_table(call, world, tmp_path):
     whole = (world / "source.parquet").read_bytes()
     (tmp_path / "bad.parquet").write_bytes(whole[: len(whole) // 2])
-    done = explain(call, rewrite(world, tmp_path, source=f'"{tmp_path / "bad.parquet"}"'))
+    done = explain(call, detail=rewrite(world, tmp_path, source=f'"{tmp_path / "bad.parquet"}"'))
     assert done.code == 2
     assert "bad.parquet" in done.err
     assert {p.name for p in tmp_path.iterdir()} == {"study.toml", "bad.parquet"}
@@ -97,7 +97,7 @@ def test_an_outcome_of_ones_and_twos_is_asked_about(call, world, tmp_path):
         pq.write_table(table.set_column(place, "y", coded), tmp_path / f"{name}.parquet")
     study = tmp_path / "study.toml"
     study.write_text((world / "study.toml").read_text())
-    done = explain(call, study)
+    done = explain(call, detail=study)
     assert done.code == 2
     assert "positive" in done.err
     assert "Got" in done.err
@@ -105,7 +105,7 @@ def test_an_outcome_of_ones_and_twos_is_asked_about(call, world, tmp_path):
 
 
 def test_a_role_named_twice(call, world, tmp_path):
-    done = explain(call, rewrite(world, tmp_path, baseline='["y"]'))
+    done = explain(call, detail=rewrite(world, tmp_path, baseline='["y"]'))
     assert done.code == 2
     assert "'y'" in done.err
     assert len(done.err.splitlines()) == 1
@@ -161,13 +161,13 @@ def test_a_result_file_of_another_kind(call, tmp_path):
         (("--set", "fold=3"), "There is no setting 'fold'. Did you mean 'folds'?"),
         (
             ("--set", "folds=1"),
-            "The 'folds' setting must be a whole number from 2 to 50. Got 1.",
+            "The setting 'folds' must be greater than or equal to 2. Got 1.",
         ),
         (
             ("--set", "folds"),
             "A setting is given as NAME=VALUE. Got 'folds'. For example --set folds=3.",
         ),
-        (("--level", "95"), "The 'level' setting must be a number between 0 and 1. Got 95.0."),
+        (("--level", "95"), "The setting 'level' must be less than 1. Got 95.0."),
         (("--detail", "outcomes"), "There is no detail 'outcomes'. Did you mean 'outcome'?"),
         (
             ("--outcome", "y"),
@@ -201,21 +201,6 @@ def test_a_figure_format_that_does_not_exist(call, result, tmp_path):
     assert done.code == 2
     assert "gif" in done.err
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("gausian",), "There is no world 'gausian'. Did you mean 'gaussian'?"),
-        (
-            ("gaussian", "--rows", "0"),
-            "The number of rows must lie between 1 and 10,000,000. Got 0.",
-        ),
-        (("gaussian", "--seed", "-1"), "The seed must be at least 0. Got -1."),
-    ],
-)
-def test_worlds_that_cannot_be_drawn(call, tmp_path, arguments, message):
-    refused(call("simulate", *arguments, "--into", tmp_path / "new"), tmp_path, message)
 
 
 @pytest.mark.parametrize("arguments", [("explan",), ("table",), ("table", "gap.json", "--colour")])

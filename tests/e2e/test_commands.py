@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import tomllib
 
-import pyarrow.parquet as pq
 import pytest
 from conftest import QUICK
 
@@ -45,25 +43,6 @@ def test_version(call):
 def test_no_arguments_show_the_help(call):
     done = call()
     assert "Usage: whygap" in done.out + done.err
-
-
-def test_simulate_writes_tables_and_a_study_file(world):
-    source = pq.read_table(world / "source.parquet")
-    assert source.num_rows == 1500
-    study = tomllib.loads((world / "study.toml").read_text())
-    assert {study["outcome"], study["prediction"], *study["baseline"], *study["covariates"]} == set(
-        source.column_names
-    )
-
-
-def test_simulate_gives_the_same_rows_for_the_same_seed(call, tmp_path):
-    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        command = ("simulate", "gaussian", "--rows", 50, "--seed", seed, "--into", tmp_path / name)
-        done = call(*command, "--json")
-        assert json.loads(done.out) == {"study": str(tmp_path / name / "study.toml")}
-    tables = [pq.read_table(tmp_path / name / "target.parquet") for name in "abc"]
-    assert tables[0].equals(tables[1])
-    assert not tables[0].equals(tables[2])
 
 
 def test_explain_writes_a_result_that_reads_back(result):
@@ -140,28 +119,6 @@ def test_report(call, result, tmp_path):
     assert len(page) < 2_000_000
 
 
-def test_report_with_what_a_revision_would_bring(call, world, result, tmp_path):
-    revise = ("revise", world / "study.toml", "--gap", result, "--top", 1, "--json", *QUICK)
-    (tmp_path / "revision.json").write_text(call(*revise).out)
-    page = tmp_path / "gap.html"
-    command = ("report", result, "--revision", tmp_path / "revision.json", "-o", page)
-    assert call(*command).code == 0
-    assert "What revising the model would bring" in page.read_text(encoding="utf-8")
-
-
-def test_report_refuses_what_is_no_revision(call, result, tmp_path):
-    command = ("report", result, "-o", tmp_path / "gap.html", "--revision")
-    done = call(*command, result)
-    assert done.code == 2
-    assert done.err == (
-        "Error: This is not a revision. Got no field 'level'. Write one with: whygap revise "
-        "study.toml --gap gap.json --json > revision.json\n"
-    )
-    done = call(*command, tmp_path / "none.json")
-    assert (done.code, done.err.count("\n")) == (2, 1)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_init_gives_a_study_file(call):
     done = call("init")
     assert done.code == 0
@@ -216,11 +173,9 @@ def test_a_file_of_another_kind_is_refused_before_any_work(call, world, tmp_path
 def test_a_rehearsal_of_the_parts_alone(call, world):
     done = call("rehearse", world / "study.toml", "-r", 2, "--detail", "none", "--learner", "fast")
     assert done.code == 0, done.err
-    assert "(base)" not in done.out
-    done = call("rehearse", world / "study.toml", "--detail", "points")
-    assert done.err == (
-        "Error: There is no detailed part 'points'. Parts are 'covariate' and 'outcome'.\n"
-    )
+    assert "points" not in done.out
+    done = call("rehearse", world / "study.toml", "--detail", "where")
+    assert done.err == ("Error: A rehearsal has no detail 'where'. Details are: points, shares.\n")
 
 
 def test_init_check_explain_on_guessed_roles(call, world, tmp_path, monkeypatch):
@@ -239,50 +194,6 @@ def test_check_of_a_sound_study(call, world):
     assert done.code in (0, 1), done.err
     values = json.loads(done.out)
     assert values["ok"] == (done.code == 0)
-
-
-def test_compare_prints_ours_beside_the_others(call, world, result, tmp_path):
-    command = ("compare", world / "study.toml", "--gap", result, "--methods", "mean_change,disde")
-    done = call(*command, "-o", tmp_path / "table.csv")
-    assert done.code == 0, done.err
-    assert "covariate part, mean_change (" in done.out
-    assert "outcome part, whygap (" in done.out
-    assert re.search(
-        r"^Z1 +\d +-?\d\.\d{4} +\(-?\d\.\d{4} to -?\d\.\d{4}\)$", done.out, re.MULTILINE
-    )
-    assert max(map(len, done.out.splitlines())) <= 80
-    assert (tmp_path / "table.csv").read_text().startswith("part,method,term")
-
-
-@pytest.mark.parametrize(
-    ("graph", "code", "words"),
-    [
-        ({"Z2": ["Z1"], "y": ["W", "Z1", "Z2"]}, 0, "graph_shapley"),
-        ({"Z2": ["Z1"], "Z1": ["Z2"]}, 2, "The causal graph has a cycle. Got Z1 -> Z2 -> Z1."),
-        ({"Z2": ["Z11"]}, 2, "names 'Z11' (a parent of 'Z2'), which is no variable of the study."),
-    ],
-)
-def test_compare_reads_a_causal_graph(call, world, tmp_path, graph, code, words):
-    file = tmp_path / "graph.json"
-    file.write_text(json.dumps(graph))
-    command = ("compare", world / "study.toml", "--graph", file, "--methods", "graph_shapley")
-    done = call(*command, "--others-only", *QUICK)
-    assert done.code == code, done.err
-    assert words in done.out + done.err
-
-
-def test_revise_with_the_variables_of_a_result(call, world, result, tmp_path):
-    command = ("revise", world / "study.toml", "--gap", result, "--top", 1, *QUICK)
-    done = call(*command, "-o", tmp_path / "steps.csv")
-    assert done.code == 0, done.err
-    assert "original" in done.out
-    assert (tmp_path / "steps.csv").read_text().count("\n") > 3
-
-
-def test_revise_with_named_variables(call, world):
-    command = ("revise", world / "study.toml", "--variables", "Z3,Z1", "--top", 1, "--json")
-    values = json.loads(call(*command, *QUICK).out)
-    assert values["ranking"][:1] == ["Z3"]
 
 
 def test_paths_in_a_study_file_are_relative_to_it(shell, world, tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import shutil
@@ -13,13 +12,12 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 from conftest import QUICK
-from revision_factory import make_revision
 
 from whygap.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
-LONG = {"demo", "rehearse", "revise", "compare"}
-COMPUTES = {"explain", "compare", "revise"}
+LONG = {"demo", "rehearse"}
+COMPUTES = {"explain"}
 
 
 def examples(names: set[str] | None = None) -> list[str]:
@@ -37,9 +35,6 @@ def desk(world, result, tmp_path, monkeypatch):
     for name in ("source.parquet", "target.parquet", "study.toml"):
         shutil.copy(world / name, tmp_path / name)
     shutil.copy(result, tmp_path / "gap.json")
-    revision = make_revision(("Z1", "Z3"), ("Z3", "Z1"))
-    (tmp_path / "revision.json").write_text(json.dumps(revision))
-    (tmp_path / "graph.toml").write_text('Z2 = ["Z1"]\n')
     rng = np.random.default_rng(0)
     for short, table in (("s", "source"), ("t", "target")):
         rows = pq.read_table(world / f"{table}.parquet").slice(0, 600)

@@ -108,7 +108,9 @@ def test_a_check_finds_nothing_in_the_way(roles):
 def test_several_targets_of_a_regression():
     target = tables()["target"]
     study = wg.Study(**tables(), **VALUES)
-    many = wg.explain_many(study, {"all": target, "few": target[:200]}, "points", QUICK)
+    many = wg.explain_many(
+        study, {"all": target, "few": target[:200]}, detail="points", settings=QUICK
+    )
     assert list(many) == ["all", "few"]
 
 

@@ -86,7 +86,7 @@ def test_what_check_says_of_them(shell, tmp_path, study, table):
     assert done.code == 0, done.out + done.err
     for title in ("Rows", "Roles", "Overlap", "Cost", "Verdict"):
         assert title in done.out
-    assert "Clusters by" in done.out
+    assert "clusters" in done.out
 
 
 def test_the_study_files_name_only_what_is_beside_them():

@@ -248,29 +248,6 @@ def test_several_targets_share_one_switch(visit: Any) -> None:
     assert watched.problems == []
 
 
-def test_the_revision_follows_the_switch(visit: Any) -> None:
-    watched = visit("revision")
-    page = watched.page
-    row = page.locator("[data-choice]", has_text="+ ancestry")
-
-    def shown() -> tuple[str, str, float]:
-        line = row.locator("line.whisker")
-        span = float(line.get_attribute("x2")[:-1]) - float(line.get_attribute("x1")[:-1])
-        words = page.locator("[data-list=revision]").inner_text()
-        return words, row.locator("[data-interval]").inner_text(), span
-
-    before = shown()
-    assert before[1] == "+3.1 to +5.1"
-    page.get_by_label("99%").check(force=True)
-    after = shown()
-    assert "99% interval +2.8 to +5.4" in after[0]
-    assert after[1] == "+2.8 to +5.4"
-    assert after[2] > 1.2 * before[2]
-    page.get_by_label("95%").check(force=True)
-    assert shown() == before
-    assert watched.problems == []
-
-
 def test_reads_without_scripts_and_in_print(visit: Any) -> None:
     page = visit("sixty", java_script_enabled=False).page
     assert page.locator(".answer").is_visible()

@@ -103,7 +103,7 @@ def test_an_unknown_case_is_refused(tmp_path):
 
 
 def test_a_pool_survives_its_file(insurance, tmp_path):
-    from whygap.simulate.semisynthetic import from_design
+    from experiments.worlds.semisynthetic import from_design
 
     study = insurance_study(insurance, Move("NE", "WV"), rows=(None, None))
     world = from_design(study.design)

@@ -29,7 +29,7 @@ def test_at_most_one_null_year_in_twenty_has_a_false_alarm_whatever_looks_share(
     assert false <= 0.05
     rule = monitoring.rule("outcome", 0.0)
     for look, value in enumerate(estimates[0], start=1):
-        alarm = broken(rule, Estimate(value, 1.0), look, WEEKS) is not None
+        alarm = broken(rule, Estimate(value, 1.0), share[look - 1]) is not None
         assert alarm == (value + stats.norm.isf(share[look - 1]) < 0)
 
 

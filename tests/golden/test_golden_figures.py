@@ -12,14 +12,12 @@ from collections import Counter
 import pytest
 from golden_file import check
 from result_factory import make_gap, many_players
-from revision_factory import make_revision
 
 from whygap.render import plot
 from whygap.render.plot import (
     OverlapDisplay,
     PointsDisplay,
     RecoverableDisplay,
-    RevisionDisplay,
     SharesDisplay,
     WaterfallDisplay,
     WhereDisplay,
@@ -58,9 +56,6 @@ FIGURES = {
     "points": lambda: PointsDisplay.from_gap(make_gap(), 0.9).plot().figure_,
     "where": lambda: WhereDisplay.from_gap(make_gap(), 0.9).plot().figure_,
     "recoverable": lambda: RecoverableDisplay.from_gap(make_gap(), 0.9).plot().figure_,
-    "revision": lambda: (
-        RevisionDisplay.from_revision(make_revision(), "accuracy", 0.9).plot().figure_
-    ),
     "answer": lambda: make_gap().plot(level=0.9),
     "trend": lambda: TrendDisplay.from_gaps(MONTHS, 0.9).plot().figure_,
 }

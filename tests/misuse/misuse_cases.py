@@ -131,7 +131,7 @@ CASES: dict[str, Case] = {
             changed("balance"),
             (
                 "The domains overlap poorly on all variables: reweighted to look like the target, "
-                "# source rows count as about # (the heaviest counts # times); #% of the target "
+                "the source rows count as about # (the heaviest counts # times); #% of the target "
                 "rows have no counterpart in the source."
             ),
         ),

@@ -52,13 +52,13 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a learner misspelt": (
         lambda _: wg.Settings(learner="fst"),
         (
-            "The 'learner' setting must be one of 'auto', 'fast', 'boosted', 'paper'. Got 'fst'. "
-            "Did you mean 'fast'?"
+            "The setting 'learner' must be one of 'auto', 'fast', 'boosted', 'paper', or "
+            "{'classifier': estimator, 'regressor': estimator}. Got 'fst'. Did you mean 'fast'?"
         ),
     ),
     "one fold": (
         lambda _: wg.Settings(folds=1),
-        "The 'folds' setting must be a whole number from 2 to 50. Got 1.",
+        "The setting 'folds' must be greater than or equal to 2. Got 1.",
     ),
     "a metric of scikit-learn": (
         lambda _: study(metric=metrics.hamming_loss),
@@ -97,11 +97,11 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "one table": (
         lambda _: wg.explain(make_table(200, 1), outcome="y"),
-        NEEDS.format("1 tables, an outcome"),
+        NEEDS.format("no target"),
     ),
     "a role misspelt": (
-        lambda _: wg.explain(make_table(200, 1), make_table(200, 2), outcom="y"),
-        NEEDS.format("2 tables, no outcome"),
+        lambda _: wg.Study(make_table(200, 1), make_table(200, 2), outcom="y"),  # type: ignore[call-arg]
+        "There is no argument 'outcom'. Did you mean 'outcome'?",
     ),
     "a report as pdf": (
         lambda folder: make_gap().report(folder / "x.pdf"),

@@ -9,6 +9,7 @@ from neighbours import random_direction
 from oracle_inputs import mean_influence, numerical_derivative
 
 from experiments.worlds import finite
+from experiments.worlds.atoms import Atoms
 from experiments.worlds.atoms_answers import AtomsAnswers
 from experiments.worlds.exact import at_rows, pi_wz, ratio, table_of
 from whygap.domains import Array, ByDomain, Domain
@@ -17,7 +18,6 @@ from whygap.equations.points import TransportedValues
 from whygap.equations.recoverable import DomainValues, TargetMixValues
 from whygap.equations.where import WhereValues
 from whygap.estimate import Estimate, Sample
-from whygap.simulate import Atoms
 
 METRICS = ("accuracy", "brier", "log_loss", "random")
 SEEDS = (3, 8)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from experiments.worlds.atoms import Atoms
 from whygap.domains import Array, ByDomain, Domain, IntArray
-from whygap.simulate import Atoms
 
 
 def mixed(world: Atoms, other: Atoms, domain: Domain, epsilon: float) -> Atoms:

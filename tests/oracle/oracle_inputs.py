@@ -7,6 +7,7 @@ import numpy as np
 from neighbours import mixed
 
 from experiments.worlds import finite
+from experiments.worlds.atoms import Atoms
 from experiments.worlds.exact import at_rows, h_of, pi_w, pi_wz, pi_wzs, table_of
 from whygap.domains import Array, ByDomain
 from whygap.equations import corners, covariate_value, outcome_value
@@ -14,7 +15,6 @@ from whygap.equations.corners import AggregateValues
 from whygap.equations.covariate_value import CovariateValues
 from whygap.equations.outcome_value import OutcomeValues, Reduced
 from whygap.estimate import Estimate, Sample
-from whygap.simulate import Atoms
 
 METRICS = ("zero_one", "brier", "log_loss", "random")
 BINS = 4  # few, so that groups of one bin hold several cells

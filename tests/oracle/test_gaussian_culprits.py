@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from experiments.worlds.answers import Above
+from experiments.worlds.gaussian import GaussianWorld
 from experiments.worlds.gaussian_answers import GaussianAnswers
 from experiments.worlds.gaussian_nuisances import GaussianNuisances
 from whygap.domains import ByDomain
@@ -17,7 +18,6 @@ from whygap.equations import points, recoverable, where
 from whygap.equations.points import TransportedValues
 from whygap.equations.recoverable import DomainValues
 from whygap.equations.where import WhereValues
-from whygap.simulate import GaussianWorld
 
 ROWS, DRAWS = ByDomain(1500, 1500), 60
 SUBSET, COLUMNS = (0,), (0, 1)  # Z1, and with W

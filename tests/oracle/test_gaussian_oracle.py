@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from oracle_inputs import doubled
 
+from experiments.worlds.gaussian import GaussianWorld
 from experiments.worlds.gaussian_nuisances import GaussianNuisances
 from whygap.domains import ByDomain
 from whygap.equations import binning, covariate_value, outcome_value
 from whygap.equations.covariate_value import CovariateValues
 from whygap.equations.outcome_value import OutcomeValues, Reduced, binned_slope
-from whygap.simulate import GaussianWorld
 
 BINS = 20
 SUBSET = (0,)

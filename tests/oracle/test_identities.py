@@ -8,13 +8,13 @@ from neighbours import locate
 from oracle_inputs import BINS, METRICS, Oracle, worlds
 
 from experiments.worlds import finite
+from experiments.worlds.atoms import Atoms
 from experiments.worlds.exact import pi_w, pi_wz, table_of
+from experiments.worlds.world import all_subsets
 from whygap._metrics import metric_named
 from whygap.domains import ByDomain
 from whygap.equations import corners
 from whygap.equations.corners import AggregateValues
-from whygap.simulate import Atoms
-from whygap.simulate.world import all_subsets
 
 SUBSETS = all_subsets(3)
 

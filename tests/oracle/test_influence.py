@@ -10,8 +10,8 @@ from neighbours import random_direction
 from oracle_inputs import BINS, METRICS, Oracle, mean_influence, numerical_derivative, worlds
 
 from experiments.worlds.exact import table_of
+from experiments.worlds.world import all_subsets
 from whygap.equations import corners
-from whygap.simulate.world import all_subsets
 
 DOMAINS = ("source", "target")
 

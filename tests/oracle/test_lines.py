@@ -40,7 +40,7 @@ def shown(metric, task):
 
 
 def world_of(metric, task, seed):
-    given = metric.given(**NEEDS, classes=3 if task == "multiclass" else 2)
+    given = metric.bind(**NEEDS, classes=3 if task == "multiclass" else 2)
     prediction = shown(metric, task)
     return line_world(given, lambda x, y: given.per_row(prediction[x], y), OUTCOMES[task], seed)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from oracle_inputs import BINS, METRICS, Oracle, group_noise, worlds
 
+from experiments.worlds.atoms import Atoms
 from experiments.worlds.exact import at_rows, pi_w, pi_wz, table_of
 from whygap.domains import Array, ByDomain
-from whygap.simulate import Atoms
 
 STEPS = np.array([0.4, 0.2, 0.1]) * 0.25
 SUBSET = (0, 2)

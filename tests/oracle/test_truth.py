@@ -6,8 +6,8 @@ from oracle_inputs import BINS, METRICS, Oracle, worlds
 
 from experiments.worlds import finite
 from experiments.worlds.exact import pi_w, table_of
+from experiments.worlds.world import all_subsets
 from whygap.equations import corners
-from whygap.simulate.world import all_subsets
 
 SUBSETS = all_subsets(3)
 EXACT = {"rel": 0, "abs": 1e-12}

@@ -11,9 +11,9 @@ from neighbours import locate
 from oracle_inputs import BINS, METRICS, worlds
 
 from experiments.worlds import finite
+from experiments.worlds.atoms import risk_bin
 from experiments.worlds.exact import h_of
-from whygap.simulate.atoms import risk_bin
-from whygap.simulate.world import all_subsets
+from experiments.worlds.world import all_subsets
 
 PROPER = [s for s in all_subsets(3) if len(s) < 3]
 

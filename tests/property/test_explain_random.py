@@ -79,7 +79,7 @@ def assert_whole(gap: Gap) -> None:
         assert gap.reason.endswith(".")
     wild = [assert_explained(detailed) for detailed in gap.shares.values()]
     assert not any(wild) or any(note.level != "info" for note in gap.notes)
-    assert all(note.text.endswith((".", "?")) for note in gap.notes)
+    assert all(str(note).endswith((".", "?")) for note in gap.notes)
     assert "nan" not in gap.summary().split()
     with tempfile.TemporaryDirectory() as folder:
         assert wg.load(gap.save(Path(folder) / "gap.json")) == gap

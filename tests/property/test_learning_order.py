@@ -12,6 +12,7 @@ from learning_designs import cut, shifted_design
 from small_study import covariate_tables, fast, make_study
 
 import whygap as wg
+from whygap._explain import subset_values
 from whygap.blocks import Blocks
 from whygap.domains import ByDomain
 from whygap.learning.features import make_features
@@ -93,7 +94,7 @@ def test_the_order_within_a_column_set_does_not_matter(columns, size, which):
 
 @pytest.fixture(scope="module")
 def all_subset_values():
-    return wg.subset_values(make_study(), "outcome", SUBSETS, fast())
+    return subset_values(make_study(), "outcome", SUBSETS, fast())
 
 
 SUBSETS = [["a"], ["b"], ["a", "b"], ["c"], ["b", "c"]]
@@ -102,7 +103,7 @@ SUBSETS = [["a"], ["b"], ["a", "b"], ["c"], ["b", "c"]]
 @settings(max_examples=2, deadline=None)
 @given(order=st.permutations(range(len(SUBSETS))))
 def test_permuting_subsets_permutes_their_values(all_subset_values, order):
-    values = wg.subset_values(make_study(), "outcome", [SUBSETS[k] for k in order], fast())
+    values = subset_values(make_study(), "outcome", [SUBSETS[k] for k in order], fast())
     assert [v.value for v in values] == [all_subset_values[k].value for k in order]
     assert [v.standard_error for v in values] == [
         all_subset_values[k].standard_error for k in order
@@ -114,8 +115,8 @@ def test_permuting_subsets_permutes_their_values(all_subset_values, order):
 def test_permuting_subsets_permutes_covariate_values(order):
     subsets = [["g"], [], ["g", "h"], ["h"]]
     study = make_study(*covariate_tables())
-    one = wg.subset_values(study, "covariate", subsets, fast())
-    two = wg.subset_values(study, "covariate", [subsets[k] for k in order], fast())
+    one = subset_values(study, "covariate", subsets, fast())
+    two = subset_values(study, "covariate", [subsets[k] for k in order], fast())
     assert [(v.value, v.standard_error) for v in two] == [
         (one[k].value, one[k].standard_error) for k in order
     ]
@@ -124,6 +125,9 @@ def test_permuting_subsets_permutes_covariate_values(order):
 def test_two_workers_give_the_numbers_of_one():
     study = make_study()
     shares = ("covariate", "outcome")
-    one, two = (wg.explain(study, shares, fast(learner="auto", n_jobs=jobs)) for jobs in (1, 2))
+    one, two = (
+        wg.explain(study, detail=shares, settings=fast(learner="auto", n_jobs=jobs))
+        for jobs in (1, 2)
+    )
     assert one.to_frame().equals(two.to_frame())
     assert one.shares["outcome"].values["a"].value == two.shares["outcome"].values["a"].value

@@ -34,7 +34,7 @@ def assert_valid(design: Design) -> None:
             both = np.concatenate([design.features.source[:, i], design.features.target[:, i]])
             codes = both[~np.isnan(both)]
             assert set(codes) <= set(range(len(one.levels)))
-    assert all(note.text.endswith((".", "?")) for note in design.notes)
+    assert all(str(note).endswith((".", "?")) for note in design.notes)
 
 
 def try_study(

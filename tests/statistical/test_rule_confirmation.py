@@ -14,12 +14,12 @@ import pytest
 from small_study import fast
 
 from experiments.worlds.untuned import SOURCE, TARGET, UntunedWorld
+from experiments.worlds.world import design_tables
 from whygap.domains import ByDomain
 from whygap.nuisances.rules import Rules, find_rules
 from whygap.progress import Silent
 from whygap.results import Rule
 from whygap.running.analysis import Analysis
-from whygap.simulate.world import design_tables
 from whygap.tables.design import Design
 
 pytestmark = pytest.mark.slow

@@ -152,9 +152,11 @@ def test_rows_come_back_in_their_own_order():
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
-def test_training_rows_are_a_stratified_part_of_every_block(domain):
+def test_training_rows_are_a_stratified_part_of_every_block(domain, monkeypatch):
     design = shifted_design((4000, 3000))
-    whole, some = cut(design, folds=5), cut(design, folds=5, training_rows=1000)
+    whole = cut(design, folds=5)
+    monkeypatch.setattr("whygap.blocks.MAX_TRAINING_ROWS", 1000)
+    some = cut(design, folds=5)
     chosen = []
     for block in range(5):
         rows = rows_of(some, domain, block)
@@ -168,9 +170,10 @@ def test_training_rows_are_a_stratified_part_of_every_block(domain):
     assert 990 <= sum(chosen) <= 1000
 
 
-def test_the_seed_decides_the_training_rows():
+def test_the_seed_decides_the_training_rows(monkeypatch):
+    monkeypatch.setattr("whygap.blocks.MAX_TRAINING_ROWS", 1000)
     design = shifted_design((4000, 3000))
-    one, again, other = (cut(design, seed, training_rows=1000) for seed in (1, 1, 2))
+    one, again, other = (cut(design, seed) for seed in (1, 1, 2))
     rows = [b.order.source[b.training_rows("source", {0})[0]] for b in (one, again, other)]
     assert np.array_equal(rows[0], rows[1])
     assert not np.array_equal(rows[0], rows[2])

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from result_factory import make_gap
 from sklearn import metrics
+from sklearn.linear_model import LogisticRegression
 from small_study import make_study, tables
 
 import whygap as wg
+from whygap._explain import subset_values
 from whygap.errors import InputError, ResultError, SettingsError, TableError, WhygapError
 from whygap.results import Gaps
 
@@ -23,6 +25,18 @@ ACCEPTED = (
     ".csv, .xlsx or .parquet. Got an object of type "
 )
 NEEDS = ' study = wg.Study(source, target, outcome="readmitted", prediction="risk").'
+COLUMN = (
+    "A role names a column of both tables. Got an object of type {}. A model is given as model=; "
+    "arrays become a study by wg.Study.from_arrays(...)."
+)
+NO_STUDY = (
+    "explain needs a Study, or two tables and the outcome's column. Got no {}. "
+    'wg.explain(source, target, outcome="readmitted", prediction="risk").'
+)
+BESIDE = (
+    "Roles and target are named in the Study, not beside it. Got {}. explain(study, detail=..., "
+    "settings=...) explains it; for two tables write explain(source, target, outcome=...)."
+)
 PER_ROW = (
     ' Name one of ours (metric="accuracy"), or give a callable(prediction, outcome) with one value '
     "per row."
@@ -46,7 +60,10 @@ CASES: dict[str, Case] = {
     "too many settings": (
         lambda: wg.Settings(*range(99)),  # type: ignore[arg-type]
         SettingsError,
-        "Settings cannot be made of these arguments. Got too many positional arguments.",
+        (
+            "Every setting is given by its name. Names: 'learner', 'folds', 'repeats', 'subsets', "
+            "'sampling_error' and 16 more."
+        ),
     ),
     "a role that is not there": (
         lambda: make_study(basline=["w"]),
@@ -56,7 +73,7 @@ CASES: dict[str, Case] = {
     "a study without an outcome": (
         lambda: wg.Study(*tables(), prediction="risk"),  # type: ignore[call-arg]
         InputError,
-        "Study cannot be made of these arguments. Got missing a required argument: 'outcome'.",
+        "The argument 'outcome' is missing.",
     ),
     "settings as a dictionary": (
         lambda: wg.explain(make_study(), settings={"folds": 3}),  # type: ignore[arg-type]
@@ -66,15 +83,81 @@ CASES: dict[str, Case] = {
             "Write settings=wg.Settings(folds=5, seed=0)."
         ),
     ),
+    "a fitted model as prediction": (
+        lambda: wg.explain(*tables(), outcome="y", prediction=LogisticRegression()),  # type: ignore[arg-type]
+        InputError,
+        COLUMN.format("LogisticRegression"),
+    ),
+    "an array as outcome": (
+        lambda: wg.explain(*tables(), outcome=np.zeros(3), prediction="risk"),  # type: ignore[arg-type]
+        InputError,
+        COLUMN.format("ndarray"),
+    ),
+    "a number as weights": (
+        lambda: make_study(weights=3),
+        InputError,
+        "The argument 'weights' must be text. Got 3.",
+    ),
+    "a covariate by its number": (
+        lambda: make_study(covariates=["a", 1]),
+        InputError,
+        "The argument 'covariates' must be text. Got 1.",
+    ),
+    "an order that is not there": (
+        lambda: make_study(order="outcome frist"),
+        InputError,
+        (
+            "The argument 'order' must be 'covariates first' or 'outcome first'. "
+            "Got 'outcome frist'. Did you mean 'outcome first'?"
+        ),
+    ),
+    "a threshold in percent": (
+        lambda: make_study(threshold=50),
+        InputError,
+        "The argument 'threshold' must be less than or equal to 1. Got 50.",
+    ),
+    "a sample of a few rows": (
+        lambda: make_study(sample=999),
+        InputError,
+        "The argument 'sample' must be greater than or equal to 1000. Got 999.",
+    ),
+    "the outcome as target": (
+        lambda: wg.explain(tables()[0], target="y", prediction="risk"),
+        InputError,
+        (
+            "target= is the second table, not a column. Got 'y'. "
+            "The column of outcomes is named by outcome='y'."
+        ),
+    ),
+    "no target": (
+        lambda: wg.explain(tables()[0], outcome="y"),
+        InputError,
+        NO_STUDY.format("target"),
+    ),
+    "no outcome": (
+        lambda: wg.explain(*tables(), prediction="risk"),
+        InputError,
+        NO_STUDY.format("outcome"),
+    ),
+    "a role beside a study": (
+        lambda: wg.explain(make_study(), metric="auc", outcome="y"),
+        InputError,
+        BESIDE.format("outcome, metric"),
+    ),
+    "a target beside a study": (
+        lambda: wg.explain(make_study(), detail=tables()[1]),
+        InputError,
+        BESIDE.format("target"),
+    ),
+    "a setting out of range beside a study": (
+        lambda: wg.explain(make_study(), folds=1),
+        SettingsError,
+        "The setting 'folds' must be greater than or equal to 2. Got 1.",
+    ),
     "check of a table": (
         lambda: wg.check(tables()[0]),  # type: ignore[arg-type]
         InputError,
         "check needs a Study. Got an object of type DataFrame." + NEEDS,
-    ),
-    "compare nothing": (
-        lambda: wg.compare(None),
-        InputError,
-        "compare needs a Study. Got an object of type NoneType." + NEEDS,
     ),
     "a metric of scikit-learn's that we do not have": (
         lambda: make_study(metric=metrics.cohen_kappa_score),
@@ -130,22 +213,22 @@ CASES: dict[str, Case] = {
         "There is no detail 'outcom'. Did you mean 'outcome'?",
     ),
     "an empty part": (
-        lambda: wg.subset_values(make_study(), "", [["a"]]),
+        lambda: subset_values(make_study(), "", [["a"]]),
         SettingsError,
         "There is no detailed part ''. Parts are 'covariate' and 'outcome'.",
     ),
     "two parts where one is asked for": (
-        lambda: wg.subset_values(make_study(), ["covariate", "outcome"], [["a"]]),  # type: ignore[arg-type]
+        lambda: subset_values(make_study(), ["covariate", "outcome"], [["a"]]),  # type: ignore[arg-type]
         SettingsError,
         "part= names one part: 'covariate' or 'outcome'. Got ['covariate', 'outcome'].",
     ),
     "subsets that are none": (
-        lambda: wg.subset_values(make_study(), "outcome", 3),  # type: ignore[arg-type]
+        lambda: subset_values(make_study(), "outcome", 3),  # type: ignore[arg-type]
         InputError,
         'The subsets must be lists of players. Got an object of type int. [["a"], ["b"]].',
     ),
     "a subset of numbers": (
-        lambda: wg.subset_values(make_study(), "outcome", [[1]]),  # type: ignore[list-item]
+        lambda: subset_values(make_study(), "outcome", [[1]]),  # type: ignore[list-item]
         InputError,
         "A subset must be a list of names. Got an object of type int.",
     ),
@@ -164,28 +247,10 @@ CASES: dict[str, Case] = {
         InputError,
         "The value a p-value is for must be a number. Got an object of type NoneType.",
     ),
-    "a graph that is none": (
-        lambda: wg.compare(make_study(), ["mean_change"], graph=("w",)),  # type: ignore[arg-type]
-        SettingsError,
-        "The graph must map each variable to its parents. Got an object of type tuple.",
-    ),
-    "something else than a result": (
-        lambda: wg.revise(make_study(), "gap.json"),  # type: ignore[arg-type]
-        ResultError,
-        (
-            "gap= must be a result of explain. Got an object of type str. "
-            "gap = wg.explain(study), or wg.load(path)."
-        ),
-    ),
     "a flag that is none": (
         lambda: make_gap().to_dict(influence="yes"),  # type: ignore[arg-type]
         InputError,
         "influence= must be True or False. Got an object of type str.",
-    ),
-    "too much for explain": (
-        lambda: wg.explain(make_study(), (), wg.Settings(), 3),
-        InputError,
-        "explain takes a study, detail and settings. Got 4 arguments.",
     ),
     "load nothing": (
         lambda: wg.load(None),  # type: ignore[arg-type]
@@ -214,7 +279,7 @@ def test_a_mistaken_call_is_told_what_to_write(kind: str) -> None:
     ],
 )
 def test_the_known_metrics_of_scikit_learn_are_ours(function: Any, name: str) -> None:
-    assert make_study(metric=function).metric_.name == name
+    assert make_study(metric=function).design.metric.name == name
 
 
 ENDINGS = {

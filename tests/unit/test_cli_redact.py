@@ -9,7 +9,7 @@ from small_study import tables
 CANARY = "Zachary Quill"
 TABLES = ("source.parquet", "target.parquet")
 ROLES = 'outcome = "y"\nbaseline = ["w"]\nprediction = "risk"\n'
-QUICK = ("--learner", "fast", "--set", "folds=3", "--detail", "points,where")
+QUICK = ("--learner", "fast", "--set", "folds=3", "--detail", "points,affected")
 EXPLAIN = ("explain", "study.toml", *QUICK, "-o", "gap.json", "--report", "gap.html")
 
 
@@ -26,7 +26,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "several.toml").write_text(
         f'{tables_named}{ROLES}[targets]\nagain = "target.parquet"\n'
     )
-    (tmp_path / "alerts.toml").write_text('[[rule]]\npart = "outcome"\nbelow = "-2 points"\n')
+    (tmp_path / "alerts.toml").write_text('[[rule]]\npart = "outcome"\nbelow = -0.02\n')
     return tmp_path
 
 
@@ -79,12 +79,12 @@ def test_one_row_is_enough_to_be_named_if_you_say_so(folder, call):
 
 
 def test_watch(folder, call):
-    asked = ("watch", "study.toml", *QUICK, "--rules", "alerts.toml", "--into", "kept")
+    asked = ("watch", "study.toml", *QUICK, "--rules", "alerts.toml", "--state", "kept")
     done = call(*asked, "--redact", "10")
     assert done.code == 1, done.err
     assert places_of(CANARY, done, folder) == set()
     assert call(*asked).code == 1
-    assert places_of(CANARY, done, folder) == {"kept/all.parquet", "kept/gaps/target.json"}
+    assert places_of(CANARY, done, folder) == {"kept/trend.csv", "kept/gaps/target.json"}
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("command", [("explain", "-o", "gap.json"), ("watch", "--into", "watch")])
+@pytest.mark.parametrize("command", [("explain", "-o", "gap.json"), ("watch", "--state", "watch")])
 def test_a_target_with_the_name_of_the_study_s_own_is_refused(folder, call, command):
     done = call(command[0], "study.toml", *command[1:])
     assert (done.code, done.out) == (2, "")

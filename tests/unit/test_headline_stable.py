@@ -33,7 +33,7 @@ def headline(noise: int) -> str:
         for one, seed in ((source, 10 + k), (target, 20 + k)):
             one[f"noise_{k}"] = np.random.default_rng(seed).normal(size=ROWS)
     study = wg.Study(source, target, outcome="y", prediction="risk", baseline=["w"])
-    gap = wg.explain(study, (), fast())
+    gap = wg.explain(study, detail=(), settings=fast())
     return " ".join(text.headline(gap, gap.findings()))
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "narwhals", "lightgbm"}
+HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "narwhals", "lightgbm", "pydantic"}
 OPTIONAL = {
     "catboost",
     "duckdb",
@@ -40,10 +40,9 @@ def test_the_package_itself_loads_no_library(statement):
     assert libraries_after(statement) & (HEAVY | OPTIONAL) == set()
 
 
-def test_explain_loads_no_library_it_can_do_without():
-    assert libraries_after("from whygap import explain") & OPTIONAL == set()
-
-
-def test_explain_waits_with_what_few_analyses_need():
+@pytest.mark.parametrize("name", ["explain", "explain_many"])
+def test_explain_loads_no_library_it_can_do_without(name):
+    statement = f"from whygap import {name}"
     slow = {"scipy.optimize", "scipy.stats", "sklearn.linear_model", "matplotlib.pyplot"}
-    assert modules_after("from whygap import explain") & slow == set()
+    assert libraries_after(statement) & OPTIONAL == set()
+    assert modules_after(statement) & slow == set()

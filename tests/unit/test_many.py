@@ -10,7 +10,7 @@ import pytest
 from small_study import fast, make_study, make_table, tables
 
 import whygap as wg
-from whygap import _many as module
+from whygap import _explain_many as module
 from whygap.errors import ColumnError, InputError, SettingsError
 from whygap.results import Gaps
 
@@ -33,7 +33,9 @@ def test_there_is_a_gap_per_target_in_their_order(many):
 
 
 def test_the_first_target_has_the_numbers_of_its_own_analysis(many):
-    alone = wg.explain(make_study().with_target(targets()["site B"], "site B"), "outcome", fast())
+    alone = wg.explain(
+        make_study().with_target(targets()["site B"], "site B"), detail="outcome", settings=fast()
+    )
     for name, part in alone.parts.items():
         assert getattr(many["site B"].aggregate, name).value == part.value
     for name, share in alone.shares["outcome"].values.items():
@@ -41,7 +43,9 @@ def test_the_first_target_has_the_numbers_of_its_own_analysis(many):
 
 
 def test_later_targets_differ_only_by_the_choice_of_source_only_learners(many):
-    alone = wg.explain(make_study().with_target(targets()["site C"], "site C"), (), fast())
+    alone = wg.explain(
+        make_study().with_target(targets()["site C"], "site C"), detail=(), settings=fast()
+    )
     gap = many["site C"]
     assert gap.total.value == alone.total.value
     for name, part in alone.parts.items():
@@ -65,7 +69,9 @@ def test_the_table_is_of_the_callers_kind():
     source = pl.from_pandas(tables()[0])
     given = {"B": pl.from_pandas(make_table(300, 1.0, 2))}
     study = make_study(source, given["B"])
-    assert isinstance(wg.explain_many(study, given, (), fast()).to_frame(), pl.DataFrame)
+    assert isinstance(
+        wg.explain_many(study, given, detail=(), settings=fast()).to_frame(), pl.DataFrame
+    )
 
 
 def test_words_and_report_have_a_section_per_target(many, tmp_path):
@@ -98,7 +104,7 @@ def test_the_source_file_is_read_once(tmp_path, monkeypatch):
 
     monkeypatch.setattr(files, "read_file", counted)
     given = targets()
-    wg.explain_many(make_study(str(path), given["site B"]), given, (), fast())
+    wg.explain_many(make_study(str(path), given["site B"]), given, detail=(), settings=fast())
     assert reads == ["source"]
 
 
@@ -107,10 +113,10 @@ def test_how_the_source_file_was_read_is_said_for_every_target(tmp_path):
     path = tmp_path / "source.csv"
     source.to_csv(path, index=False, sep=";")
     given = targets()
-    many = wg.explain_many(make_study(path, given["site B"]), given, (), fast())
+    many = wg.explain_many(make_study(path, given["site B"]), given, detail=(), settings=fast())
     words = "Of the source table, 'source.csv' was read with semicolons between fields and 3,5 "
     for gap in many.gaps.values():
-        assert f"{words}taken for 3.5." in [note.text for note in gap.notes]
+        assert f"{words}taken for 3.5." in [str(note) for note in gap.notes]
 
 
 def test_bad_targets_are_named_before_anything_is_computed(monkeypatch):
@@ -138,11 +144,11 @@ def test_targets_must_have_names(given, message):
 
 def test_every_target_has_a_checkpoint_folder_of_its_own(tmp_path):
     settings = fast(checkpoint=str(tmp_path))
-    first = wg.explain_many(make_study(), targets(), "outcome", settings)
+    first = wg.explain_many(make_study(), targets(), detail="outcome", settings=settings)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["site_B", "site_C"]
     files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npz")}
     assert files
-    again = wg.explain_many(make_study(), targets(), "outcome", settings)
+    again = wg.explain_many(make_study(), targets(), detail="outcome", settings=settings)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npz")} == files
     for name in first:
         shares = first[name].shares["outcome"].values
@@ -154,7 +160,7 @@ def test_every_target_has_a_checkpoint_folder_of_its_own(tmp_path):
 def test_targets_that_would_share_a_folder_are_refused(tmp_path):
     given = {"a b": make_table(300, 1.0, 2), "a_b": make_table(300, 1.0, 3)}
     with pytest.raises(SettingsError) as caught:
-        wg.explain_many(make_study(), given, (), fast(checkpoint=str(tmp_path)))
+        wg.explain_many(make_study(), given, detail=(), settings=fast(checkpoint=str(tmp_path)))
     assert str(caught.value) == (
         "Two targets would share a checkpoint folder. Got a b, a_b. Name them so that they differ "
         "in letters or digits."
@@ -173,7 +179,7 @@ def test_ctrl_c_keeps_the_targets_that_are_finished(monkeypatch):
         return whole(study, *rest)
 
     monkeypatch.setattr(module, "explain_with", stopped)
-    result = wg.explain_many(make_study(), targets(), (), fast())
+    result = wg.explain_many(make_study(), targets(), detail=(), settings=fast())
     assert list(result) == ["site B"]
     assert result.unfinished == ("site C",)
     assert "Not finished, because you interrupted: site C." in result.summary()

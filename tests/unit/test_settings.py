@@ -1,149 +1,123 @@
-"""Every setting is checked when it is given, and says what it would take."""
+"""Every setting is checked when it is made, and says what it would take."""
 
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 
 import pytest
 
 from whygap.errors import SettingsError
 from whygap.settings import Settings, details_named
 
-MESSAGES = [
-    ({"folds": 1}, "The 'folds' setting must be a whole number from 2 to 50. Got 1."),
-    ({"folds": 51}, "The 'folds' setting must be a whole number from 2 to 50. Got 51."),
-    ({"folds": 5.0}, "The 'folds' setting must be a whole number from 2 to 50. Got 5.0."),
-    ({"folds": True}, "The 'folds' setting must be a whole number from 2 to 50. Got True."),
-    (
-        {"folds": 2},
-        (
-            "The 'folds' setting must be at least 3 when twins=True. Got 2. Use folds=5, or "
-            "twins=False."
-        ),
-    ),
-    ({"split": 1.0}, "The 'split' setting must be a number between 0 and 1 or None. Got 1.0."),
-    (
-        {"split": "half"},
-        "The 'split' setting must be a number between 0 and 1 or None. Got 'half'.",
-    ),
-    ({"repeats": 0}, "The 'repeats' setting must be a whole number from 1 to 100. Got 0."),
-    (
-        {"repeats": 3, "split": 0.2},
-        (
-            "The 'repeats' setting needs cross-fitting: a single split measures other rows each "
-            "time. Got repeats=3 with split=0.2. Use split=None."
-        ),
-    ),
-    (
-        {"learner": "fats"},
-        (
-            "The 'learner' setting must be one of 'auto', 'fast', 'boosted', 'paper'. Got 'fats'. "
-            "Did you mean 'fast'?"
-        ),
-    ),
-    (
-        {"learner": {"classifier": None}},
-        "Your own learner must be {'classifier': estimator, 'regressor': estimator}. Got dict.",
-    ),
-    (
-        {"outcome_form": "bined"},
-        (
-            "The 'outcome_form' setting must be one of 'binned', 'smooth'. Got "
-            "'bined'. Did you mean 'binned'?"
-        ),
-    ),
-    ({"bins": 1}, "The 'bins' setting must be a whole number from 2 to 1000. Got 1."),
-    ({"twins": 1}, "The 'twins' setting must be True or False. Got 1."),
-    (
-        {"risk_uncertainty": "yes"},
-        "The 'risk_uncertainty' setting must be True or False. Got 'yes'.",
-    ),
-    ({"halvings": 4}, "The 'halvings' setting must be a whole number from 1 to 3. Got 4."),
-    (
-        {"subsets": "every"},
-        "The 'subsets' setting must be one of 'auto', 'all'. Got 'every'.",
-    ),
-    ({"subsets": 1}, "The 'subsets' setting must be a whole number at least 2. Got 1."),
-    ({"subsets": 2.5}, "The 'subsets' setting must be a whole number at least 2. Got 2.5."),
-    ({"precision": 0}, "The 'precision' setting must be a number between 0 and 10. Got 0."),
-    (
-        {"precision_floor": 1},
-        "The 'precision_floor' setting must be a number between 0 and 1. Got 1.",
-    ),
-    (
-        {"training_rows": 99},
-        "The 'training_rows' setting must be a whole number at least 100. Got 99.",
-    ),
-    (
-        {"training_rows": "all"},
-        "The 'training_rows' setting must be one of 'auto'. Got 'all'.",
-    ),
-    (
-        {"influence_groups": None},
-        "The 'influence_groups' setting must be a whole number at least 100. Got None.",
-    ),
-    ({"time_budget": 0}, "The 'time_budget' setting must be a number above 0 or None. Got 0."),
-    ({"clip": -1}, "The 'clip' setting must be a number above 0 or None. Got -1."),
-    (
-        {"support": "comon"},
-        (
-            "The 'support' setting must be one of 'auto', 'all', 'common'. Got 'comon'. "
-            "Did you mean 'common'?"
-        ),
-    ),
-    ({"n_jobs": 0}, "The 'n_jobs' setting must be a whole number from 1 to 4096. Got 0."),
-    (
-        {"backend": "spark"},
-        "The 'backend' setting must be one of 'local', 'ray', 'dask'. Got 'spark'.",
-    ),
-    ({"level": 95}, "The 'level' setting must be a number between 0 and 1. Got 95."),
-    ({"seed": -1}, "The 'seed' setting must be a whole number at least 0. Got -1."),
-    ({"seed": None}, "The 'seed' setting must be a whole number at least 0. Got None."),
+WHOLE, SWITCH = "a whole number", "True or False"
+OWN_LEARNER = (
+    "'auto', 'fast', 'boosted', 'paper', or {'classifier': estimator, 'regressor': estimator}"
+)
+# Setting, a value out of range, what it must be, and the hint
+BOUNDS = [
+    ("folds", 1, "greater than or equal to 2", ""),
+    ("folds", 51, "less than or equal to 50", ""),
+    ("folds", 5.0, WHOLE, ""),
+    ("folds", True, WHOLE, ""),
+    ("repeats", 0, "greater than or equal to 1", ""),
+    ("repeats", 101, "less than or equal to 100", ""),
+    ("learner", "fats", f"one of {OWN_LEARNER}", " Did you mean 'fast'?"),
+    ("subsets", "every", f"{WHOLE} or 'auto' or 'all'", ""),
+    ("subsets", 1, "greater than or equal to 2 or 'auto' or 'all'", ""),
+    ("subsets", 2.5, f"{WHOLE} or 'auto' or 'all'", ""),
+    ("sampling_error", 0, "greater than 0", ""),
+    ("sampling_error", 10, "less than 10", ""),
+    ("time_budget", 0, "greater than 0", ""),
+    ("time_budget", float("inf"), "a finite number", ""),
+    ("time_budget", "600", "a number", ""),
+    ("support", "comon", "'auto', 'all' or 'common'", " Did you mean 'common'?"),
+    ("clip", -1, "greater than 0", ""),
+    ("level", 95, "less than 1", ""),
+    ("level", 0, "greater than 0", ""),
+    ("checkpoint", 3, "text", ""),
+    ("n_jobs", 0, "greater than or equal to 1", ""),
+    ("n_jobs", 4097, "less than or equal to 4096", ""),
+    ("backend", "spark", "'local', 'ray' or 'dask'", ""),
+    ("seed", -1, "greater than or equal to 0", ""),
+    ("seed", None, WHOLE, ""),
+    ("progress", "yes", SWITCH, ""),
+    ("split", 1.0, "less than 1", ""),
+    ("split", "half", "a number", ""),
+    ("outcome_form", "bined", "'binned' or 'smooth'", " Did you mean 'binned'?"),
+    ("bins", 1, "greater than or equal to 2", ""),
+    ("bins", 1001, "less than or equal to 1000", ""),
+    ("risk_uncertainty", "yes", SWITCH, ""),
+    ("twins", 1, SWITCH, ""),
+    ("halvings", 4, "less than or equal to 3", ""),
 ]
 
 
-@pytest.mark.parametrize(("values", "message"), MESSAGES, ids=lambda v: str(v)[:40])
-def test_a_setting_out_of_range_says_what_it_would_take(values, message):
+@pytest.mark.parametrize(("name", "value", "must", "hint"), BOUNDS)
+def test_a_setting_out_of_range_says_what_it_would_take(name, value, must, hint):
+    with pytest.raises(SettingsError) as caught:
+        Settings(**{name: value})
+    assert str(caught.value) == f"The setting '{name}' must be {must}. Got {value!r}.{hint}"
+
+
+SPLIT = (
+    "A single split measures a part of the rows; support='common' and repeats= need "
+    "cross-fitting. Got {} with split=0.2. Use split=None."
+)
+TOGETHER = [
+    (
+        {"folds": 2},
+        (
+            "The setting 'folds' must be at least 3 when twins=True. Got 2. Use folds=5, or "
+            "twins=False."
+        ),
+    ),
+    ({"repeats": 3, "split": 0.2}, SPLIT.format("repeats=3")),
+    ({"support": "common", "split": 0.2}, SPLIT.format("support='common'")),
+    ({"learner": {"classifier": 1}}, f"The setting 'learner' must be one of {OWN_LEARNER}."),
+    ({"fold": 3}, "There is no setting 'fold'. Did you mean 'folds'?"),
+    ({"fold": 3, "level": 95}, "There is no setting 'fold'. Did you mean 'folds'?"),
+    ({"qqq": 3}, "There is no setting 'qqq'. Settings are: learner, folds, repeats, "),
+    *(
+        ({name: 1}, f"There is no setting '{name}'.")
+        for name in ("precision_floor", "training_rows", "influence_groups", "precision")
+    ),
+]
+
+
+@pytest.mark.parametrize(("values", "message"), TOGETHER, ids=lambda v: str(v)[:40])
+def test_settings_that_do_not_go_together_or_do_not_exist_are_refused(values, message):
     with pytest.raises(SettingsError) as caught:
         Settings(**values)
-    assert str(caught.value) == message
+    assert str(caught.value).startswith(message)
+
+
+def test_settings_are_given_by_name():
+    with pytest.raises(SettingsError, match="Every setting is given by its name"):
+        Settings("fast")
 
 
 def test_every_default_is_valid_and_frozen():
     settings = Settings()
     with pytest.raises(FrozenInstanceError):
         settings.seed = 1
-    assert Settings.from_mapping(settings.to_mapping()) == settings
-
-
-def test_models_are_trained_on_sixty_thousand_rows_at_most_unless_told_otherwise():
-    assert Settings().most_training_rows == 60_000
-    assert Settings(training_rows=None).most_training_rows is None
-    assert Settings(training_rows=500).most_training_rows == 500
+    assert Settings(**settings.to_mapping()) == settings
+    assert pickle.loads(pickle.dumps(settings)) == settings  # noqa: S301
 
 
 def test_two_folds_are_enough_without_twins():
     assert Settings(folds=2, twins=False).folds == 2
 
 
-def test_a_study_files_settings_are_read_by_name():
-    assert Settings.from_mapping({"folds": 3, "subsets": 64}) == Settings(folds=3, subsets=64)
-
-
-def test_an_unknown_name_is_refused_with_the_closest_one():
-    with pytest.raises(SettingsError) as caught:
-        Settings.from_mapping({"fold": 3})
-    assert str(caught.value) == "There is no setting 'fold'. Did you mean 'folds'?"
-
-
-def test_a_name_like_no_other_lists_them_all():
-    with pytest.raises(SettingsError, match=r"^There is no setting 'qqq'\. Settings are: folds, "):
-        Settings.from_mapping({"qqq": 3})
+def test_a_checkpoint_may_be_a_path():
+    assert Settings(checkpoint=Path("a") / "b").checkpoint == str(Path("a") / "b")
 
 
 def test_own_estimators_become_text_in_a_result_file():
     own = {"classifier": object(), "regressor": object()}
+    assert Settings(learner=own).learner == own
     plain = Settings(learner=own).to_mapping()
     assert "object at" in json.loads(json.dumps(plain))["learner"]
 

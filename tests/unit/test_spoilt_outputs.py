@@ -12,6 +12,7 @@ import pytest
 from small_study import fast, make_study, tables
 
 import whygap as wg
+from whygap.errors import WhygapWarning
 from whygap.render import plot, report
 from whygap.render import tables as printed
 from whygap.render.text import BANNER
@@ -28,15 +29,17 @@ def coded_otherwise():
 
 @pytest.fixture(scope="module")
 def gap() -> wg.Gap:
-    with pytest.warns(wg.WhygapWarning, match="Column 'sex' looks recorded differently"):
-        return wg.explain(make_study(*coded_otherwise()), (), fast())
+    with pytest.warns(WhygapWarning, match="Column 'sex' looks recorded differently"):
+        return wg.explain(make_study(*coded_otherwise()), detail=(), settings=fast())
 
 
 @pytest.fixture(scope="module")
 def units() -> wg.Gap:
     source, target = tables()
-    with pytest.warns(wg.WhygapWarning, match="other units"):
-        return wg.explain(make_study(source, target.assign(a=target["a"] * 1000)), (), fast())
+    with pytest.warns(WhygapWarning, match="other units"):
+        return wg.explain(
+            make_study(source, target.assign(a=target["a"] * 1000)), detail=(), settings=fast()
+        )
 
 
 PROBLEM = (
@@ -99,9 +102,9 @@ def test_a_table_without_room_for_words_is_warned_about_beside_it(gap, tmp_path)
 def test_several_targets_say_it_for_the_one_that_is_spoilt(tmp_path):
     source, spoilt = coded_otherwise()
     sound = tables(600, 600)[1].assign(sex=np.arange(600) % 2)
-    with pytest.warns(wg.WhygapWarning, match="Column 'sex' looks recorded differently"):
+    with pytest.warns(WhygapWarning, match="Column 'sex' looks recorded differently"):
         many = wg.explain_many(
-            make_study(source, sound), {"north": sound, "south": spoilt}, (), fast()
+            make_study(source, sound), {"north": sound, "south": spoilt}, detail=(), settings=fast()
         )
     frame = many.to_frame()
     assert set(frame.loc[frame["target"] == "south", "problems"]) == {PROBLEM}

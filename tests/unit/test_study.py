@@ -82,7 +82,7 @@ def test_a_study_is_frozen() -> None:
 
 def test_metric_and_loss() -> None:
     study = study_of(metric="brier")
-    assert study.metric_ is metric_named("brier")
+    assert study.design.metric is metric_named("brier")
     source = table(120, 1)
     np.testing.assert_allclose(study.design.loss.source, (source["risk"] - source["y"]) ** 2)
 

@@ -62,7 +62,7 @@ def test_a_study_file_is_a_study_and_settings(folder: Path) -> None:
     study, settings = found.study, found.settings
     assert settings == Settings(seed=7, folds=3)
     assert study.roles.covariates == ("hb",)
-    assert study.metric_.name == "brier"
+    assert study.design.metric.name == "brier"
     assert (study.design.rows.source, study.design.rows.target) == (120, 90)
 
 
@@ -109,7 +109,7 @@ def test_a_metric_beside_the_study(folder: Path) -> None:
         "def distance(prediction, outcome):\n    return abs(prediction - outcome)\n"
     )
     study = read_study_file(written(folder, BASE + 'metric = "besides:distance"\n')).study
-    assert study.metric_.name == "distance"
+    assert study.design.metric.name == "distance"
 
 
 def test_detail_report_targets_and_groups(folder: Path) -> None:
@@ -127,7 +127,7 @@ REFUSED: dict[str, tuple[str, type[WhygapError], str]] = {
     "unknown key": (
         BASE + 'outcom = "y"\n',
         InputError,
-        "There is no key 'outcom' in a study file ('study.toml'). Did you mean 'outcome'?",
+        "There is no key 'outcom' in the study file 'study.toml'. Did you mean 'outcome'?",
     ),
     "unknown setting": (
         BASE + "[settings]\nfold = 3\n",
@@ -153,19 +153,22 @@ REFUSED: dict[str, tuple[str, type[WhygapError], str]] = {
     "settings is no table": (
         BASE + "settings = 3\n",
         InputError,
-        "'settings' in 'study.toml' must be a table. Got 3.",
+        (
+            "The key 'settings' in the study file 'study.toml' must be a table of names and "
+            "values. Got 3."
+        ),
     ),
     "source is a number": (
         BASE.replace('"before.parquet"', "3"),
         TableError,
-        "The source table in a study file must be a path. Got 3.",
+        ("A table in a study file is a path, { path, where, drop } or { database, query }. Got 3."),
     ),
     "table with an unknown key": (
         BASE.replace('"before.parquet"', '{ path = "both.parquet", were = 3 }'),
         TableError,
         (
-            "The source table in a study file is a path, { path, where, drop } or "
-            "{ database, query }. Got 'were'."
+            "A table in a study file is a path, { path, where, drop } or { database, query }. "
+            "Got {'path': 'both.parquet', 'were': 3}."
         ),
     ),
     "where that no row fulfils": (
@@ -181,7 +184,7 @@ REFUSED: dict[str, tuple[str, type[WhygapError], str]] = {
     "model is a number": (
         BASE + "model = 3\n",
         InputError,
-        "The model in a study file must be a path or module:name. Got 3.",
+        "The key 'model' in the study file 'study.toml' must be text. Got 3.",
     ),
     "model that is not there": (
         BASE.replace('prediction = "risk"', 'model = "none.onnx"'),

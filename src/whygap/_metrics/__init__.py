@@ -1,29 +1,15 @@
-"""Metrics: per-row terms and a function of their means; a new one is one entry."""
+"""Metrics: per-row terms and a function of their means; a new metric is one entry."""
 
-from whygap._metrics.metric import TASKS, Metric, Task, only_mean
-from whygap._metrics.pairs import mid_ranks, pair_means
+from whygap._metrics.entries import METRICS
+from whygap._metrics.metric import TASKS, Metric, Task
 from whygap._metrics.registry import (
-    METRICS,
+    canonical_name,
     metric_named,
     metric_of,
     metrics,
-    names_for,
-    our_name,
+    sign_note,
     tasks_of,
 )
 
-__all__ = [
-    "METRICS",
-    "TASKS",
-    "Metric",
-    "Task",
-    "metric_named",
-    "metric_of",
-    "metrics",
-    "mid_ranks",
-    "names_for",
-    "only_mean",
-    "our_name",
-    "pair_means",
-    "tasks_of",
-]
+__all__ = ["METRICS", "TASKS", "Metric", "Task", "canonical_name", "metric_named"]
+__all__ += ["metric_of", "metrics", "sign_note", "tasks_of"]

@@ -6,19 +6,17 @@ import numpy as np
 
 from whygap.domains import Array
 
-__all__ = [
-    "auc_of",
-    "auc_slopes",
-    "auc_terms",
-    "macro_auc_terms",
-    "mid_ranks",
-    "pair_influence",
-    "pair_means",
-]
+__all__ = ["auc_of", "mid_ranks", "pair_influence", "pair_means"]
 
 
 def mid_ranks(at: Array, scores: Array, weights: Array | None = None) -> Array:
-    """R(t) = E k(t, f) with k(u, v) = 1{u > v} + 1/2 1{u = v}, f the (weighted) scores."""
+    """Compute R(t) = E k(t, f) with k(u, v) = 1{u > v} + 1/2 1{u = v}, from 0 to 1.
+
+    Args:
+        at: the points t, (points,).
+        scores: the scores f, (rows,).
+        weights: of the scores, (rows,); equal if left out.
+    """
     order = np.argsort(scores, kind="stable")
     mass = np.ones(len(scores)) if weights is None else weights[order]
     below = np.concatenate([[0.0], np.cumsum(mass)])
@@ -27,50 +25,34 @@ def mid_ranks(at: Array, scores: Array, weights: Array | None = None) -> Array:
 
 
 def pair_means(terms: Array, weights: Array | None = None) -> Array:
-    """(rho_1..rho_C, kappa_1..kappa_C): rho = E y, kappa = E[y R(f)]."""
-    classes = len(terms) // 2
-    indicators, scores = terms[:classes], terms[classes:]
+    """Compute (rho_1..rho_C, kappa_1..kappa_C), rho = E y, kappa = E[y R(f)]: see `Metric.pairs`.
+
+    Args:
+        terms: C indicators of classes, then C scores, (2 C, rows).
+        weights: of the rows, (rows,); equal if left out.
+    """
+    indicators, scores = np.split(terms, 2)
     ranks = np.stack([mid_ranks(f, f, weights) for f in scores])
     return np.average(np.concatenate([indicators, indicators * ranks]), 1, weights)
 
 
 def pair_influence(terms: Array, weights: Array | None = None) -> Array:
-    """(2 C, rows): what each row adds to rho and to kappa, y R(f) + U(f), centred.
+    """Compute what each row adds to rho and to kappa, y R(f) + U(f), centred, (2 C, rows).
 
-    U(t) = E[Y k(f, t)]: what a row with score t adds to the ranks of the others.
+    U(t) = E[Y k(f, t)] is what a row with score t adds to the ranks of all rows.
     """
-    classes = len(terms) // 2
-    indicators, scores = terms[:classes], terms[classes:]
+    indicators, scores = np.split(terms, 2)
     mass = np.ones(terms.shape[1]) if weights is None else weights
-    both = []
+    kappas = []
     for y, f in zip(indicators, scores, strict=True):
         share = np.average(y, weights=mass)
         lends = share * (1 - mid_ranks(f, f, mass * y)) if share else np.zeros(len(y))
-        both.append(y * mid_ranks(f, f, mass) + lends)
-    added = np.concatenate([indicators, np.stack(both)])
+        kappas.append(y * mid_ranks(f, f, mass) + lends)
+    added = np.concatenate([indicators, np.stack(kappas)])
     return np.asarray(added - np.average(added, 1, mass)[:, None])
 
 
-def auc_terms(prediction: Array, outcome: Array) -> Array:
-    """(2, rows): the outcome and the score."""
-    return np.stack([outcome, prediction])
-
-
-def macro_auc_terms(prediction: Array, outcome: Array, *, classes: int) -> Array:
-    """(2 C, rows): each class's indicator, each class's score."""
-    return np.concatenate([np.equal(outcome, np.arange(classes)[:, None]), prediction.T])
-
-
 def auc_of(means: Array) -> float:
-    """The mean of the areas (kappa - rho^2 / 2) / (rho (1 - rho)), one per class."""
+    """Average the areas (kappa - rho^2 / 2) / (rho (1 - rho)) over classes, given (rho, kappa)."""
     rho, kappa = np.reshape(means, (2, -1))
     return float(np.mean((kappa - rho**2 / 2) / (rho * (1 - rho))))
-
-
-def auc_slopes(means: Array) -> Array:
-    """g_rho = -(rho + (1 - 2 rho) AUC) / (rho (1 - rho)), g_kappa = 1 / (rho (1 - rho))."""
-    rho, kappa = np.reshape(means, (2, -1))
-    spread = rho * (1 - rho)
-    auc = (kappa - rho**2 / 2) / spread
-    both = np.concatenate([-(rho + (1 - 2 * rho) * auc), np.ones(len(rho))])
-    return np.asarray(both / np.tile(spread, 2) / len(rho))

@@ -1,6 +1,6 @@
-"""The same analysis, repeated in a world like yours where the truth is known."""
+"""Rehearsals: how often intervals hold on simulated data like a study's."""
 
-from whygap._rehearse.rehearsal import Rehearsal, Term
-from whygap._rehearse.run import rehearse, rehearse_world
+from whygap._rehearse.rehearsal import Quantity, Rehearsal
+from whygap._rehearse.run import rehearse
 
-__all__ = ["Rehearsal", "Term", "rehearse", "rehearse_world"]
+__all__ = ["Quantity", "Rehearsal", "rehearse"]

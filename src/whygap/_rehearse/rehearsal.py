@@ -1,10 +1,11 @@
-"""What a rehearsal found: coverage, bias and width of every interval, with the luck of the draw."""
+"""The result of a rehearsal: how often intervals held where the truth is known."""
 
 from __future__ import annotations
 
+import html
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,144 +15,118 @@ from whygap.domains import ByDomain
 from whygap.estimate import Estimate
 from whygap.render.formats import text_table, wrapped
 from whygap.render.units import level_name
+from whygap.results.redaction import rounded
 from whygap.tables import native_table
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One estimate of one replicate."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantity:
+    """One rehearsed quantity.
 
-    value: float
-    standard_error: float
-    low: float
-    high: float
+    Attributes:
+        name: "gap", "part", "points", or "value" (v(s) of one variable or, without one, of none).
+        part: "baseline", "covariate" or "outcome"; empty for the gap.
+        variable: whose points or value; empty where there is none.
+        truth: in the simulated world.
+        estimates: of the replicates that had it, without influence values.
+    """
 
-    @classmethod
-    def of(cls, estimate: Estimate, level: float) -> Measured:
-        """With its interval."""
-        low, high = estimate.interval(level)
-        return cls(estimate.value, estimate.standard_error, low, high)
+    name: str
+    part: str
+    variable: str
+    truth: float
+    estimates: tuple[Estimate, ...]
 
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """One estimate over all replicates that had it."""
-
-    part: str  # "aggregate", "covariate" or "outcome"
-    term: str  # "gap" and its parts; in the details "(base)" and v({variable})
-    truth: float  # what it should be
-    replicates: int  # how many replicates had it (shares may be undefined in some)
-    mean: float  # average estimate
-    bias: float  # mean minus truth
-    spread: float  # standard deviation of the estimates
-    bias_in_sd: float  # bias divided by spread
-    standard_error: float  # average standard error, to be compared with the spread
-    width: float  # median width of the intervals
-    covered: int  # replicates whose interval contained the truth
-    coverage: float  # their share
-    coverage_low: float  # 95% limits of the coverage, given so many replicates
-    coverage_high: float
-
-    def falls_short(self, level: float) -> bool:
-        """Whether the interval covers less often than claimed, beyond the luck of the draw."""
-        return self.coverage_high < level
+    def measured(self, level: float) -> dict[str, Any]:
+        """Return coverage with exact 95% limits, bias, and mean width of intervals."""
+        low, high = np.array([e.interval(level) for e in self.estimates]).reshape(-1, 2).T
+        count, covered = len(low), int(((low <= self.truth) & (self.truth <= high)).sum())
+        limits = stats.binomtest(covered, count).proportion_ci() if count else (0.0, 1.0)
+        return {
+            **{key: getattr(self, key) for key in ("name", "part", "variable", "truth")},
+            "coverage": covered / count if count else math.nan,
+            "coverage_low": float(limits[0]),
+            "coverage_high": float(limits[1]),
+            "covered": covered,
+            "replicates": count,
+            "bias": float(np.mean([e.value for e in self.estimates])) - self.truth
+            if count
+            else math.nan,
+            "width": float((high - low).mean()) if count else math.nan,
+        }
 
 
-def term_of(part: str, term: str, truth: float, found: Sequence[Measured]) -> Term:
-    """Sum up one estimate's replicates."""
-    values = np.array([m.value for m in found])
-    mean = float(values.mean())
-    spread = float(values.std(ddof=1)) if len(values) > 1 else math.nan
-    covered = sum(m.low <= truth <= m.high for m in found)
-    limits = stats.binomtest(covered, len(found)).proportion_ci(0.95, method="exact")
-    return Term(
-        part=part,
-        term=term,
-        truth=truth,
-        replicates=len(found),
-        mean=mean,
-        bias=mean - truth,
-        spread=spread,
-        bias_in_sd=(mean - truth) / spread if spread > 0 else math.nan,
-        standard_error=float(np.mean([m.standard_error for m in found])),
-        width=float(np.median([m.high - m.low for m in found])),
-        covered=covered,
-        coverage=covered / len(found),
-        coverage_low=float(limits.low),
-        coverage_high=float(limits.high),
-    )
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rehearsal:
-    """How far intervals can be trusted on data like these."""
+    """Coverage of an analysis' intervals on simulated data like a study's.
 
-    terms: tuple[Term, ...]  # coverage, bias and width of every estimate
-    rows: ByDomain[int]  # rows drawn for each domain
-    asked: int  # replicates asked for
-    finished: int  # replicates that ran to the end
-    failures: Mapping[str, int]  # message -> replicates that could not be analysed for that reason
-    undefined: Mapping[str, int]  # part -> replicates in which its shares were undefined
-    level: float  # of the intervals
-    notes: tuple[str, ...] = ()  # how the world differs from the tables it was made of
-    seconds: float = 0.0  # wall time
-    table_kind: str = "pyarrow"  # kind of table that `to_frame` hands back
+    Attributes:
+        quantities: the gap, its parts, and the details that were rehearsed.
+        rows: drawn for each domain in every replicate.
+        requested: replicates asked for.
+        finished: replicates that ran to the end.
+        failures: message -> replicates that could not be analysed for that reason.
+        level: of the settings.
+        notes: how the simulated data differ from the study's tables.
+        table_kind: kind of table that `to_frame` returns.
+    """
 
-    @property
-    def short(self) -> tuple[Term, ...]:
-        """Terms whose intervals cover less often than claimed."""
-        return tuple(term for term in self.terms if term.falls_short(self.level))
+    quantities: tuple[Quantity, ...]
+    rows: ByDomain[int]
+    requested: int
+    finished: int
+    failures: Mapping[str, int]
+    level: float
+    notes: tuple[str, ...] = ()
+    table_kind: str = "pyarrow"
 
-    @property
-    def ok(self) -> bool:
-        """No interval was caught covering less often than claimed, and every replicate ran."""
-        return not self.short and not self.failures
+    def records(self, level: float | None = None) -> list[dict[str, Any]]:
+        """Return name, part, variable, truth, coverage, bias and width of every quantity."""
+        return [quantity.measured(level or self.level) for quantity in self.quantities]
 
-    def to_frame(self) -> Any:
-        """One row per term, in the kind of table the study came in."""
-        columns = {name: [getattr(term, name) for term in self.terms] for name in Term.__slots__}
-        return native_table(columns, self.table_kind)
+    def to_frame(self, level: float | None = None) -> Any:
+        """Return a row per quantity, in the kind of table of the study."""
+        rows = self.records(level)
+        return native_table({key: [row[key] for row in rows] for key in rows[0]}, self.table_kind)
 
-    def to_mapping(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {**asdict(self), "ok": self.ok, "short": [[t.part, t.term] for t in self.short]}
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        names = ("requested", "finished", "failures", "level", "notes")
+        plain = {name: getattr(self, name) for name in names}
+        return {**plain, "rows": asdict(self.rows), "quantities": self.records()}
+
+    def redacted(self, rows: int = 10) -> Rehearsal:
+        """Return a copy with rounded counts of rows and without messages that may quote values."""
+        hidden = {"(message left out)": sum(self.failures.values())} if self.failures else {}
+        counts = self.rows.map(lambda count: int(rounded(count, rows)))
+        return replace(self, rows=counts, failures=hidden)
+
+    def summary(self, level: float | None = None) -> str:
+        """Return the table of coverages and a verdict, as text."""
+        level, records = level or self.level, self.records(level)
+        drawn = f"{self.rows.source:,} source and {self.rows.target:,} target rows each"
+        head = f"Rehearsal: {self.finished} of {self.requested} replicates, {drawn}"
+        lines = []
+        for row in records:
+            label = " ".join(filter(None, (row["name"], row["part"], row["variable"])))
+            span = f"({100 * row['coverage_low']:.0f}-{row['coverage_high']:.0%})"
+            coverage = f"{row['coverage']:.0%} {span}" if row["replicates"] else "undefined"
+            numbers = [f"{row[key]:.3f}" for key in ("truth", "bias", "width")]
+            lines.append((label, *numbers, coverage, "!" if row["coverage_high"] < level else ""))
+        header = ("", "truth", "bias", "width", f"{level_name(level)} covers", "")
+        lost = [f"{n} replicates could not be analysed: {why}" for why, n in self.failures.items()]
+        texts = map(wrapped, (self._verdict(records, level), *self.notes, *lost))
+        return "\n".join([head, "", text_table(header, lines, "lrrrrl"), "", *texts]) + "\n"
+
+    def _verdict(self, records: list[dict[str, Any]], level: float) -> str:
+        short, claimed = sum(row["coverage_high"] < level for row in records), level_name(level)
+        return (
+            f"{self.finished} replicates: {short or 'none'} of {len(records)} intervals cover less "
+            f"often than the {claimed} they claim, beyond chance{' (marked !)' if short else ''}."
+        )
 
     def __str__(self) -> str:
-        drawn = f"{self.rows.source:,} source and {self.rows.target:,} target rows each"
-        head = f"Rehearsal: {self.finished} of {self.asked} replicates, {drawn}"
-        covers = f"{level_name(self.level)} covers"
-        header = ("term", "part", "truth", "mean", "bias/sd", covers, "width", "")
-        rows = [_cells(term, self.level) for term in self.terms]
-        table = text_table(header, rows, "llrrrrrl")
-        texts = [wrapped(text) for text in (*_verdict(self), *self.notes)]
-        return "\n".join([head, "", table, "", *texts]) + "\n"
+        return self._verdict(self.records(), self.level)
 
-
-def _cells(term: Term, level: float) -> tuple[str, ...]:
-    covers = f"{term.coverage:.0%} ({100 * term.coverage_low:.0f}-{term.coverage_high:.0%})"
-    numbers = (f"{term.truth:.3f}", f"{term.mean:.3f}", f"{term.bias_in_sd:.2f}", covers)
-    mark = "!" if term.falls_short(level) else ""
-    return term.term, term.part, *numbers, f"{term.width:.3f}", mark
-
-
-def _verdict(rehearsal: Rehearsal) -> Iterator[str]:
-    level, count = rehearsal.level, len(rehearsal.terms)
-    if rehearsal.short:
-        named = ", ".join(f"{t.part} {t.term} ({t.coverage:.0%})" for t in rehearsal.short)
-        yield (
-            f"{len(rehearsal.short)} of {count} intervals cover less often than the "
-            f"{level_name(level)} they claim, beyond the luck of the draw (marked !): {named}. "
-            "Read them as narrower than they should be."
-        )
-    elif count:
-        yield (
-            f"As far as {rehearsal.finished} replicates can tell, all {count} intervals cover as "
-            f"often as the {level_name(level)} they claim."
-        )
-    for part, times in rehearsal.undefined.items():
-        yield (
-            f"The {part} shares were undefined in {times} of {rehearsal.finished} replicates: "
-            "expect that there may be too little shift, or too few rows, to explain."
-        )
-    for message, times in rehearsal.failures.items():
-        yield f"{times} replicates could not be analysed: {message}"
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.summary())}</pre>"

@@ -1,143 +1,171 @@
-"""Repeat an analysis in a world made of a study's own tables, and compare with the truth."""
+"""Repeat an analysis in a simulated world like a study, and compare with the truth."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whygap._explain import PARTS, parts_named
-from whygap._rehearse.rehearsal import Measured, Rehearsal, term_of
-from whygap._rehearse.world import world_of
+from whygap._explain import PARTS
+from whygap._rehearse.rehearsal import Quantity, Rehearsal
+from whygap._rehearse.world import Key, World, world_of
 from whygap.domains import ByDomain, Subset
 from whygap.errors import InputError, SettingsError, WhygapError, name_list, require_known
 from whygap.estimate import Estimate
 from whygap.nuisances.overlap import fit_ratios_alone, not_comparable
 from whygap.nuisances.support import find_region
-from whygap.progress import Reporter, Silent, reporter
+from whygap.progress import Silent, reporter
 from whygap.running.analysis import Analysis
-from whygap.running.shares import PartName
 from whygap.running.workers import one_thread, run_chunks
 from whygap.settings import Settings
-from whygap.simulate import World
 from whygap.study import Study
 from whygap.tables.design import Design, require_plain
 
-__all__ = ["rehearse", "rehearse_world"]
-
-MOST_VARIABLES = 10  # each costs a fit in every replicate
+REHEARSED = ("points", "shares")
 REPLICATES = range(2, 10_001)  # one has no spread; 10,000 tell coverage to half a percent
 LIKENESS = (
-    "The world is made of your rows with few values per column, so that its truth can be known "
-    "exactly: it is like your data, not your data."
+    "Simulated from your rows with few values per column, so that the truth is an exact sum: like "
+    "your data, not your data. Affected groups and what can be won back are not rehearsed."
 )
 
-TermName = tuple[str, str]  # part, term
-
-BASE = "(base)"  # the empty set, as a term
+Replicate = dict[Key, Estimate] | str  # what was estimated, or why nothing could be
 
 
 def rehearse(
     study: Study,
     replicates: int = 50,
-    detail: Sequence[str] | str = PARTS,
+    detail: Sequence[str] | str = "all",
     settings: Settings | None = None,
-    variables: Sequence[str] | None = None,
 ) -> Rehearsal:
-    """See how far intervals can be trusted on data like these.
+    """Measure how often intervals hold on simulated data like a study's.
 
-    A world with known truth is built from the study's own tables: their rows, coarsened, are its
+    A world with known truth is built from the study's tables: their rows, coarsened, are its
     atoms; the shift between the domains and both outcome risks are fitted once and from then on
-    are the truth. Tables of the same sizes are drawn from it, and each draw is analysed as
-    `explain` would with these settings. The details report v(empty) and the value of single
-    variables, not Shapley shares.
+    are the truth. Tables of the same sizes are drawn from that world and analysed as `explain`
+    would. Compared with the truth are the gap, its parts, the points of every variable, and the
+    values v(s) of single variables that the paper's shares are made of; not the shares
+    themselves, affected groups, or what can be won back.
 
     Args:
-        study: the two tables and their roles.
+        study: the two tables and their roles; a metric that is a mean, an outcome of two values.
         replicates: how many draws are analysed.
-        detail: which details to rehearse: "covariate", "outcome", both, or none.
-        settings: how the analysis will be run; `Settings()` unless given. `n_jobs` replicates run
+        detail: "points", "shares" (their values of single variables), "all" for both; () for none.
+        settings: how the analysis will be run; `Settings()` unless passed. `n_jobs` replicates run
             at a time; after `time_budget` seconds no new ones start.
-        variables: the players whose single values are rehearsed; unless given, all of them or the
-            ten that explain most in the world.
-
-    Returns:
-        Coverage (with binomial limits), bias in standard deviations, and widths of the intervals.
     """
     study, settings = Study.given(study, "rehearse"), Settings.given(settings)
-    _check(replicates, settings)
-    parts_named(detail)  # a wrong name is refused before the world is built
-    rehearse_with = "Rehearse with metric='brier' or 'accuracy': overlap and sizes are the same."
-    require_plain(study.design, "A rehearsal", rehearse_with)
+    names = _names(detail)
+    if not isinstance(replicates, int) or replicates not in REPLICATES:
+        raise SettingsError(
+            f"The number of replicates must be a whole number from {REPLICATES[0]} to "
+            f"{REPLICATES[-1]}",
+            got=repr(replicates),
+        )
+    if "shares" in names and settings.outcome_form != "binned":
+        message = "Values with a known truth are those of outcome_form='binned'"
+        raise SettingsError(message, got=repr(settings.outcome_form), hint="Use detail='points'.")
+    instead = "Rehearse with metric='brier' or 'accuracy': overlap and sizes are the same."
+    require_plain(study.design, "A rehearsal", instead)
     design = _compared_rows(study.design, settings)
     with reporter(settings.progress) as report, one_thread():
         report.stage("building a world from your tables")
         world = world_of(design, settings)
-    rows, plain = design.sample().effective_size().map(round), replace(settings, support="all")
-    found = rehearse_world(world, rows, replicates, detail, plain, variables)
-    return replace(found, notes=tuple(_notes(design, settings)), table_kind=study.table_kind)
+        report.stage("rehearsing")
+        rows = design.sample().effective_size().map(round)
+        job = Job(world, rows, replace(settings, support="all"), names)
+        rehearsal = perform(job, replicates, report.update)
+    return replace(rehearsal, notes=_notes(design, settings), table_kind=study.table_kind)
 
 
-def rehearse_world(
-    world: World,
-    rows: ByDomain[int],
-    replicates: int = 50,
-    detail: Sequence[str] | str = PARTS,
-    settings: Settings | None = None,
-    variables: Sequence[str] | None = None,
-) -> Rehearsal:
-    """Rehearse in a world of your own (see `whygap.simulate`)."""
-    settings = Settings.given(settings)
-    _check(replicates, settings)
-    parts = parts_named(detail)
-    with reporter(settings.progress) as report:
-        chosen = _variables(world, variables, parts, settings.bins)
-        return _perform(Job(world, rows, settings, parts, chosen), replicates, report)
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """The work of every replicate; called with a replicate's number."""
+
+    world: World
+    rows: ByDomain[int]
+    settings: Settings
+    detail: tuple[str, ...]
+
+    def __call__(self, number: int) -> Replicate:
+        """Draw and analyse; an analysis that cannot be run is a result, too."""
+        rng = np.random.default_rng([self.settings.seed, number])
+        seed = int(rng.integers(2**31))
+        settings = replace(
+            self.settings, seed=seed, n_jobs=1, backend="local", checkpoint=None, progress=False
+        )
+        try:
+            analysis = Analysis.begin(self.world.draw(self.rows, rng), settings, Silent())
+            estimates = self._estimates(analysis)
+        except WhygapError as error:
+            return str(error)
+        return {key: replace(e, influence=None) for key, e in estimates.items()}
+
+    def truths(self) -> dict[Key, float]:
+        """Compute the true values of everything that is rehearsed, in the order of the analysis."""
+        truths = self.world.truth_of_parts()
+        if "points" in self.detail:
+            truths |= self.world.truth_of_points()
+        if "shares" in self.detail:
+            truths |= self.world.truth_of_values(self.settings.bins)
+        return {key: truth for key, truth in truths.items() if np.isfinite(truth)}
+
+    def _estimates(self, analysis: Analysis) -> dict[Key, Estimate]:
+        gap = analysis.decomposition()
+        estimates: dict[Key, Estimate] = {("gap", "", ""): gap.total}
+        estimates |= {("part", name, ""): part for name, part in gap.parts.items()}
+        points = analysis.details(("points",)).points if "points" in self.detail else {}
+        for part, joint in points.items():
+            estimates |= {("points", part, name): joint[name] for name in joint}
+        for part in PARTS if "shares" in self.detail else ():
+            subsets: dict[str, Subset] = {
+                p.name: (k,) for k, p in enumerate(self.world.atoms.players)
+            }
+            subsets |= {"": ()} if part == "outcome" else {}
+            values = analysis.values(part, list(subsets.values()))
+            if values.denominator.interval(self.settings.level)[0] > 0:  # else shares are undefined
+                for name, top in zip(subsets, values.numerators, strict=True):
+                    estimates["value", part, name] = 1 - top / values.denominator
+        return estimates
 
 
-def _perform(job: Job, replicates: int, report: Reporter) -> Rehearsal:
-    """Run the replicates in batches, until all are done, time is up, or Ctrl-C."""
+def perform(job: Job, replicates: int, update: Callable[[int, int, str], None]) -> Rehearsal:
+    """Run replicates in batches until all have run, time is up, or Ctrl-C."""
     settings, started = job.settings, time.monotonic()
-    report.stage("rehearsing")
-    done: list[Replicate] = []
+    budget = settings.time_budget or np.inf
+    outcomes: list[Replicate] = []
     try:
-        while len(done) < replicates and not _out_of_time(started, settings, done):
-            batch = range(len(done), min(len(done) + settings.n_jobs, replicates))
-            done += run_chunks(job, batch, settings)
-            report.update(len(done), replicates, "")
+        while len(outcomes) < replicates:
+            if time.monotonic() - started > budget and len(outcomes) >= REPLICATES.start:
+                break
+            batch = range(len(outcomes), min(len(outcomes) + settings.n_jobs, replicates))
+            outcomes += run_chunks(job, batch, settings)
+            update(len(outcomes), replicates, "")
     except KeyboardInterrupt:
-        if len(done) < REPLICATES.start:
+        if len(outcomes) < REPLICATES.start:
             raise
-    return _summed_up(job, replicates, done, time.monotonic() - started)
-
-
-def _out_of_time(started: float, settings: Settings, done: Sequence[Replicate]) -> bool:
-    budget = settings.time_budget
-    late = budget is not None and time.monotonic() - started > budget
-    return late and len(done) >= REPLICATES.start
-
-
-def _summed_up(job: Job, asked: int, done: Sequence[Replicate], seconds: float) -> Rehearsal:
-    truth = truths(job.world, job.parts, job.variables, job.settings.bins)
-    ran = [one for one in done if not one.failure]
-    terms = [
-        term_of(*name, value, found)
-        for name, value in truth.items()
-        if np.isfinite(value) and (found := [r.found[name] for r in ran if name in r.found])
-    ]
+    ran = [replicate for replicate in outcomes if not isinstance(replicate, str)]
     return Rehearsal(
-        terms=tuple(terms),
+        quantities=tuple(
+            Quantity(*key, truth, tuple(replicate[key] for replicate in ran if key in replicate))
+            for key, truth in job.truths().items()
+        ),
         rows=job.rows,
-        asked=asked,
+        requested=replicates,
         finished=len(ran),
-        failures=dict(Counter(one.failure for one in done if one.failure)),
-        undefined=dict(Counter(part for one in ran for part in one.undefined)),
-        level=job.settings.level,
-        seconds=seconds,
+        failures=dict(Counter(replicate for replicate in outcomes if isinstance(replicate, str))),
+        level=settings.level,
     )
+
+
+def _names(detail: Sequence[str] | str) -> tuple[str, ...]:
+    names = REHEARSED if detail == "all" else name_list(detail, "detail=", SettingsError)
+    for name in names:
+        message = f"A rehearsal has no detail '{name}'"
+        require_known(name, REHEARSED, message, "Details", SettingsError)
+    return names
 
 
 def _compared_rows(design: Design, settings: Settings) -> Design:
@@ -148,141 +176,18 @@ def _compared_rows(design: Design, settings: Settings) -> Design:
     if region.is_too_small:
         raise InputError(
             "There is nothing to rehearse: the tables share too little",
-            hint=not_comparable(region, design),
+            hint=str(not_comparable(region, design)),
         )
     return design.take(region.rows)
 
 
-def _notes(design: Design, settings: Settings) -> Iterator[str]:
-    yield LIKENESS
-    if settings.support == "common":
-        yield "It is made of the rows in the region of shared support."
-    if design.weights is not None:
-        yield "Weights: rows are drawn in proportion, as many as yours count as."
-    if design.clusters is not None:
-        yield "Clusters: rows are drawn one by one, so intervals here know no clusters."
-    if design.source_risk is not None:
-        yield "Source risk: it is estimated in every replicate, not taken as known."
-
-
-def _variables(
-    world: World, named: Sequence[str] | None, parts: Sequence[PartName], bins: int
-) -> tuple[int, ...]:
-    """Players by number: those named, or the ones that explain most."""
-    players = list(world.players)
-    if named is not None:
-        wanted = name_list(named, "The variables", SettingsError)
-        for name in wanted:
-            what = f"There is no player named '{name}'"
-            require_known(name, players, what, "Players", SettingsError)
-        return tuple(players.index(name) for name in wanted)
-    everyone = tuple(range(len(players)))
-    if len(everyone) <= MOST_VARIABLES or not parts:
-        return everyone
-    truth = truths(world, parts, everyone, bins)
-
-    def explained(player: int) -> float:
-        return float(np.nansum([truth[part, players[player]] for part in parts]))
-
-    return tuple(sorted(sorted(everyone, key=explained, reverse=True)[:MOST_VARIABLES]))
-
-
-def _check(replicates: int, settings: Settings) -> None:
-    if settings.outcome_form != "binned":
-        raise SettingsError(
-            "A rehearsal knows the truth of outcome_form='binned' only",
-            got=repr(settings.outcome_form),
-            hint="Rehearse with 'binned'; the forms share everything but the risk's bins.",
-        )
-    if not isinstance(replicates, int) or replicates not in REPLICATES:
-        raise SettingsError(
-            f"The number of replicates must be a whole number from {REPLICATES[0]} to "
-            f"{REPLICATES[-1]}",
-            got=repr(replicates),
-        )
-
-
-# -- one replicate ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Replicate:
-    """What one replicate found: estimates by (part, term); parts without shares; or a failure."""
-
-    found: Mapping[TermName, Measured]
-    undefined: tuple[str, ...] = ()
-    failure: str = ""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Job:
-    """What every replicate does: called with a replicate's number."""
-
-    world: World
-    rows: ByDomain[int]
-    settings: Settings
-    parts: tuple[PartName, ...]
-    variables: tuple[int, ...]
-
-    def __call__(self, number: int) -> Replicate:
-        """Draw and analyse; an analysis that cannot be run is a result, too."""
-        rng = np.random.default_rng([self.settings.seed, number])
-        seed = int(rng.integers(2**31))
-        settings = replace(
-            self.settings, seed=seed, n_jobs=1, backend="local", checkpoint=None, progress=False
-        )
-        try:
-            design = self.world.draw(self.rows, rng)
-            return self._analyse(Analysis.begin(design, settings, Silent()))
-        except WhygapError as error:
-            return Replicate({}, failure=str(error))
-
-    def _analyse(self, analysis: Analysis) -> Replicate:
-        level = self.settings.level
-        found = analysis.decomposition()
-        estimates: dict[TermName, Estimate] = {("aggregate", "gap"): found.total}
-        estimates |= {("aggregate", name): part for name, part in found.parts.items()}
-        undefined = []
-        for part in self.parts:
-            values = self._values(analysis, part)
-            estimates |= values
-            if not values:
-                undefined.append(part)
-        measured = {name: Measured.of(e, level) for name, e in estimates.items()}
-        return Replicate(measured, tuple(undefined))
-
-    def _values(self, analysis: Analysis, name: PartName) -> dict[TermName, Estimate]:
-        """Values v(s) of the base and of single variables; none without a denominator."""
-        terms = _terms(self.world, name, self.variables)
-        found = analysis.values(name, [subset for _, subset in terms])
-        if found.denominator.interval(self.settings.level)[0] <= 0:
-            return {}
-        return {
-            term: 1 - top / found.denominator
-            for (term, _), top in zip(terms, found.numerators, strict=True)
-        }
-
-
-def _terms(world: World, part: PartName, variables: Iterable[int]) -> list[tuple[TermName, Subset]]:
-    """The subsets that are valued: single variables, and for outcomes the empty set."""
-    singles = [((part, world.players[k]), (k,)) for k in variables]
-    base: list[tuple[TermName, Subset]] = [((part, BASE), ())] if part == "outcome" else []
-    return [*base, *singles]
-
-
-def truths(
-    world: World, parts: Iterable[PartName], variables: Iterable[int], bins: int
-) -> dict[TermName, float]:
-    """What the estimates should be."""
-    corners = world.corners()
-    names = ("gap", "baseline", "covariate", "outcome")
-    found: dict[TermName, float] = {("aggregate", n): getattr(corners, n) for n in names}
-    chosen = tuple(variables)
-    for part in parts:
-        for term, subset in _terms(world, part, chosen):
-            covariate = part == "covariate"
-            truth = (
-                world.covariate_truth(subset) if covariate else world.outcome_truth(subset, bins)
-            )
-            found[term] = truth.value
-    return found
+def _notes(design: Design, settings: Settings) -> tuple[str, ...]:
+    differences = {
+        LIKENESS: True,
+        "Made of the rows in the region of common support.": settings.support == "common",
+        "Weights: rows are drawn in proportion to them.": design.weights is not None,
+        "Clusters: rows are drawn one by one.": design.clusters is not None,
+        "Source risk: estimated in every replicate.": design.source_risk is not None,
+        "Order: covariates come first.": design.order != "covariates first",
+    }
+    return tuple(text for text, applies in differences.items() if applies)

@@ -1,146 +1,262 @@
-"""A world with known truth, made of a coarser, richer copy of a study's tables.
+"""The simulated world of a rehearsal: rows like the study's, with truths that are exact sums.
 
-In a world whose atoms are the rows of a table, a column with thousands of distinct values gives
-every row away: conditional means given it are those of single rows, which no analysis could learn
-and no population has. So columns get few values each. And where rows are few, a cell of W, one
-covariate and the risk's bin would still hold few of them: so small tables are filled up with
-copies in which some covariates were swapped between rows of one domain that agree on W. Each
-covariate keeps its own distribution given W in both domains.
+In a world whose atoms are the rows of a table, a column with thousands of distinct values would
+identify every row: conditional means given such a column are those of single rows, which no
+analysis can learn. So columns keep few values each. And where rows are few, a cell of W and one
+covariate would still hold few rows: small tables are filled up with copies in which some
+covariates are swapped between rows of one domain that agree on W.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain, IntArray
+from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
+from whygap.learning.standalone import boosted_probability
 from whygap.settings import Settings
-from whygap.simulate import World, semisynthetic
+from whygap.shapley import SubsetPlan, linear_weights
 from whygap.tables.design import Design
 
-__all__ = ["PLAN", "coarsened", "copies_needed", "enriched", "world_of"]
+ATOMS = 20_000  # atoms: small tables are filled up with copies until there are about as many
+COVARIATE_LEVELS = 8  # values per covariate, at most: curves still show, and each has many rows
+BASELINE_LEVELS = 10  # values per W column, before their product is brought down to the cells
+ROWS_PER_CELL = 600  # pooled rows per cell of W, so that means within a cell are not noise
+FEWEST_CELLS = 4  # cells of W: two values for each of two columns, however few the rows
+SWAPPED = 0.1  # share of a covariate's values in a copy: most of a row stays together
+ROUNDS = 120  # of boosting; with fewer rows fewer, or the rows' noise would become the truth
+ROWS_FOR_ALL_ROUNDS = 3000  # rows of the smaller table from which all rounds are used
+ROWS_PER_LEAF = 30  # rows of the user's own: a leaf's mean is then known to about a tenth
+LEAST_DOMAIN_SHARE = 0.1  # of the smaller table's share of rows: no P(domain | row) is below
+LARGEST_GAME = 1024  # subsets valued for the truth of points: all of them up to ten variables
+
+Key = tuple[str, str, str]  # kind of quantity, part, variable
 
 
-@dataclass(frozen=True, slots=True)
-class PoolPlan:
-    """How rich the pool of atoms is, and how its risks are fitted."""
+@dataclass(frozen=True, eq=False)
+class World:
+    """Joint distribution of both domains on finitely many atoms.
 
-    atoms: int = 20_000  # aimed at: small tables are filled up with copies until there are as many
-    levels: int = 8  # values of a covariate, at most: a curve still shows, and each has many rows
-    baseline_levels: int = 10  # of a W column, before their product is brought down to the cells
-    rows_per_cell: int = 600  # of W, for means within a cell to be more than noise
-    fewest_cells: int = 4  # of W: two values for each of two columns, however few the rows
-    swapped: float = 0.1  # share of a covariate's values in a copy: most of a row stays together
-    rounds: int = 120  # of boosting; fewer rows get fewer: their noise would become the truth
-    rows_for_all_rounds: int = 3000  # from so many on, all `rounds`
-    rows_per_leaf: int = 30  # of the user's own: a leaf's mean is then known to about a tenth
-    least_share: float = 0.1  # of the rarer domain's share of rows: no P(domain | row) is below it
+    Attributes:
+        atoms: every atom as a row of both domains, with prediction and metric.
+        mass: probability of every atom in both domains, (atoms,) each.
+        risk: probability that the outcome is 1 at every atom in both domains, (atoms,) each.
+    """
 
+    atoms: Design
+    mass: ByDomain[Array]
+    risk: ByDomain[Array]
 
-PLAN = PoolPlan()
+    @cached_property
+    def _codes(self) -> list[IntArray]:
+        return [np.unique(c, return_inverse=True)[1] for c in self.atoms.features.source.T]
+
+    @cached_property
+    def loss(self) -> ByDomain[Array]:
+        """Mean metric at every atom under the outcome law of each domain, (atoms,) each."""
+        return self.risk.map(lambda p: self.atoms.intercept.source + self.atoms.slope.source * p)
+
+    def draw(self, rows: ByDomain[int], rng: np.random.Generator) -> Design:
+        """Draw independent rows of both domains."""
+        index = rows.zip(self.mass, lambda n, mass: rng.choice(len(mass), size=n, p=mass))
+        risk = index.zip(self.risk, lambda i, p: p[i])
+        outcome = risk.map(lambda p: (rng.random(len(p)) < p).astype(float))
+        return replace(self.atoms.take(index), outcome=outcome)
+
+    def truth_of_parts(self) -> dict[Key, float]:
+        """Compute the gap and its three parts."""
+        mean_000 = self._mean("source", self.loss.source)
+        mean_100 = self.transported_mean(self.atoms.baseline)
+        mean_110, mean_111 = (self._mean("target", loss) for loss in self.loss)
+        return {
+            ("gap", "", ""): mean_111 - mean_000,
+            ("part", "baseline", ""): mean_100 - mean_000,
+            ("part", "covariate", ""): mean_110 - mean_100,
+            ("part", "outcome", ""): mean_111 - mean_110,
+        }
+
+    def truth_of_points(self) -> dict[Key, float]:
+        """Compute the points of every variable: Shapley values of exact transported means."""
+        w = {self.atoms.columns[c].name: (c,) for c in self.atoms.baseline}
+        z = {player.name: player.columns for player in self.atoms.players}
+        truths: dict[Key, float] = {}
+        for part, base, players in (("baseline", (), w), ("covariate", self.atoms.baseline, z)):
+            if players:
+                groups = list(players.values())
+                subsets = SubsetPlan(len(groups)).take(LARGEST_GAME)
+                columns = [(*base, *(c for k in subset for c in groups[k])) for subset in subsets]
+                values = np.array([self.transported_mean(moved) for moved in columns])
+                shares = linear_weights(subsets, len(groups)) @ values
+                keys = [("points", part, name) for name in players]
+                truths |= dict(zip(keys, map(float, shares), strict=True))
+        return truths
+
+    def truth_of_values(self, bins: int) -> dict[Key, float]:
+        """Compute v(s), the explained share, of single variables; for outcomes also of none.
+
+        Args:
+            bins: of the source risk, as in the paper's outcome values.
+        """
+        atoms, (before, after) = self.atoms, self.loss
+        w = self._groups(atoms.baseline)
+        mu_00_w, mu_10_w = (self._conditional(domain, before, w) for domain in DOMAINS)
+        q_bin = np.floor(self.risk.source * bins + 0.5).astype(np.int64)
+        truths: dict[Key, float] = {}
+        for name, columns in [("", ()), *((p.name, p.columns) for p in atoms.players)]:
+            groups = self._groups((*atoms.baseline, *columns))
+            m_s = self._conditional("target", self.risk.target, _joined(groups, q_bin))
+            missed = atoms.slope.source * (self.risk.target - m_s)
+            truths["value", "outcome", name] = self._value(missed, after - before)
+            if name:
+                mu_s0_w = self._conditional(
+                    "target", self._conditional("source", before, groups), w
+                )
+                truths["value", "covariate", name] = self._value(
+                    mu_s0_w - mu_10_w, mu_10_w - mu_00_w
+                )
+        return truths
+
+    def transported_mean(self, columns: Sequence[int]) -> float:
+        """Compute Psi(S) = E_1[E_0[l | X_S]]."""
+        groups = self._groups(columns)
+        return self._mean("target", self._conditional("source", self.loss.source, groups))
+
+    def _value(self, missed: Array, shift: Array) -> float:
+        total = self._mean("target", shift**2)
+        return 1 - self._mean("target", missed**2) / total if total > 1e-20 else math.nan
+
+    def _mean(self, domain: Domain, values: Array) -> float:
+        return float(self.mass[domain] @ values)
+
+    def _conditional(self, domain: Domain, values: Array, groups: IntArray) -> Array:
+        mass = self.mass[domain]
+        return (np.bincount(groups, mass * values) / np.bincount(groups, mass))[groups]
+
+    def _groups(self, columns: Sequence[int]) -> IntArray:
+        groups = np.zeros(len(self.mass.source), dtype=np.int64)
+        for column in columns:
+            groups = _joined(groups, self._codes[column])
+        return groups
 
 
 def world_of(design: Design, settings: Settings) -> World:
-    """The world in which the study's analysis is rehearsed."""
-    rows, copies = min(design.rows), copies_needed(design)
-    rounds = round(PLAN.rounds * min(1.0, rows / PLAN.rows_for_all_rounds) ** 0.5)
-    fit = semisynthetic.Fit(
-        risk_rounds=rounds,
-        domain_rounds=rounds // 2,
-        least_rows=PLAN.rows_per_leaf * copies,
-        clip=PLAN.least_share * rows / sum(design.rows),
+    """Build the world in which a study's analysis is rehearsed."""
+    rows, copies = min(design.rows), max(1, round(ATOMS / sum(design.rows)))
+    pool = enriched(coarsened(design), copies, np.random.default_rng([settings.seed, copies]))
+    rounds = round(ROUNDS * min(1.0, rows / ROWS_FOR_ALL_ROUNDS) ** 0.5)
+    least = LEAST_DOMAIN_SHARE * rows / sum(design.rows)
+    leaf = ROWS_PER_LEAF * copies
+    mass, risk = fitted_laws(pool, (rounds, rounds // 2), leaf, least, settings.seed)
+
+    def in_both(values: ByDomain[Array] | None) -> Any:
+        return None if values is None else ByDomain(*[np.concatenate(list(values), axis=-1)] * 2)
+
+    features = np.concatenate(list(pool.features))
+    atoms = Design(
+        features=ByDomain(features, features),
+        columns=pool.columns,
+        baseline=pool.baseline,
+        players=pool.players,
+        outcome=in_both(pool.outcome),
+        prediction=in_both(pool.prediction),
+        term_intercept=in_both(pool.term_intercept),
+        term_slope=in_both(pool.term_slope),
     )
-    rng = np.random.default_rng([settings.seed, copies])
-    pool = enriched(coarsened(design), copies, rng)
-    return semisynthetic.from_design(pool, fit=fit, seed=settings.seed)
+    return World(atoms, mass, risk)
+
+
+def fitted_laws(
+    pool: Design,
+    rounds: tuple[int, int],
+    rows_per_leaf: int,
+    least_share: float,
+    seed: int,
+    leaves: int = 12,
+) -> tuple[ByDomain[Array], ByDomain[Array]]:
+    """Fit probabilities of atoms and outcome risks at atoms; rounds are of risks and domain."""
+    used = pool.baseline + pool.covariates
+    x_by_domain = pool.features.map(lambda rows: rows[:, used])
+    x = np.concatenate(list(x_by_domain))
+    categories = [k for k, c in enumerate(used) if pool.columns[c].kind == "category"]
+    parameters = {"objective": "binary", "num_leaves": leaves, "learning_rate": 0.06}
+    parameters |= {"min_data_in_leaf": rows_per_leaf, "num_threads": 1, "deterministic": True}
+    parameters |= {"force_row_wise": True, "seed": seed, "verbosity": -1}
+
+    def fitted(rows: Array, y: Array, count: int) -> Array:
+        return boosted_probability(rows, y, categories, parameters, count)(x)
+
+    risk = x_by_domain.zip(pool.outcome, lambda rows, y: fitted(rows, y, rounds[0]))
+    in_target = np.repeat([0.0, 1.0], list(pool.rows))
+    e = np.clip(fitted(x, in_target, rounds[1]), least_share, 1 - least_share)
+    weight = np.ones(len(e)) if pool.weights is None else np.concatenate(list(pool.weights))
+    mass = ByDomain((1 - e) * weight, e * weight)
+    return mass.map(lambda m: m / m.sum()), risk
 
 
 def coarsened(design: Design) -> Design:
-    """At most eight values per covariate; one combination of W values per 600 rows or so."""
+    """Leave few values per covariate, and one combination of W values per 600 rows or so."""
     pooled = np.concatenate(list(design.features))
-    cells = max(PLAN.fewest_cells, len(pooled) / PLAN.rows_per_cell)
-    most = dict.fromkeys(design.covariates, PLAN.levels)
-    levels = _baseline_levels(pooled[:, list(design.baseline)], cells)
-    most |= dict(zip(design.baseline, levels, strict=True))
-    for position, count in most.items():
-        kind = design.columns[position].kind
-        shrink = _common_levels if kind == "category" else _quantile_bins
-        pooled[:, position] = shrink(pooled[:, position], count)
+    cells = max(FEWEST_CELLS, len(pooled) / ROWS_PER_CELL)
+    levels = {c: min(len(np.unique(pooled[:, c])), BASELINE_LEVELS) for c in design.baseline}
+    while math.prod(levels.values()) > cells and max(levels.values()) > 2:
+        levels[max(levels, key=lambda c: levels[c])] -= 1
+    for column, count in (levels | dict.fromkeys(design.covariates, COVARIATE_LEVELS)).items():
+        there = ~np.isnan(pooled[:, column])
+        shrunk = _common_levels if design.columns[column].kind == "category" else _quantile_bins
+        pooled[there, column] = shrunk(pooled[there, column], count)
     features = ByDomain(pooled[: design.rows.source], pooled[design.rows.source :])
     return replace(design, features=features, notes=())
 
 
-def copies_needed(design: Design) -> int:
-    """How many copies of each row fill the pool."""
-    return max(1, round(PLAN.atoms / sum(design.rows)))
-
-
 def enriched(design: Design, copies: int, rng: np.random.Generator) -> Design:
-    """Every row, and copies of it with some covariates of other rows of its domain and W."""
-    features = design.features.map(lambda rows: _with_copies(design, rows, copies, rng))
+    """Add copies of every row with some covariates of other rows of the same domain and W."""
+
+    def with_copies(rows: Array) -> Array:
+        cell = np.zeros(len(rows), dtype=np.int64)
+        for column in design.baseline:
+            cell = _joined(cell, np.unique(rows[:, column], return_inverse=True)[1])
+        order, sizes = np.argsort(cell, kind="stable"), np.bincount(cell)
+        starts = np.cumsum(sizes) - sizes
+        blocks = [rows, *(rows.copy() for _ in range(copies - 1))]
+        for copy in blocks[1:]:
+            for player in design.players:
+                swapped = np.flatnonzero(rng.random(len(rows)) < SWAPPED)
+                own = cell[swapped]
+                donor = order[starts[own] + (rng.random(len(own)) * sizes[own]).astype(np.int64)]
+                for column in player.columns:
+                    copy[swapped, column] = rows[donor, column]
+        return np.vstack(blocks)
+
     repeated = design.take(design.rows.map(lambda rows: np.tile(np.arange(rows), copies)))
+    features = design.features.map(with_copies)
     return replace(repeated, features=features, clusters=None, source_risk=None)
 
 
-def _with_copies(design: Design, rows: Array, copies: int, rng: np.random.Generator) -> Array:
-    cell = _cells(rows[:, list(design.baseline)])
-    order = np.argsort(cell, kind="stable")
-    starts = np.searchsorted(cell[order], np.arange(cell.max() + 2))
-    sizes = np.diff(starts)
-    blocks = [rows]
-    for _ in range(copies - 1):
-        copy = rows.copy()
-        for player in design.players:
-            swapped = np.flatnonzero(rng.random(len(rows)) < PLAN.swapped)
-            own = cell[swapped]
-            donor = order[starts[own] + (rng.random(len(own)) * sizes[own]).astype(np.int64)]
-            for column in player.columns:
-                copy[swapped, column] = rows[donor, column]
-        blocks.append(copy)
-    return np.vstack(blocks)
-
-
-def _cells(columns: Array) -> IntArray:
-    code = np.zeros(len(columns), dtype=np.int64)
-    for column in columns.T:
-        values = np.unique(column, return_inverse=True)[1]
-        code = np.unique(code * (values.max() + 1) + values, return_inverse=True)[1]
-    return code.astype(np.int64)
-
-
-def _baseline_levels(columns: Array, cells: float) -> list[int]:
-    """Values per W column, so that their product stays below the number of cells if it can."""
-    levels = [min(len(np.unique(column)), PLAN.baseline_levels) for column in columns.T]
-    while math.prod(levels) > cells and max(levels) > 2:
-        levels[int(np.argmax(levels))] -= 1
-    return levels
-
-
-def _quantile_bins(column: Array, most: int) -> Array:
-    """Each value becomes the median, itself a value, of its quantile bin; missing stays missing."""
-    known = ~np.isnan(column)
-    values = column[known]
-    if len(np.unique(values)) <= most:
-        return column
-    edges = np.unique(np.quantile(values, np.arange(1, most) / most))
+def _quantile_bins(values: Array, count: int) -> Array:
+    """Replace each value by the median, itself a value, of its quantile bin."""
+    if len(np.unique(values)) <= count:
+        return values
+    edges = np.unique(np.quantile(values, np.arange(1, count) / count))
     bins = np.searchsorted(edges, values, side="right")
-    for number in np.unique(bins):
-        inside = bins == number
-        values[inside] = np.quantile(values[inside], 0.5, method="lower")
-    shrunk = column.copy()
-    shrunk[known] = values
-    return shrunk
+    medians = {b: np.quantile(values[bins == b], 0.5, method="lower") for b in np.unique(bins)}
+    return np.array([medians[b] for b in bins])
 
 
-def _common_levels(column: Array, most: int) -> Array:
-    """The most frequent levels keep their codes; all others take the code of the next one."""
-    known = ~np.isnan(column)
-    levels, counts = np.unique(column[known], return_counts=True)
-    if len(levels) <= most:
-        return column
+def _common_levels(values: Array, count: int) -> Array:
+    """Keep the codes of the most frequent levels; the others take the code of the next."""
+    levels, counts = np.unique(values, return_counts=True)
+    if len(levels) <= count:
+        return values
     ordered = levels[np.argsort(-counts, kind="stable")]
-    shrunk = column.copy()
-    shrunk[known & np.isin(column, ordered[most:])] = ordered[most - 1]
-    return shrunk
+    return np.where(np.isin(values, ordered[count:]), ordered[count - 1], values)
+
+
+def _joined(groups: IntArray, codes: IntArray) -> IntArray:
+    """Number the combinations of two codings."""
+    joint = groups * (int(codes.max()) + 1) + codes
+    return np.asarray(np.unique(joint, return_inverse=True)[1], dtype=np.int64)

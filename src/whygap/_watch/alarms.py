@@ -1,123 +1,173 @@
-"""Rules held against results: an alarm says which rule, which part and which variable."""
+"""Alarms: rules held against results, and the variables through which a part comes about."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from whygap._watch.culprit import Culprit, culprit_of
-from whygap._watch.rules import AlertRule, Alerts, allowance
-from whygap.errors import InputError, require_known
-from whygap.estimate import Estimate
-from whygap.results import Gap
+import numpy as np
 
-__all__ = ["Alarm", "Silence", "broken", "judge"]
+from whygap._watch.rules import Rule, Rules
+from whygap.errors import require_known
+from whygap.estimate import Estimate
+from whygap.results import Affected, Gap, Points
+from whygap.tables.design import MODEL_LABEL, MODEL_SCORE
+
+__all__ = ["Alarm", "alarms_of", "broken", "culprit_of", "unevenness"]
+
+Culprit = tuple[tuple[str, ...], str]  # variables, the likeliest first; rows that are hit
+_SURE = 0.9  # probability that the variable that truly comes first is among those named
+_LISTED = 3  # names; of more variables that may be first, a list is no help
 
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """A rule that was broken by one target.
+    """A rule that a target has broken.
 
     Attributes:
-        rule: its name.
-        bound: what the part is at most (or at least), all looks taken together.
-        limit: what the rule allows.
-        variables: through which the part may come about most, the likeliest first: the one that
-            truly comes first is among them nine times in ten, as far as the details tell.
-        group: whom it hits, of an outcome part.
+        target: name of the target.
+        rule: name of the rule.
+        part: part of the gap, or "total".
+        variables: those through which the part may come about most, the likeliest first: with
+            probability 0.9 the true one is among them.
+        group: rows that are hit, of an outcome part.
+        estimate: of the part, or of the variable's points.
+        interval: at `level`, so that it holds over all looks, past and future.
+        level: of the interval.
+        limit: what the rule allows, in the metric's units.
+        metric: name of the metric.
+        is_share: whether the metric is a share, which is written in points.
     """
 
     target: str
-    look: int
     rule: str
     part: str
     variables: tuple[str, ...]
     group: str
-    metric: str
-    value: float
-    bound: float
+    estimate: Estimate
+    interval: tuple[float, float]
+    level: float
     limit: float
-    in_points: bool
+    metric: str
+    is_share: bool
 
     def __str__(self) -> str:
-        side, ends = ("below", "at most") if self.bound < self.limit else ("above", "at least")
-        what = "gap" if self.part == "gap" else f"{self.part} part"
-        whom = str(Culprit(self.variables, self.group))
-        through = f"; {whom}" if whom else ""
+        is_below = self.interval[1] < self.limit
+        side, end = ("below", "at most") if is_below else ("above", "at least")
+        numbers = (self.estimate.value, self.interval[is_below], self.limit)
+        texts = [f"{100 * x:.1f} points" if self.is_share else f"{x:.4g}" for x in numbers]
+        part = "gap" if self.part == "total" else f"{self.part} part"
+        culprit = _in_words(self.variables, self.group)
         return (
-            f"{self.target}: rule '{self.rule}' is broken. The {what} of {self.metric} is "
-            f"{self._said(self.value)}, {ends} {self._said(self.bound)} over all looks, {side} "
-            f"{self._said(self.limit)}{through}."
+            f"{self.target}: rule '{self.rule}' is broken. The {part} of {self.metric} is "
+            f"{texts[0]}, {end} {texts[1]} over all looks, {side} {texts[2]}"
+            f"{f'; {culprit}' if culprit else ''}."
         )
 
-    def _said(self, value: float) -> str:
-        return f"{100 * value:.1f} points" if self.in_points else f"{value:.4g}"
+
+def _in_words(variables: Sequence[str], group: str) -> str:
+    if not variables:
+        return ""
+    rows = f" ({group})" if group else ""
+    *before, last = variables
+    if len(before) >= _LISTED:
+        return f"through which variable cannot be told, {variables[0]}{rows} comes first"
+    if not before:
+        return f"most of it through {last}{rows}"
+    return f"most of it through {', '.join(before)} or {last}, which cannot be told apart{rows}"
 
 
-@dataclass(frozen=True, slots=True)
-class Silence:
-    """A target of which nothing can be said, and why."""
-
-    target: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.target}: cannot say. {self.reason}"
-
-
-def judge(alerts: Alerts, gaps: Mapping[str, Gap], looks: Mapping[str, int]) -> tuple[Alarm, ...]:
-    """Every rule against every target, each look with its own share of the error."""
-    found = (
-        alarm_of(rule, name, gap, looks[name], alerts.looks)
-        for name, gap in gaps.items()
-        for rule in alerts.rules
-    )
-    return tuple(alarm for alarm in found if alarm is not None)
-
-
-def alarm_of(rule: AlertRule, name: str, gap: Gap, look: int, looks: int) -> Alarm | None:
-    """The alarm that a rule raises at one look; None where it holds, or cannot be judged."""
-    if rule.in_points and not gap.about.is_share:
-        raise InputError(
-            f"The rule '{rule.name}' is in points, which '{gap.about.metric}' does not have",
-            hint="Give the limit as a number in the metric's units.",
+def alarms_of(rules: Rules, name: str, gap: Gap, look: int) -> Iterator[Alarm]:
+    """Yield the alarms that a target raises at a look; a rule that cannot be judged raises none."""
+    for rule in rules.rule:
+        estimate, error = _estimate(rule, gap), rules.error(rule, look)
+        interval = None if estimate is None else broken(rule, estimate, error)
+        if estimate is None or interval is None:
+            continue
+        sign = -1.0 if rule.above is None else 1.0
+        culprit = ((rule.variable,), "") if rule.variable else culprit_of(gap, rule.part, sign)
+        limit = rule.below if rule.above is None else rule.above
+        yield Alarm(
+            *(name, rule.title, rule.part, *culprit),
+            estimate=estimate,
+            interval=interval,
+            level=1 - 2 * error,
+            limit=float(limit or 0.0),
+            metric=gap.about.metric,
+            is_share=gap.about.is_share,
         )
-    estimate = _estimate(rule, gap)
-    bound = None if estimate is None else broken(rule, estimate, look, looks)
-    if estimate is None or bound is None:
+
+
+def broken(rule: Rule, estimate: Estimate, error: float) -> tuple[float, float] | None:
+    """Return the interval of an estimate that lies wholly beyond the limit, or None."""
+    low, high = interval = estimate.interval(1 - 2 * error)
+    is_below = rule.below is not None and high < rule.below
+    is_above = rule.above is not None and low > rule.above
+    return interval if is_below or is_above else None
+
+
+def _estimate(rule: Rule, gap: Gap) -> Estimate | None:
+    if not rule.variable:
+        return gap.total if rule.part == "total" else gap.parts.get(rule.part)
+    points = gap.points.get(rule.part)
+    if not points:
         return None
-    sign, limit = (-1.0, rule.below) if rule.above is None else (1.0, rule.above)
-    culprit = Culprit((rule.variable,)) if rule.variable else culprit_of(gap, rule.part, sign)
-    about = gap.about
-    return Alarm(
-        target=name,
-        look=look,
-        rule=rule.name,
-        part=rule.part,
-        variables=culprit.variables,
-        group=culprit.group,
-        metric=about.metric,
-        value=estimate.value,
-        bound=bound,
-        limit=float(limit or 0.0),
-        in_points=about.is_share,
-    )
+    message = f"The rule '{rule.title}' names '{rule.variable}', which has no points there"
+    require_known(rule.variable, points, message, "Variables")
+    return points[rule.variable]
 
 
-def broken(rule: AlertRule, estimate: Estimate, look: int, looks: int) -> float | None:
-    """What the estimate is at most (or at least) where that is beyond the limit; else None."""
-    low, high = estimate.interval(1 - 2 * allowance(look, rule.error, looks))
-    if rule.below is not None and high < rule.below:
-        return high
-    return low if rule.above is not None and low > rule.above else None
+def culprit_of(gap: Gap, part: str, sign: float) -> Culprit:
+    """Return the variables that may move a part most in one direction, and the rows that are hit.
+
+    A sign of -1 asks for a fall, 1 for a rise. Of "total" its largest part in that direction is
+    looked at. Without the details on points and affected groups nothing is named.
+    """
+    if part == "total" and gap.parts:
+        part = max(gap.parts, key=lambda name: sign * gap.parts[name].value)
+    if part in gap.affected:
+        return _hit_hardest(gap.affected[part], sign) if gap.affected[part].groups else ((), "")
+    points = gap.points.get(part)
+    return (points.first(_SURE, lowest=sign < 0) if points else ()), ""
 
 
-def _estimate(rule: AlertRule, gap: Gap) -> Estimate | None:
-    if rule.variable:
-        points = gap.points.get(rule.part)
-        if not points:
-            return None
-        what = f"The rule '{rule.name}' names '{rule.variable}', which has no points there"
-        require_known(rule.variable, points, what, "Variables")
-        return points[rule.variable]
-    return {"gap": gap.total, **gap.parts}.get(rule.part)
+def _hit_hardest(affected: Affected, sign: float) -> Culprit:
+    """Return the variables along which the change may be most uneven, and a rule or group."""
+    names = affected.variables()
+    columns = [name for name in names if name not in (MODEL_LABEL, MODEL_SCORE)]
+    variables = unevenness(affected, columns or names).first(_SURE)
+    for rule in affected.rules:
+        in_rule = {condition.variable for condition in rule.conditions}
+        if variables[0] in in_rule and sign * rule.points.value > 0:
+            return variables, str(rule)
+    excess = zip(affected.groups, affected.excess(), strict=True)
+    distances = {group.label: e.distance() for group, e in excess if group.variable == variables[0]}
+    return variables, max(distances, key=lambda label: sign * distances[label])
+
+
+def unevenness(affected: Affected, variables: Sequence[str]) -> Points:
+    """Compute, by variable, the variance over target rows of the mean change of their group.
+
+    The variance is a quadratic form x'Ax of the groups' points x, less what their errors C add,
+    tr(AC). The covariance of two is 4 x'ACBx by the delta method, too wide rather than too narrow
+    where x is mostly noise.
+    """
+    points = np.array([group.points.value for group in affected.groups])
+    forms = [_form(affected, name) for name in variables]
+    values = [points @ form @ points - np.trace(form @ affected.covariance) for form in forms]
+    slopes = np.array([2 * form @ points for form in forms])
+    covariance = slopes @ affected.covariance @ slopes.T
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    freedom = min(group.points.degrees_of_freedom for group in affected.groups)
+    pairs = zip(values, errors, strict=True)
+    estimates = [Estimate(float(v), float(e), degrees_of_freedom=freedom) for v, e in pairs]
+    return Points(dict(zip(variables, estimates, strict=True)), covariance)
+
+
+def _form(affected: Affected, variable: str) -> np.ndarray:
+    """Return A such that x'Ax sums the squared excess of a variable's groups over their shares."""
+    is_own = np.array([group.variable == variable for group in affected.groups])
+    share = np.where(is_own, [group.target_share for group in affected.groups], 0.0)
+    excess = np.diag(is_own.astype(float)) - np.outer(share, is_own)
+    inverse = np.divide(1.0, share, out=np.zeros_like(share), where=share > 0)
+    return np.asarray(excess.T @ (inverse[:, None] * excess))

@@ -1,148 +1,139 @@
-"""What has been done, on disk: one file a target, written whole, known by what went into it.
+"""The folder of a watch: results written whole, each known by digests of what went into it.
 
-    gaps/NAME.json     the result of a target
-    state/NAME.json    what it was made from, and a digest of it: what matches is done
-    looks.json         every look at new data, in order: what alarms are corrected for
-    learners.json      the learners chosen on the first target, for what is fitted on source rows
-    watch.log          when what was done, and how long it took
+    gaps/NAME.json   the result of a target
+    state.json       every look at new rows, in order; of each target what the result was made from
 
-No file but the log holds a time, so that the same targets give the same bytes.
+No file holds a time: the same targets give the same bytes.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whygap._watch.plan import Target
+import cloudpickle
+import joblib
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+from filelock import FileLock, Timeout
+
 from whygap.errors import ResultError, path_of
-from whygap.results import Gap, files
+from whygap.results.files import write_whole
+from whygap.tables.open import OpenedTable
 
-__all__ = ["Done", "Folder", "digest_of"]
-
-# As `files.write_bytes` names a file before it is whole.
-HALF_WRITTEN = re.compile(r"\..+\.(json|prom|parquet|html)\.\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A target that was looked at: what went in, and either a result or why there is none."""
-
-    target: str
-    base: str  # digest of everything but the target: source, roles, settings, engine
-    content: str  # digest of the target
-    result: str = ""  # digest of the result's file
-    problem: str = ""  # why there is none
+__all__ = ["Folder", "digest_of", "digest_of_rows", "locked_folder"]
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder that `watch` keeps."""
+    """Results of targets on disk; the lock of the folder must be held.
+
+    Attributes:
+        path: the folder.
+        looks: target and digest of the rows, in the order in which they were seen.
+        targets: target -> digests of question, rows and result, and why there is no result.
+    """
 
     path: Path
+    looks: list[list[str]]
+    targets: dict[str, dict[str, str]]
 
     @classmethod
-    def at(cls, path: Any) -> Folder:
-        """The folder, made where missing."""
-        folder = path_of(path, "The folder of watch", ResultError)
+    def read(cls, path: Path) -> Folder:
+        """Return what a folder holds; half-written files of a killed process are removed."""
+        for pattern in (".state.json.*", "gaps/.*.json.*"):
+            for half_written in path.glob(pattern):
+                half_written.unlink()
+        file = path / "state.json"
         try:
-            for one in (folder, folder / "gaps", folder / "state"):
-                one.mkdir(parents=True, exist_ok=True)
-        except OSError as err:
-            raise ResultError(
-                f"The folder '{folder}' cannot be made", got=err.strerror, hint="Name another one."
-            ) from err
-        return cls(folder)
+            state = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+            return cls(path, state.get("looks", []), state.get("targets", {}))
+        except (OSError, ValueError, AttributeError) as err:
+            hint = "Delete it and run again."
+            raise ResultError(f"The file '{file}' is damaged", got=str(err), hint=hint) from err
 
-    def sweep(self) -> None:
-        """Remove half-written files of a process that was killed; only while the lock is held."""
-        for folder in (self.path, self.path / "gaps", self.path / "state"):
-            for path in folder.iterdir():
-                if HALF_WRITTEN.fullmatch(path.name):
-                    path.unlink()
-
-    def done(self, target: Target, base: str) -> bool:
-        """Whether this very analysis of a target is there, whole."""
-        found = self.state(target.name)
-        if found is None or (found.base, found.content) != (base, target.content):
+    def is_done(self, name: str, question: str, rows: str) -> bool:
+        """Return whether a target's answer to a question is on disk, whole."""
+        state, file = self.targets.get(name, {}), self.gap_file(name)
+        if (state.get("question"), state.get("rows")) != (question, rows):
             return False
-        return bool(found.problem) or self._digest(target.name) == found.result
+        digest = digest_of(file.read_bytes()) if file.is_file() else ""
+        return digest == state["result"]
 
-    def keep(self, target: Target, base: str, text: str = "", problem: str = "") -> None:
-        """The result first, then that it is there: killed in between, it is made again."""
-        digest = ""
+    def keep(self, name: str, question: str, rows: str, text: str = "", problem: str = "") -> None:
+        """Write a result, then its digest: killed in between, a run makes the result again."""
+        file = self.gap_file(name)
         if text:
-            files.write_whole(self.gap_file(target.name), text)
-            digest = digest_of(text)
+            write_whole(file, text)
         else:
-            self.gap_file(target.name).unlink(missing_ok=True)
-        done = Done(target.name, base, target.content, digest, problem)
-        self.write_json(f"state/{file_name(target.name)}.json", asdict(done))
+            file.unlink(missing_ok=True)
+        if [name, rows] not in self.looks:
+            self.looks.append([name, rows])
+        result = digest_of(text.encode()) if text else ""
+        state = {"question": question, "rows": rows, "result": result, "problem": problem}
+        self.targets[name] = state
+        content = {"looks": self.looks, "targets": self.targets}
+        text = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+        write_whole(self.path / "state.json", text)
 
-    def state(self, name: str) -> Done | None:
-        """What is known of a target; None where that is nothing."""
-        found = self.read_json(f"state/{file_name(name)}.json")
-        return None if found is None else Done(**found)
-
-    def gap(self, name: str) -> Gap:
-        """The result of a target."""
-        gap: Gap = files.load(self.gap_file(name))
-        return gap
+    def answers(self, question: str) -> dict[str, tuple[int, str]]:
+        """Return number of the last look and problem of every target of a question, by look."""
+        last = {name: number for number, (name, _) in enumerate(self.looks, start=1)}
+        return {
+            name: (look, self.targets[name]["problem"])
+            for name, look in sorted(last.items(), key=lambda pair: pair[1])
+            if self.targets[name]["question"] == question
+        }
 
     def gap_file(self, name: str) -> Path:
-        """Where the result of a target is."""
-        return self.path / "gaps" / f"{file_name(name)}.json"
-
-    def count_looks(self, targets: Sequence[Target]) -> dict[str, int]:
-        """The number of each target's last look; what was not seen before is appended."""
-        known = self.read_json("looks.json") or []
-        seen = {(one["target"], one["content"]) for one in known}
-        new = [one for one in targets if (one.name, one.content) not in seen]
-        looks = [*known, *({"target": one.name, "content": one.content} for one in new)]
-        if new:
-            self.write_json("looks.json", looks)
-        return {one["target"]: number for number, one in enumerate(looks, start=1)}
-
-    def read_json(self, name: str) -> Any:
-        """A file of ours; None where there is none."""
-        path = self.path / name
-        try:
-            return json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as err:
-            raise ResultError(
-                f"The file '{path}' is damaged", got=str(err), hint="Delete it and run again."
-            ) from err
-
-    def write_json(self, name: str, values: Any) -> None:
-        """Plain values, whole or not at all."""
-        text = json.dumps(values, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-        files.write_whole(self.path / name, text)
-
-    def log(self, text: str) -> None:
-        """A line with the time, in the one file that has times."""
-        with (self.path / "watch.log").open("a", encoding="utf-8") as file:
-            file.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {text}\n")
-
-    def _digest(self, name: str) -> str:
-        path = self.gap_file(name)
-        return digest_of(path.read_text(encoding="utf-8")) if path.is_file() else ""
+        """Return the path of a target's result: the name as far as file systems take names."""
+        plain = re.sub(r"[^\w.-]+", "_", name).strip("._")[:40]  # characters; an ending follows
+        file_name = plain if plain == name else f"{plain}-{digest_of(name)[:8]}"
+        return self.path / "gaps" / f"{file_name}.json"
 
 
-def file_name(name: str) -> str:
-    """The target's name as far as file systems take it; what was changed gets a digest."""
-    plain = re.sub(r"[^\w.-]+", "_", name).strip("._")[:80]  # long names have room for an ending
-    return plain if plain == name else f"{plain}-{digest_of(name)[:8]}"
+@contextmanager
+def locked_folder(path: Any) -> Iterator[Path]:
+    """Make a folder and hold its lock; refuse a folder at which another process works."""
+    folder = path_of(path, "The folder of watch (state=)", ResultError)
+    try:
+        (folder / "gaps").mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / "lock", timeout=0)
+        lock.acquire()
+    except Timeout as err:
+        hint = "Wait until it is done, or name another folder."
+        raise ResultError(f"Another watch is at work in '{folder}'", hint=hint) from err
+    except OSError as err:
+        raise ResultError(f"The folder '{folder}' cannot be used", got=err.strerror) from err
+    try:
+        yield folder
+    finally:
+        lock.release()
 
 
-def digest_of(value: str | Mapping[str, Any]) -> str:
-    """Of a text, or of plain values."""
-    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+def digest_of(value: Any) -> str:
+    """Return a digest that is equal in every process; a function in a module goes by its name."""
+    try:
+        return str(joblib.hash(value))
+    except Exception:  # pickle's errors are of many classes: a lambda, for example
+        return str(joblib.hash(cloudpickle.dumps(value)))
+
+
+def digest_of_rows(table: OpenedTable, columns: Sequence[str]) -> str:
+    """Return a digest of a table's values, whatever codes or chunks they are kept in."""
+    names = [name for name in columns if name in table.names]
+    arrays, frame = {}, table.read(names)
+    for name in names:
+        array = frame.arrow(name)
+        if pa.types.is_dictionary(array.type):
+            array = array.cast(array.type.value_type)
+        is_nested = pa.types.is_nested(array.type)
+        arrays[name] = pa.array(map(repr, array.to_pylist())) if is_nested else array
+    text = pa.BufferOutputStream()
+    pa_csv.write_csv(pa.table(arrays), text)
+    return digest_of(text.getvalue().to_pybytes())

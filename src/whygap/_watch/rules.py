@@ -1,167 +1,150 @@
-"""Rules of alarm, from TOML; and how the chance of a false one is spent over all looks.
+"""Rules of alarm, from TOML or a mapping; and how the chance of a false alarm is spent.
 
 level = 0.95                 # of all rules together, over all looks there will ever be
-looks = 52                   # how many you expect before it matters less
-acknowledged = ["2026-05"]   # targets whose alarms, or silence, you know about
+looks = 52                   # how many looks are expected before each matters less
+acknowledged = ["2026-05"]   # targets whose alarms, or silence, are known about
 
 [[rule]]
 name = "the outcome slipped"
 part = "outcome"
-below = "-2 points"
+below = -0.02
 """
 
 from __future__ import annotations
 
 import math
-import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
 
-from whygap.errors import InputError, did_you_mean_file, require_known, require_level
+from pydantic import BaseModel, Field, FiniteFloat, ValidationError, model_validator
 
-__all__ = ["AlertRule", "Alerts", "allowance", "read_alerts"]
+from whygap.errors import InputError, did_you_mean, did_you_mean_file, listed
 
-PARTS = ("gap", "baseline", "covariate", "outcome", "source_only", "target_only")
-KEYS = ("name", "part", "variable", "below", "above", "level")
-FILE_KEYS = ("level", "looks", "acknowledged", "rule")
-LEVEL = 0.95  # as everywhere
-LOOKS = 52  # a year of weeks
-POINTS = re.compile(r"\s*([+-]?\d*\.?\d+)\s*points?\s*")
+__all__ = ["Rule", "Rules", "allowance", "read_rules"]
+
+M = TypeVar("M", bound=BaseModel)
+Level = Annotated[float, Field(gt=0, lt=1)]
+Part = Literal["total", "source_only", "baseline", "covariate", "outcome", "target_only"]
 
 
-@dataclass(frozen=True, slots=True)
-class AlertRule:
-    """One thing that must not happen unnoticed.
+class Rule(BaseModel, extra="forbid", frozen=True):
+    """A limit on a part of the gap, or on a variable's points in a part.
 
     Attributes:
-        name: what the alarm calls it.
-        part: of the gap, or "gap".
-        below: alarm when the part is surely below; in the metric's units.
-        above: alarm when it is surely above.
-        error: chance of a false alarm by this rule, ever.
-        variable: its points in a part, instead of the whole part.
-        in_points: whether the limit was said in points, which only shares have.
+        name: what an alarm calls the rule.
+        part: a part of the gap, or "total".
+        variable: limit this variable's points instead of the part.
+        below: alarm when the estimate is surely below; in the metric's units.
+        above: alarm when the estimate is surely above.
+        level: one less the chance of a false alarm by this rule, ever; None shares the common one.
     """
 
-    name: str
-    part: str
-    below: float | None
-    above: float | None
-    error: float
+    name: str = ""
+    part: Part = "total"
     variable: str = ""
-    in_points: bool = False
+    below: Annotated[FiniteFloat, Field(strict=True)] | None = None
+    above: Annotated[FiniteFloat, Field(strict=True)] | None = None
+    level: Level | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Rule:
+        if (self.below is None) == (self.above is None):
+            raise ValueError("needs either below or above, for example below = -0.02")
+        if self.variable and self.part not in ("baseline", "covariate"):
+            raise ValueError("on a variable needs the baseline or the covariate part")
+        return self
+
+    @property
+    def title(self) -> str:
+        """The name, or the limit in words."""
+        limit = f"below {self.below:g}" if self.above is None else f"above {self.above:g}"
+        return self.name or f"{self.variable or self.part} {limit}"
 
 
-@dataclass(frozen=True, slots=True)
-class Alerts:
-    """All rules, and over how many looks their errors are spread."""
+class Rules(BaseModel, extra="forbid", frozen=True):
+    """All rules, and the number of looks that share most of the chance of a false alarm."""
 
-    rules: tuple[AlertRule, ...] = ()
-    looks: int = LOOKS
-    acknowledged: tuple[str, ...] = field(default=())
+    level: Level = 0.95
+    looks: int = Field(default=52, ge=1, strict=True)  # a year of weeks
+    acknowledged: tuple[str, ...] = ()
+    rule: tuple[Rule, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _unique(self) -> Rules:
+        if len({rule.title for rule in self.rule}) < len(self.rule):
+            raise ValueError("must have different names")
+        return self
+
+    def error(self, rule: Rule, look: int) -> float:
+        """Return the chance of a false alarm that a rule may take at a look."""
+        common = (1 - self.level) / len(self.rule)
+        return allowance(look, common if rule.level is None else 1 - rule.level, self.looks)
 
 
 def allowance(look: int, error: float, looks: int) -> float:
-    """The chance of a false alarm that one look may take: the same for each of the first `looks`.
+    """Return the chance of a false alarm that a look may take: equal for the first `looks` looks.
 
-    The first so many looks share 6/pi^2 of it, the next so many a quarter of that, then a ninth:
-    over all looks, however many there will be, it adds up to `error`. Looks share the source, so
-    they are not independent; a sum of chances does not ask for that.
+    The first so many looks share 6/pi^2 of the error, the next so many a quarter of that, then a
+    ninth: over all looks, however many there will be, the sum is `error`. Looks share the source,
+    so they are not independent; a sum of chances does not ask for that.
     """
     period = 1 + (look - 1) // looks
     return error * 6.0 / (math.pi * period) ** 2 / looks
 
 
-def read_alerts(given: Any) -> Alerts:
-    """Rules from a file, from a mapping of the same form, or none."""
-    if given is None:
-        return Alerts()
-    if isinstance(given, Alerts):
-        return given
-    where = "The rules"
-    if isinstance(given, str | Path):
-        where, given = f"The rule file '{Path(given).name}'", _parsed(Path(given))
-    if not isinstance(given, Mapping):
-        got = f"an object of type {type(given).__name__}"
-        raise InputError("rules= must be a file or a mapping", got=got)
-    for key in given:
-        require_known(key, FILE_KEYS, f"{where}: there is no key '{key}'", "Keys")
-    level, looks = given.get("level", LEVEL), given.get("looks", LOOKS)
-    require_level(level, f"{where}: level")
-    if isinstance(looks, bool) or not isinstance(looks, int) or looks < 1:
-        raise InputError(f"{where}: looks must be a whole number from 1", got=repr(looks))
-    listed = given.get("rule", [])
-    if not isinstance(listed, list | tuple) or not listed:
-        raise InputError(f"{where}: there is no rule", hint="Begin one with [[rule]].")
-    rules = tuple(_rule(one, level, len(listed), where) for one in listed)
-    names = [rule.name for rule in rules]
-    if len(set(names)) < len(names):
-        raise InputError(f"{where}: two rules have one name", got=", ".join(names))
-    return Alerts(rules, looks, _names(given.get("acknowledged", []), where))
+def read_rules(rules: Any, details: Sequence[str] = ("points",)) -> Rules:
+    """Return the rules of a TOML file or of a mapping of the same form; None has no rule.
+
+    A rule on a variable is judged by points, which must be among the details of the results.
+    """
+    if rules is None:
+        return Rules.model_construct(rule=())
+    place = "the rules"
+    if isinstance(rules, str | Path):
+        place, rules = f"'{Path(rules).name}'", _parsed(Path(rules))
+    if isinstance(rules, Mapping) and isinstance(rules.get("rule"), list | tuple):
+        numbered = enumerate(rules["rule"], start=1)
+        read = tuple(_validated(Rule, rule, f"rule {k} of {place}") for k, rule in numbered)
+        rules = {**rules, "rule": read}
+    checked = _validated(Rules, rules, place)
+    for rule in checked.rule:
+        if rule.variable and "points" not in details:
+            message = f"The rule '{rule.title}' is about points, which are not asked for"
+            raise InputError(
+                message, got=listed(details) or None, hint="Add 'points' to the details."
+            )
+    return checked
 
 
-def _parsed(path: Path) -> dict[str, Any]:
+def _parsed(path: Path) -> Mapping[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as err:
         hint = did_you_mean_file(path)
         raise InputError(f"The rule file '{path}' does not exist", hint=hint) from err
     except (OSError, ValueError) as err:
-        got = str(err).rstrip(".")
-        raise InputError(f"The rule file '{path}' is not valid TOML", got=got) from err
+        raise InputError(f"The rule file '{path}' is not valid TOML", got=str(err)) from err
 
 
-def _rule(values: Any, level: float, count: int, where: str) -> AlertRule:
-    if not isinstance(values, Mapping):
-        raise InputError(f"{where}: a rule must be a table", got=repr(values))
-    for key in values:
-        require_known(key, KEYS, f"{where}: a rule has no key '{key}'", "Keys")
-    part = values.get("part", "gap")
-    require_known(part, PARTS, f"{where}: there is no part '{part}'", "Parts")
-    sides = [side for side in ("below", "above") if side in values]
-    if len(sides) != 1:
-        raise InputError(
-            f"{where}: a rule says either below or above",
-            got=" and ".join(sides) or "neither",
-            hint='For example below = "-2 points".',
-        )
-    variable = values.get("variable", "")
-    if variable and part not in ("baseline", "covariate"):
-        raise InputError(
-            f"{where}: only the baseline and the covariate part have points of variables",
-            got=f"'{variable}' of the part '{part}'",
-        )
-    own = values.get("level")
-    if own is not None:
-        require_level(own, f"{where}: level")
-    side = sides[0]
-    limit, in_points = _limit(values[side], side, where)
-    name = values.get("name") or f"{variable or part} {side} {values[side]}"
-    error = (1 - level) / count if own is None else 1 - own
-    ends = {"below": None, "above": None} | {side: limit}
-    return AlertRule(str(name), part, **ends, error=error, variable=variable, in_points=in_points)
+def _validated(model: type[M], values: Any, place: str) -> M:
+    try:
+        return model.model_validate(values)
+    except ValidationError as err:
+        raise _translated(err, tuple(model.model_fields), place) from None
 
 
-def _limit(value: Any, side: str, where: str) -> tuple[float, bool]:
-    said = POINTS.fullmatch(value) if isinstance(value, str) else None
-    limit = float(said[1]) / 100 if said else value
-    if isinstance(limit, bool | str) or not _is_finite(limit):
-        raise InputError(
-            f"{where}: {side} must be a number in the metric's units, or points",
-            got=repr(value),
-            hint='For example -0.02, or "-2 points".',
-        )
-    return float(limit), said is not None
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
-
-
-def _names(value: Any, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
-        raise InputError(f"{where}: acknowledged must be a list of targets", got=repr(value))
-    return tuple(value)
+def _translated(err: ValidationError, names: Sequence[str], place: str) -> InputError:
+    """Return the first complaint of pydantic as what, got and hint."""
+    details = err.errors()
+    first = next((d for d in details if d["type"] == "extra_forbidden"), details[0])
+    name, value = ".".join(map(str, first["loc"])), first["input"]
+    if first["type"] == "extra_forbidden":
+        hint = did_you_mean(name, names) or f"Keys are: {', '.join(names)}."
+        return InputError(f"There is no key '{name}' in {place}", hint=hint)
+    must = first["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+    key = f": '{name}'" if name else ""
+    hint = did_you_mean(value, Part.__args__) if first["type"] == "literal_error" else ""  # type: ignore[attr-defined]
+    shown_value = None if isinstance(value, Mapping) else repr(value)
+    return InputError(f"{place[0].upper()}{place[1:]}{key} {must}", got=shown_value, hint=hint)

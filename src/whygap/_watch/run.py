@@ -1,186 +1,203 @@
-"""The main path of watching: plan, lock, what is missing, what it all says."""
+"""Watching: which targets there are, what is missing, what the rules say of everything."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from datetime import datetime, time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import joblib
+import narwhals as nw
 
+from whygap._explain import explain_with, was_interrupted
+from whygap._explain_many import in_memory, needed_columns, require_targets
 from whygap._version import ENGINE
-from whygap._watch.alarms import Silence, judge
-from whygap._watch.folder import Folder, digest_of
-from whygap._watch.learners import Learners
-from whygap._watch.lock import locked
-from whygap._watch.outcome import Watch
-from whygap._watch.plan import Plan, Target, plan_of
-from whygap._watch.prometheus import push as push_to
-from whygap._watch.rules import Alerts, read_alerts
-from whygap._watch.work import Answer, Work, answers
-from whygap.errors import InputError, SettingsError, listed
-from whygap.results import Gap
+from whygap._watch.alarms import alarms_of
+from whygap._watch.folder import Folder, digest_of, digest_of_rows, locked_folder
+from whygap._watch.result import Watch
+from whygap._watch.rules import Rules, read_rules
+from whygap.errors import FitError, InputError, TableError, WhygapWarning, listed
+from whygap.learning.menu import Menu
+from whygap.learning.source_fits import SourceFits
+from whygap.results import Gaps
+from whygap.results.files import load, to_text
 from whygap.results.redaction import require_rows
 from whygap.settings import Settings, details_named
 from whygap.study import Study
+from whygap.study_file import hiding
+from whygap.tables import TablePart, files
+from whygap.tables.open import open_table
 
-__all__ = ["watch"]
+__all__ = ["files_in", "watch"]
 
-# Settings that say how a run goes, not what it finds: each target runs in one process.
-_OUR_OWN: dict[str, Any] = {
-    "n_jobs": 1,
-    "progress": False,
-    "checkpoint": None,
-    "backend": "local",
-    "address": None,
-}
+# Fields that say how a run goes and not what it finds, or that have digests of their own.
+_RUN_ONLY = {"n_jobs", "progress", "checkpoint", "backend", "address"}
+_NOT_ASKED = _RUN_ONLY | {"source", "target", "target_name", "model"}
 
 
 def watch(
     study: Study,
-    targets: Mapping[str, Any] | str | Path | None = None,
+    targets: Any = None,
     *,
-    by: str | Sequence[str] | None = None,
-    into: str | Path = "watch",
-    detail: Sequence[str] | str = ("points", "where"),
-    settings: Settings | None = None,
+    state: str | Path = "watch",
     rules: Any = None,
-    jobs: int = 1,
-    push: str | None = None,
+    by: str | None = None,
+    detail: Sequence[str] | str = ("points", "affected"),
+    settings: Settings | None = None,
     redact: int | None = None,
 ) -> Watch:
     """Explain a stream of targets against one source, each once, and raise alarms.
 
-    What is done is kept in a folder; a run that was killed goes on where it was, and a run with new
-    targets explains only these. The folder has one JSON file per target (`gaps/`), everything as
-    one table (`all.parquet`), a page (`trend.html`) and metrics for Prometheus (`metrics.prom`).
+    A folder keeps the results: a target whose rows and question did not change is not explained
+    again, and a run that was killed goes on where it was. Each target chooses its own learners, so
+    that results depend neither on the order of the targets nor on when a run was killed.
 
     Args:
-        study: the source, the roles and the metric; its own target is used with `by`, or alone.
-        targets: name -> table (or path); or a folder or glob of files, one a target; or with `by`
-            the table that holds them all.
-        by: column whose values name the targets, such as the month; several columns together.
-        into: the folder.
-        detail: what is asked beyond the parts, as for `explain`.
-        settings: how to run; `Settings()` unless given.
+        study: the source, the roles and the metric.
+        targets: name -> table (or path); a folder of files; or the table that `by` splits; None is
+            the study's own target.
+        state: the folder.
         rules: when to raise an alarm: a TOML file, or a mapping of the same form.
-        jobs: how many targets are explained side by side.
-        push: address of a Prometheus push gateway that gets the metrics, too.
-        redact: name no level of fewer rows than this in anything that is kept or said.
-
-    Returns:
-        The gaps, the alarms, and the targets of which nothing can be said.
+        by: column whose values name the targets, such as the month.
+        detail: what is asked beyond the parts, as for `explain`.
+        settings: how to run; `Settings()` unless named.
+        redact: name no level of fewer rows than this in anything that is kept or returned.
     """
     study, settings = Study.given(study, "watch"), Settings.given(settings)
-    _check(jobs, redact)
-    asked, run = details_named(detail), replace(settings, **_OUR_OWN)
-    alerts, plan = _alerts(rules, asked), plan_of(study, targets, by)
-    work = Work(_base(plan, asked, run, redact), plan.study, asked, run, redact)
-    with locked((folder := Folder.at(into)).path):
-        found = _watched(folder, plan.targets, work, alerts, jobs)
-    if push is not None:
-        push_to(found.board().families, push)
-    return found
-
-
-def _check(jobs: Any, redact: Any) -> None:
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise SettingsError("jobs= must be a whole number from 1", got=repr(jobs))
+    details = details_named(detail)
+    checked = read_rules(rules, details)
     if redact is not None:
         require_rows(redact)
+    study, tables = _split(study, targets, by) if by else (study, _by_name(study, targets))
+    source = in_memory(open_table(study.source, "source"), needed_columns(study))
+    study, settings = replace(study, source=source), replace(settings, checkpoint=None)
+    question = _question(study, settings, (details, redact))
+    answer = partial(_answer, study, settings, details, redact, SourceFits())
+    with locked_folder(state) as path:
+        folder = Folder.read(path)
+        is_new = _fill(folder, question, tables, needed_columns(study), answer)
+        return _judged(folder, question, checked, is_new)
 
 
-def _alerts(rules: Any, details: Sequence[str]) -> Alerts:
-    """The rules; one on a variable can only be judged by points: else it would count as kept."""
-    alerts = read_alerts(rules)
-    rule = next((one for one in alerts.rules if one.variable), None)
-    if rule is not None and "points" not in details:
-        raise InputError(
-            f"The rule '{rule.name}' is about the points of '{rule.variable}', which are not asked "
-            "for",
-            got=f"the details {listed(details)}" if details else "no details",
-            hint="Add 'points' to the details, or leave out the rule.",
-        )
-    return alerts
+def _judged(folder: Folder, question: str, rules: Rules, is_new: Mapping[str, bool]) -> Watch:
+    """Hold the rules against everything that the folder has on a question."""
+    answers = folder.answers(question)
+    failed = {name: problem for name, (_, problem) in answers.items() if problem}
+    gaps = {n: load(folder.gap_file(n)) for n in answers if n not in failed}
+    raised = [alarms_of(rules, name, gap, answers[name][0]) for name, gap in gaps.items()]
+    alarms = tuple(alarm for own in raised for alarm in own)
+    explained = tuple(name for name, new in is_new.items() if new and name in gaps)
+    unchanged = tuple(name for name, new in is_new.items() if not new)
+    return Watch(Gaps(gaps), alarms, explained, unchanged, failed, rules.acknowledged)
 
 
-def _watched(
-    folder: Folder, targets: Sequence[Target], work: Work, alerts: Alerts, jobs: int
-) -> Watch:
-    """Explain what is missing, judge everything, write it down."""
-    folder.sweep()
-    looks = folder.count_looks(targets)
-    missing = [one for one in targets if not folder.done(one, work.base)]
-    folder.log(f"{len(targets)} targets, {len(missing)} to explain")
-    _explain(folder, work, targets, missing, jobs)
-    found = _collected(folder, looks, work, alerts)
-    found = replace(found, fresh=tuple(one.name for one in missing if one.name in found.gaps))
-    found.write()
-    folder.log(f"done, code {found.code}")
-    return found
+def _fill(
+    folder: Folder,
+    question: str,
+    tables: Mapping[str, Any],
+    columns: Sequence[str],
+    answer: Callable[[str, Any], tuple[str, str]],
+) -> dict[str, bool]:
+    """Explain the targets that are missing in the folder; return whether each was missing."""
+    is_new = {}
+    for name, table in tables.items():
+        try:
+            rows = digest_of_rows(open_table(table, "target"), columns)
+        except InputError:
+            rows = ""  # of a table that cannot be read: the answer says why
+        is_new[name] = not rows or not folder.is_done(name, question, rows)
+        if is_new[name]:
+            folder.keep(name, question, rows, *answer(name, table))
+    return is_new
 
 
-def _explain(
-    folder: Folder, work: Work, targets: Sequence[Target], missing: Sequence[Target], jobs: int
-) -> None:
-    """The first target chooses the learners of what depends on the source alone."""
-    if not missing:
-        return
-    kept = folder.read_json("learners.json")
-    learners = Learners(**kept) if kept and kept["base"] == work.base else None
-    waiting = list(missing)
-    for target in () if learners else targets:
-        learners = _keep(folder, work, next(answers(work, [target], 1)))
-        waiting = [one for one in waiting if one is not target]
-        if learners is not None:
-            break
-    for answer in answers(replace(work, learners=learners), waiting, jobs):
-        _keep(folder, work, answer)
+def _answer(
+    study: Study,
+    settings: Settings,
+    details: Sequence[Any],
+    redact: int | None,
+    fits: SourceFits,
+    name: str,
+    table: Any,
+) -> tuple[str, str]:
+    """Return a target's result as JSON, without hour and seconds, or the reason for having none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", WhygapWarning)  # the result says so
+            menu = Menu(settings, source_fits=fits)
+            gap = explain_with(study.with_target(table, name), details, settings, menu)
+    except (InputError, FitError) as error:
+        if redact is None:
+            return "", str(error)
+        kind = type(error).__name__  # a message may quote values of rows
+        return "", f"Its table cannot be explained ({kind}). Without redact it says why."
+    if was_interrupted(gap):
+        raise KeyboardInterrupt
+    gap = gap if redact is None else gap.redacted(redact)
+    return to_text(replace(gap, about=replace(gap.about, seconds={}, created=""))), ""
 
 
-def _keep(folder: Folder, work: Work, answer: Answer) -> Learners | None:
-    target = answer.target
-    if answer.learners is not None:
-        folder.write_json("learners.json", asdict(answer.learners))
-    folder.keep(target, work.base, answer.text, answer.problem)
-    said = "cannot be explained" if answer.problem else "explained"
-    folder.log(f"'{target.name}' {said} in {answer.seconds:.1f} s")
-    return answer.learners
-
-
-def _base(plan: Plan, detail: Sequence[str], settings: Settings, redact: int | None) -> str:
-    """A digest of everything that decides what is kept, but the target."""
-    study = plan.study
-    roles = {name: getattr(study.roles, name) for name in study.roles.__slots__ if name != "notes"}
-    asked = {name: str(getattr(study.asked, name)) for name in study.asked.__dataclass_fields__}
-    said = {"order": study.order, "names": [study.source_name], "engine": ENGINE}
-    said |= {"roles": str(sorted(roles.items())), "asked": asked, "model": _model(study.model)}
-    said |= {"settings": str(sorted(settings.to_mapping().items()))}
-    said |= {} if redact is None else {"redact": redact}
-    return digest_of({**said, "detail": list(detail), "source": plan.source})
-
-
-def _model(model: Any) -> str:
+def _question(study: Study, settings: Settings, request: Any) -> str:
+    """Return a digest of everything but the target that decides what is kept."""
+    values = [(f.name, getattr(v, f.name)) for v in (study, settings) for f in fields(v)]
+    parts = [digest_of(pair) for pair in values if pair[0] not in _NOT_ASKED]
+    model = study.model
     if isinstance(model, str | Path) and Path(model).is_file():
-        return digest_of(Path(model).read_bytes().hex())
-    return "" if model is None else str(joblib.hash(model))
+        model = Path(model).read_bytes()
+    rows = digest_of_rows(open_table(study.source, "source"), needed_columns(study))
+    return digest_of([*parts, digest_of(model), rows, request, ENGINE])
 
 
-def _collected(folder: Folder, looks: Mapping[str, int], work: Work, alerts: Alerts) -> Watch:
-    """Everything that was made by this analysis, also of targets that are not offered any more."""
-    gaps: dict[str, Gap] = {}
-    silences: list[Silence] = []
-    for name in sorted(looks, key=looks.__getitem__):
-        state = folder.state(name)
-        if state is None or state.base != work.base:
-            continue
-        if state.problem:
-            silences.append(Silence(name, state.problem))
-            continue
-        gaps[name] = folder.gap(name)
-        if problems := gaps[name].problems():
-            silences.append(Silence(name, " ".join(problems)))
-    alarms = judge(alerts, gaps, looks)
-    known, level = alerts.acknowledged, work.settings.level
-    return Watch(folder.path, gaps, alarms, tuple(silences), known, level=level)
+def _by_name(study: Study, targets: Any) -> Mapping[str, Any]:
+    if targets is None:
+        return {study.target_name: study.target}
+    if isinstance(targets, str | Path):
+        return files_in(targets)
+    require_targets(targets, "watch", "targets={'site B': table}, targets='folder', or by='month'.")
+    return dict(targets)
+
+
+def files_in(folder: str | Path) -> dict[str, Path]:
+    """Return the tables in a folder by the first word of their file names.
+
+    Args:
+        folder: holds a file for each target.
+    """
+    inside = sorted(Path(folder).expanduser().glob("[!._]*"))
+    tables = [(p.name.partition(".")[0], p) for p in inside if files.kind_of(p) is not None]
+    if not tables or len(dict(tables)) < len(tables):
+        names = listed([path.name for _, path in tables]) or "no table"
+        message = f"The folder '{folder}' must hold one table for each target"
+        raise TableError(message, got=names, hint=f"Use {files.READABLE}, each of another name.")
+    return dict(tables)
+
+
+def _split(study: Study, table: Any, by: str) -> tuple[Study, dict[str, Any]]:
+    """Return the study without a column, and the rows of each value of the column, sorted."""
+    table = study.target if table is None else table
+    if isinstance(table, TablePart):  # a study file hides the column from the roles
+        table = replace(table, drop=tuple(name for name in table.drop if name != by))
+    opened = open_table(table, "target")
+    opened.require(by, "by")
+    source = hiding(study.source, "source", [by])
+    study = replace(study, source=source, target=TablePart(table, {}, (by,)))
+    columns = needed_columns(study)
+    frame = nw.from_native(opened.read((*columns, by)).native, eager_only=True)
+    n_missing = int(frame[by].is_null().sum())
+    if n_missing:
+        message = f"Column '{by}' (by) is missing in {n_missing} rows of the target table"
+        raise TableError(message, hint="Leave them out: every row belongs to one target.")
+    rows: dict[str, list[int]] = {}
+    for number, value in enumerate(frame[by].to_list()):
+        rows.setdefault(_text(value), []).append(number)
+    features = frame.select(list(columns))
+    return study, {name: features[rows[name], :].to_native() for name in sorted(rows)}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, datetime) and value.time() == time():
+        return value.date().isoformat()
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)

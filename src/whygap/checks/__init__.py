@@ -1,5 +1,5 @@
 """What can be known before anything is estimated: sizes, roles, overlap, cost."""
 
-from whygap.checks.report import CheckReport, check
+from whygap.checks.result import Check, check
 
-__all__ = ["CheckReport", "check"]
+__all__ = ["Check", "check"]

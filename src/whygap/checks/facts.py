@@ -1,152 +1,221 @@
-"""Plain facts about a study and the problems they show; nothing is fitted here."""
+"""Plain facts about a study: sizes, roles, columns, overlap, and the problems they show."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from whygap.checks.trial import WIDE, some_rows
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
-from whygap.estimate import Estimate, Sample
-from whygap.nuisances.separators import column_auc
+from whygap.estimate import Estimate
+from whygap.notes import Note
+from whygap.nuisances.meaning import meaning_notes
+from whygap.nuisances.overlap import fit_ratios_alone, not_comparable, ratio_records, region_notes
+from whygap.nuisances.separators import column_auc, find_separators
+from whygap.nuisances.support import Region, find_region
+from whygap.results import Overlap, RatioRecord, Separator
+from whygap.running.workers import one_thread
+from whygap.settings import Settings
 from whygap.study import Study
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 
 FEWEST_OF_A_CLASS = 25  # five rows a fold of the rarer value: fewer, and a model learns one row
+MOST_ROWS = 5_000  # of each table: what a density ratio is fitted on within seconds
+WIDE_ROWS = 2_000  # of each wide table: ten a column of two hundred
 
 
 @dataclass(frozen=True, slots=True)
 class DomainFacts:
-    """One domain."""
+    """Sizes, outcome and metric of a table.
 
-    rows: int  # that are used
-    effective_rows: float  # Kish's effective number of them under the weights
-    units: int  # independent units: rows, or clusters of rows
-    rarer: int  # rows with the rarest outcome value; all rows where the outcome is a number
-    positive_share: float | None  # weighted share of rows with outcome 1, of two values
-    metric: Estimate  # the metric's mean
+    Attributes:
+        rows: that are used.
+        effective_rows: Kish's effective number of rows under the weights.
+        units: independent units: rows, or clusters of rows.
+        rarer: rows with the rarest outcome value; all rows where the outcome is a number.
+        positive_share: weighted share of rows with outcome 1, of an outcome of two values.
+        metric: the metric's value.
+    """
+
+    rows: int
+    effective_rows: float
+    units: int
+    rarer: int
+    positive_share: float | None
+    metric: Estimate
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """One column of W or Z."""
+    """A column of W or Z.
+
+    Attributes:
+        name: of the column.
+        player: the group it belongs to, or its own name; empty for a baseline column.
+        kind: "numeric", "ordinal" or "category".
+        missing: share of missing values in each table.
+        values: number of distinct values in both tables together, missing not counted.
+        one_sided: share of rows whose level the other table lacks (0 for numbers).
+        domain_auc: how well the column alone tells the tables apart; 0.5 is not at all.
+    """
 
     name: str
-    player: str  # the player it belongs to; empty for a baseline column
-    kind: str  # "numeric", "ordinal" or "category"
-    missing: ByDomain[float]  # share of missing values in each domain
-    values: int  # number of distinct values in both domains together, missing not counted
-    one_sided: ByDomain[float]  # share of rows whose level the other domain lacks (not for numbers)
-    domain_auc: float  # how well this column alone tells the domains apart; 0.5 is not at all
+    player: str
+    kind: str
+    missing: ByDomain[float]
+    values: int
+    one_sided: ByDomain[float]
+    domain_auc: float
 
 
 @dataclass(frozen=True, slots=True)
-class RoleFacts:
-    """Which column is what."""
+class TrialOverlap:
+    """How far the tables overlap, as `explain` will judge it.
 
-    outcome: str
-    scored_by: str
-    baseline: tuple[str, ...]
-    players: Mapping[str, tuple[str, ...]]
-    weights: str | None
-    clusters: str | None
-    source_risk: str | None
+    Attributes:
+        ratios: of the density ratios; effective sizes are of all source rows.
+        separators: columns that tell the tables apart.
+        kept: share of rows in the region that is compared; all where there is no need of one.
+        reason: why the tables cannot be compared; empty where they can.
+        notes: what follows.
+        rows: of each table, that the ratios were fitted on.
+    """
+
+    ratios: tuple[RatioRecord, ...]
+    separators: tuple[Separator, ...]
+    kept: ByDomain[float]
+    reason: str
+    notes: tuple[Note, ...]
+    rows: ByDomain[int]
 
 
 def domain_facts(design: Design) -> ByDomain[DomainFacts]:
-    """Sizes, outcome and metric of both domains."""
+    """Collect sizes, outcome and metric of both tables."""
     sample = design.sample()
-    effective, metric = sample.effective_size(), _metric(design, sample)
+    effective = sample.effective_size()
     positive = sample.mean(design.outcome) if design.task == "binary" else ByDomain(None, None)
+    weighted = design.terms.zip(
+        sample.weights,
+        lambda u, w: design.metric.value(u, w) + design.metric.influence(u, w),
+    )
 
     def facts(d: Domain) -> DomainFacts:
-        sizes = design.rows[d], effective[d], sample.sizes[d], _rarest(design, d)
-        return DomainFacts(*sizes, positive[d], metric[d])
+        own = {name: float(name == d) * weighted[name] for name in DOMAINS}
+        outcome = design.outcome[d]
+        classes = max(len(design.classes), 2)
+        rarer = len(outcome)
+        if design.task != "regression":
+            rarer = int(np.bincount(outcome.astype(np.int64), minlength=classes).min())
+        metric = Estimate.from_contributions(sample, source=own["source"], target=own["target"])
+        return DomainFacts(
+            design.rows[d], effective[d], sample.sizes[d], rarer, positive[d], metric
+        )
 
     return ByDomain(facts("source"), facts("target"))
 
 
-def _metric(design: Design, sample: Sample) -> ByDomain[Estimate]:
-    """Its value in each table, and what each row adds to it."""
-    rows = design.terms.zip(
-        sample.weights,
-        lambda u, w: design.metric.value(u, w) + design.metric.influence(u, w),
-    )
-    zeros = design.rows.map(np.zeros)
-    return ByDomain(
-        Estimate.from_contributions(sample, source=rows.source, target=zeros.target),
-        Estimate.from_contributions(sample, source=zeros.source, target=rows.target),
-    )
-
-
-def _rarest(design: Design, domain: Domain) -> int:
-    outcome = design.outcome[domain]
-    if design.task == "regression":
-        return len(outcome)
-    values = max(len(design.classes), 2)
-    return int(np.bincount(outcome.astype(np.int64), minlength=values).min())
-
-
 def column_facts(design: Design) -> tuple[ColumnFacts, ...]:
-    """Every column of W and Z, in that order."""
+    """Describe every column of W and Z, in that order."""
     owner = {c: player.name for player in design.players for c in player.columns}
-    order = (*design.baseline, *design.covariates)
-    return tuple(_column(design, position, owner.get(position, "")) for position in order)
+    return tuple(
+        _column(design, position, owner.get(position, ""))
+        for position in (*design.baseline, *design.covariates)
+    )
 
 
 def _column(design: Design, position: int, player: str) -> ColumnFacts:
     column = design.columns[position]
     values = design.features.map(lambda x: x[:, position])
-    known = values.map(lambda v: v[~np.isnan(v)])
+    present = values.map(lambda v: v[~np.isnan(v)])
+
+    def one_sided(own: Array, opposite: Array, rows: int) -> float:
+        numeric = column.kind == "numeric"
+        return 0.0 if numeric else float((~np.isin(own, opposite)).sum() / rows)
+
     return ColumnFacts(
         name=column.name,
         player=player,
         kind=column.kind,
         missing=values.map(lambda v: float(np.isnan(v).mean())),
-        values=len(np.unique(np.concatenate(list(known)))),
-        one_sided=ByDomain(0.0, 0.0) if column.kind == "numeric" else _one_sided(values),
+        values=len(np.unique(np.concatenate(list(present)))),
+        one_sided=ByDomain(
+            one_sided(present.source, present.target, design.rows.source),
+            one_sided(present.target, present.source, design.rows.target),
+        ),
         domain_auc=column_auc(values, column.kind),
     )
 
 
-def _one_sided(values: ByDomain[Array]) -> ByDomain[float]:
-    """Share of rows with a level that only their own domain has."""
-    known = values.map(lambda v: v[~np.isnan(v)])
-    return ByDomain(
-        float((~np.isin(known.source, known.target)).sum() / len(values.source)),
-        float((~np.isin(known.target, known.source)).sum() / len(values.target)),
-    )
-
-
-def role_facts(study: Study, design: Design) -> RoleFacts:
-    """Which column is what, in the user's names."""
+def role_facts(study: Study, design: Design) -> dict[str, tuple[str, ...]]:
+    """List which column is what, in the user's names: role -> columns."""
     names = [column.name for column in design.columns]
-    return RoleFacts(
-        outcome=study.outcome,
-        scored_by=_scored_by(study),
-        baseline=tuple(names[c] for c in design.baseline),
-        players={p.name: tuple(names[c] for c in p.columns) for p in design.players},
-        weights=study.weights,
-        clusters=study.clusters,
-        source_risk=study.source_risk,
-    )
-
-
-def _scored_by(study: Study) -> str:
-    roles = study.roles
-    return roles.prediction or ", ".join(roles.class_columns.values()) or "a model"
+    scores = study.roles.prediction or ", ".join(study.roles.class_columns.values()) or "a model"
+    groups = {f"group '{p.name}'": p.columns for p in design.players if len(p.columns) > 1}
+    single = {
+        "weights": study.weights, "clusters": study.clusters, "source risk": study.source_risk
+    }  # fmt: skip
+    return {
+        "outcome": (study.outcome,),
+        "prediction": (scores,),
+        "baseline": tuple(names[c] for c in design.baseline),
+        "covariates": tuple(player.name for player in design.players),
+        **{group: tuple(names[c] for c in columns) for group, columns in groups.items()},
+        **{role: (name,) for role, name in single.items() if name},
+    }
 
 
 def few_of_a_class(study: Study, domains: ByDomain[DomainFacts]) -> list[Note]:
-    """Tables with too few rows of an outcome value; the parts need models of the source's alone."""
+    """Warn of too few rows of an outcome value; the parts need models of the source's alone."""
     return [
         Note(
+            "few_of_a_class",
             "problem" if domain == "source" else "warning",
-            f"Only {found.rarer} of {found.rows:,} rows of {name} have the rarer value of "
-            f"'{study.outcome}'; at least {FEWEST_OF_A_CLASS} are needed for models of the "
-            "outcome.",
+            {
+                "rarer": int(facts.rarer),
+                "rows": int(facts.rows),
+                "table": name,
+                "column": study.outcome,
+                "n_needed": FEWEST_OF_A_CLASS,
+            },
         )
-        for domain, name, found in zip(DOMAINS, study.names, domains, strict=True)
-        if found.rarer < FEWEST_OF_A_CLASS
+        for domain, name, facts in zip(DOMAINS, study.names, domains, strict=True)
+        if facts.rarer < FEWEST_OF_A_CLASS
     ]
+
+
+def measure_overlap(design: Design, settings: Settings) -> TrialOverlap:
+    """Fit the density ratios of the analysis to come on some rows, and judge them as it does.
+
+    Of wide tables fewer rows are taken, fewer folds, and the fast learner.
+    """
+    wide = len(design.columns) > WIDE
+    trial = some_rows(design, WIDE_ROWS if wide else MOST_ROWS, settings.seed)
+    plain = replace(settings, repeats=1, support="all", split=None, checkpoint=None)
+    plain = replace(plain, learner="fast", folds=3) if wide else plain
+    with one_thread():
+        ratios = fit_ratios_alone(trial, plain)
+        rows = design.rows.source  # effective sizes are told of all source rows
+        grown = tuple(
+            replace(r, effective_size=r.effective_size * rows / trial.rows.source, rows=rows)
+            for r in ratio_records(ratios)
+        )
+        overlap = Overlap(grown, find_separators(design))
+        needed = settings.support == "auto" and overlap.lacks_counterparts
+        region = find_region(ratios.wz) if needed or settings.support == "common" else None
+        kept = ByDomain(1.0, 1.0) if region is None else region.kept
+        result = TrialOverlap(overlap.ratios, overlap.separators, kept, "", (), trial.rows)
+        if region is not None and region.is_too_small:
+            note = not_comparable(region, design)
+            return replace(result, reason=str(note), notes=(note,))
+        notes = overlap.notes() if region is None else _within(region, trial, overlap, plain)
+        return replace(result, notes=(*notes, *meaning_notes(trial, plain, ratios.wz)))
+
+
+def _within(
+    region: Region, trial: Design, overlap: Overlap, settings: Settings
+) -> tuple[Note, ...]:
+    """Warn that only a region is compared, and judge the ratios of that region."""
+    ratios = ratio_records(fit_ratios_alone(trial.take(region.rows), settings))
+    warnings = (replace(note, level="warning") for note in region_notes(region))
+    return (*warnings, *Overlap(ratios, overlap.separators).notes())

@@ -17,8 +17,8 @@ def command(asked: StudyOptions, speaker: Speaker) -> None:
     """
     from whygap.checks import check
 
-    found = asked.read(speaker.quiet)
-    page = check(found.study, found.settings)
-    speaker.result(str(page), page.to_mapping())
-    if not page.ok:
+    question = asked.read(speaker.quiet)
+    result = check(question.study, question.settings)
+    speaker.result(result.summary(), result.to_dict())
+    if not result.ok:
         raise typer.Exit(1)

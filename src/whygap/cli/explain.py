@@ -109,15 +109,15 @@ def check_redaction(redact: int | None, influence: bool) -> None:
 def _run(asked: StudyFile, parts: tuple[str, ...], delivery: Delivery) -> None:
     study, settings = asked.study, asked.settings
     if asked.targets:
-        from whygap._many import explain_many
+        from whygap._explain_many import explain_many
 
         targets = targets_of(asked)
         check_files(delivery.output, targets)
-        finished = delivery.many(explain_many(study, targets, parts, settings))
+        finished = delivery.many(explain_many(study, targets, detail=parts, settings=settings))
     else:
         from whygap._explain import explain
 
-        finished = delivery.one(explain(study, parts, settings))
+        finished = delivery.one(explain(study, detail=parts, settings=settings))
     if not finished:
         raise KeyboardInterrupt
 
@@ -173,7 +173,7 @@ class Delivery:
 
 def warnings_of(gap: Gap) -> list[str]:
     """Texts of the notes that are more than information."""
-    return [note.text for note in gap.notes if note.level != "info"]
+    return [str(note) for note in gap.notes if note.level != "info"]
 
 
 def check_files(path: Path | None, targets: Iterable[str]) -> None:

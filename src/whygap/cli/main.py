@@ -1,7 +1,7 @@
 """The entry point: registers the commands and turns errors into messages and exit codes.
 
-Exit codes: 0 done, 1 a finding (a check failed, an alarm), 2 the user's error, 3 our own, 4 nothing
-can be said (watch). 130 after Ctrl-C.
+Exit codes: 0 done, 1 a finding (a check failed, an alarm), 2 the user's error, 3 our own. 130 after
+Ctrl-C.
 Commands import what they need when they run, so that `whygap --help` is quick.
 """
 
@@ -23,7 +23,7 @@ from whygap.cli.options import expanded
 from whygap.errors import InputError
 
 USER_ERROR, OWN_ERROR, STOPPED = 2, 3, 130
-ORDER = "demo init check explain table plot report compare revise rehearse watch simulate"
+ORDER = "demo init check explain table plot report rehearse watch"
 COMMANDS = tuple(importlib.import_module(f"whygap.cli.{name}") for name in ORDER.split())
 
 app = typer.Typer(

@@ -196,8 +196,8 @@ def settings_with(
                 hint="For example --set folds=3.",
             )
         changes[name.strip()] = value_of(value.strip())
-    kept = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
-    return type(settings).from_mapping(kept | changes)
+    fields = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
+    return type(settings)(**fields | changes)
 
 
 def names_in(text: str | None) -> list[str] | None:

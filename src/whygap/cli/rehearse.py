@@ -1,4 +1,4 @@
-"""`whygap rehearse`: how far intervals can be trusted on data like these."""
+"""`whygap rehearse`: how often intervals hold on simulated data like these."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from whygap.cli.output import Speaker
 
 Replicates = Annotated[int, option("--replicates -r", "R", "How often to repeat the analysis.")]
 Detail = Annotated[
-    str | None, option("--detail", "NAMES", "covariate, outcome, joined by commas; all, or none.")
+    str | None, option("--detail", "NAMES", "points, shares, joined by commas; all, or none.")
 ]
 EXAMPLES = (
     "whygap rehearse study.toml --replicates 50",
@@ -26,17 +26,15 @@ def command(
     *,
     speaker: Speaker,
 ) -> None:
-    """Repeat the analysis where the truth is known.
+    """Repeat the analysis on simulated data like yours.
 
-    Builds a world with known truth from your own tables, repeats the analysis in it, and says
-    how far its intervals can be trusted at your sample size.
+    Simulates tables with known truth from your own, repeats the analysis on them, and counts how
+    often intervals of the gap, its parts, points, and values of single variables hold.
     """
-    from whygap._explain import PARTS, parts_named
     from whygap._rehearse import rehearse
 
-    named = names_in(detail)
-    every = named is None or named == ["all"]
-    parts = PARTS if every else parts_named([name for name in named or () if name != "none"])
-    found = asked.read(speaker.quiet, seed=seed, n_jobs=jobs)
-    rehearsal = rehearse(found.study, replicates, parts, found.settings)
-    speaker.result(str(rehearsal), rehearsal.to_mapping())
+    names = [name for name in names_in(detail or "all") or () if name != "none"]
+    study_file = asked.read(speaker.quiet, seed=seed, n_jobs=jobs)
+    detail_names = "all" if names == ["all"] else names
+    rehearsal = rehearse(study_file.study, replicates, detail_names, study_file.settings)
+    speaker.result(rehearsal.summary(), rehearsal.to_dict())

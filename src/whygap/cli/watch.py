@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,106 +9,78 @@ import typer
 
 from whygap.cli import options
 from whygap.cli.explain import Detail, details_in
-from whygap.cli.options import names_in, option, settings_with, targets_of
-from whygap.cli.output import Speaker
-from whygap.errors import InputError
+from whygap.cli.options import option, settings_with, targets_of
+from whygap.cli.output import Speaker, check_writable
 
 if TYPE_CHECKING:
     from whygap._watch import Watch
 
-Into = Annotated[Path, option("--into", "DIR", "Where everything is kept.")]
-By = Annotated[str | None, option("--by", "A,B", "Columns whose values name the targets.")]
-FolderOf = Annotated[
-    str | None, option("--folder", "GLOB", "Files, one a target: 'targets/*.parquet'.")
-]
-Query = Annotated[str | None, option("--query", "SQL", "DuckDB query of all targets; with --by.")]
+State = Annotated[Path, option("--state", "DIR", "The folder that keeps the results.")]
+By = Annotated[str | None, option("--by", "COLUMN", "Column whose values name the targets.")]
+FolderOf = Annotated[Path | None, option("--folder", "DIR", "A folder of files, each a target.")]
 Rules = Annotated[Path | None, option("--rules", "FILE.toml", "When to raise an alarm.")]
-Push = Annotated[str | None, option("--push", "URL", "A Prometheus push gateway.")]
-GitHub = Annotated[
-    bool, option("--github", None, "Append to the step summary; emit warnings for GitHub.")
+Prometheus = Annotated[
+    Path | None, option("--prometheus", "FILE.prom", "Metrics for the text file collector.")
 ]
 EXAMPLES = (
-    "whygap watch study.toml --by month --rules alerts.toml --jobs 2",
-    "whygap watch study.toml --folder 'targets/*.parquet' --into watched --github",
+    "whygap watch study.toml --state watched --by month --rules alerts.toml",
+    "whygap watch study.toml --state watched --folder arrived --prometheus whygap.prom",
 )
 
 
 def command(
     study: options.StudyOptions,
-    into: Into = Path("watch"),
+    state: State = Path("watch"),
     by: By = None,
     folder: FolderOf = None,
-    query: Query = None,
     rules: Rules = None,
     detail: Detail = None,
     level: options.Level = None,
     seed: options.Seed = None,
     jobs: options.Jobs = None,
-    push: Push = None,
-    github: GitHub = False,
+    prometheus: Prometheus = None,
     redact: options.Redact = None,
     *,
     speaker: Speaker,
 ) -> None:
     """Explain a stream of targets, each once; raise alarms."""
     from whygap._watch import watch
+    from whygap._watch.run import files_in
     from whygap.study_file import read_study_file
 
-    columns, wanted = tuple(names_in(by) or ()), details_in(detail)
-    given = _targets(folder, query, columns)
-    first = next(iter(given.values())) if isinstance(given, dict) else given
-    found = read_study_file(
-        study.study_file, unsafe_pickle=study.unsafe_pickle, target=first, hidden=columns
+    check_writable(prometheus)
+    targets: Any = None if folder is None else files_in(folder)
+    file = read_study_file(
+        study.study_file,
+        unsafe_pickle=study.unsafe_pickle,
+        target=next(iter(targets.values())) if targets else None,
+        hidden=() if by is None else (by,),
     )
-    chosen: dict[str, Any] = {"learner": study.learner, "level": level, "seed": seed}
-    settings = settings_with(found.settings, study.settings, speaker.quiet, **chosen)
-    targets = given if given is not None or columns else targets_of(found)
+    changes: dict[str, Any] = {"learner": study.learner, "level": level, "seed": seed}
+    settings = settings_with(file.settings, study.settings, speaker.quiet, n_jobs=jobs, **changes)
+    wanted = details_in(detail)
     seen = watch(
-        found.study,
-        targets,
-        by=columns or None,
-        into=into,
-        detail=wanted if wanted is not None else found.detail or ("points", "where"),
+        file.study,
+        targets_of(file) if targets is None and by is None else targets,
+        by=by,
+        state=state,
+        detail=wanted if wanted is not None else file.detail or ("points", "affected"),
         settings=settings,
         rules=rules,
-        jobs=jobs or settings.n_jobs,
-        push=push,
         redact=redact,
     )
-    _deliver(seen, speaker, github=github)
-    raise typer.Exit(seen.code)
+    _deliver(seen, state, redact, speaker)
+    if prometheus is not None:
+        seen.to_prometheus(prometheus)
+    raise typer.Exit(seen.exit_code)
 
 
-def _targets(folder: str | None, query: str | None, by: tuple[str, ...]) -> Any:
-    """Files by name, or the table of a query; None: the study file says it."""
-    from whygap._watch.plan import files_named
-    from whygap.tables import queries
-
-    ways = {"--folder": folder, "--query": query, "--by": by}
-    if folder is not None and (query is not None or by):
-        named = " and ".join(way for way, value in ways.items() if value)
-        raise InputError("Targets are named in one way", got=named, hint="Leave one out.")
-    if folder is not None:
-        return files_named(folder)
-    if query is None:
-        return None
-    if not by:
-        raise InputError(
-            "A query of targets needs the column that names them", hint="Add --by month."
-        )
-    return queries.run_query(query, "target", Path.cwd())
-
-
-def _deliver(seen: Watch, speaker: Speaker, *, github: bool) -> None:
-    values = {"code": seen.code, "folder": str(seen.folder), "targets": list(seen.gaps)}
-    values |= {"explained_now": seen.fresh, "alarms": seen.alarms, "cannot_say": seen.silences}
-    speaker.result(seen.summary(), values)
-    speaker.note(f"Wrote {seen.folder / 'trend.html'}")
-    if not github:
-        return
-    from whygap._watch.github import append_summary, markdown, warning_lines
-
-    for line in warning_lines(seen):
-        typer.echo(line, err=speaker.as_json)
-    if path := os.environ.get("GITHUB_STEP_SUMMARY"):
-        append_summary(path, markdown(seen))
+def _deliver(seen: Watch, state: Path, redact: int | None, speaker: Speaker) -> None:
+    """Print the result; write the trend over all targets, as a table and as a page."""
+    values: dict[str, Any] = {"exit_code": seen.exit_code, "targets": list(seen.gaps)}
+    values |= {"newly_explained": seen.newly_explained, "unchanged": seen.unchanged}
+    speaker.result(seen.summary(), values | {"alarms": seen.alarms, "failed": seen.silent})
+    if seen.gaps:
+        speaker.write_csv(state / "trend.csv", seen.to_frame())
+        seen.report(state / "trend.html", redact=redact or 10)
+        speaker.note(f"Wrote {state / 'trend.html'}")

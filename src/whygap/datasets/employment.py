@@ -28,7 +28,7 @@ _FOLDER = resources.files("whygap.datasets")
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One column: our name, the Census Bureau's name, and the text of each code.
+    """Describe a column: our name, the Census Bureau's name, and the text of each code.
 
     `labels` is in the order of the codes; `ordered` says whether that order means something.
     """
@@ -50,7 +50,7 @@ _NAMES = MappingProxyType({v.name: v.census_name for v in EMPLOYMENT})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Employment:
-    """Two tables and what each column is for."""
+    """Hold the two tables and what each column is for."""
 
     source: Any  # US-born citizens, 8,000 rows drawn by seed
     target: Any  # non-citizens, all 3,655 rows
@@ -66,7 +66,7 @@ class Employment:
     names: Mapping[str, str] = field(default_factory=lambda: _NAMES)
 
     def study(self, **changes: Any) -> Study:
-        """The study that `whygap demo` explains; any argument of `Study` can be changed."""
+        """Make the study that `whygap demo` explains; any argument of `Study` can be changed."""
         from whygap.study import Study
 
         groups = {name: list(columns) for name, columns in self.groups.items()}
@@ -101,7 +101,7 @@ def _read(domain: str, kind: str) -> Any:
 
 
 def _to_polars(table: Any) -> Any:
-    """Categories become enumerations, which keep the order of the codes."""
+    """Turn categories into enumerations, which keep the order of the codes."""
     import polars
 
     kinds: Any = {v.name: polars.Enum(list(v.labels.values())) for v in EMPLOYMENT if v.labels}

@@ -1,4 +1,4 @@
-"""Many estimates of one study at once: linear maps, covariances, repeated cross-fittings."""
+"""Many estimates of a study at once: linear maps, covariances, repeated cross-fittings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 import numpy as np
 
 from whygap.domains import Array
-from whygap.estimate import Estimate, same_study
+from whygap.estimate.estimate import Estimate, same_study
 from whygap.estimate.influence import ERRORS, Influence
 
 
@@ -20,34 +20,31 @@ def linear_map(
     draws: Array | None = None,
     repeats: Array | None = None,
 ) -> list[Estimate]:
-    """`matrix @ estimates`, influence included.
+    """Compute `matrix @ estimates`, influence included.
 
-    `draws` (k, rows of the matrix) adds k independent sampling errors to every result: column j
-    is the error factor of result j, so that `draws.T @ draws` is their sampling covariance.
-    `repeats` likewise adds what repeated cross-fittings disagree on.
+    Args:
+        matrix: (results, estimates).
+        estimates: of one study.
+        draws: k independent sampling errors that are added, (k, results): column j is the error
+            factor of result j, so that `draws.T @ draws` is the sampling covariance.
+        repeats: in the same form, what repeated cross-fittings disagree on.
     """
-    first = estimates[0]
-    for other in estimates:
-        same_study(first, other)
-    stacked = _stack([e.influence for e in estimates if e.influence is not None])
-    mapped = Influence(*(matrix @ getattr(stacked, f.name) for f in fields(Influence)))
-    more = {"draws": draws, "repeats": repeats}
-    added = {
-        name: np.hstack([getattr(mapped, name), factor.T])
-        for name, factor in more.items()
-        if factor is not None
-    }
-    mapped = replace(mapped, **added)
+    stacked = _stack(estimates)
+    mapped = {f.name: matrix @ getattr(stacked, f.name) for f in fields(Influence)}
+    for name, factor in (("draws", draws), ("repeats", repeats)):
+        if factor is not None:
+            mapped[name] = np.hstack([mapped[name], factor.T])
     values = matrix @ np.array([e.value for e in estimates])
     plugins = matrix @ np.array([e.plugin for e in estimates])
-    rows = zip(*(getattr(mapped, f.name) for f in fields(Influence)), strict=True)
     return [
-        Estimate.of(value, Influence(*row), first.origin, plugin=plugin)
-        for value, row, plugin in zip(values, rows, plugins, strict=True)
+        Estimate.of(value, Influence(*row), estimates[0].origin, plugin=plugin)
+        for value, plugin, *row in zip(values, plugins, *mapped.values(), strict=True)
     ]
 
 
-def _stack(influences: Sequence[Influence]) -> Influence:
+def _stack(estimates: Sequence[Estimate]) -> Influence:
+    """Stack the influence values of estimates of one study, one row each."""
+    influences = [same_study(estimates[0], estimate)[1] for estimate in estimates]
     return Influence(
         np.stack([i.source for i in influences]),
         np.stack([i.target for i in influences]),
@@ -56,7 +53,7 @@ def _stack(influences: Sequence[Influence]) -> Influence:
 
 
 def padded_stack(rows: Sequence[Array]) -> Array:
-    """Rows below each other, filled up with zeros."""
+    """Stack rows of different lengths, filled up with zeros."""
     stacked = np.zeros((len(rows), max(len(row) for row in rows)))
     for place, row in zip(stacked, rows, strict=True):
         place[: len(row)] = row
@@ -64,12 +61,14 @@ def padded_stack(rows: Sequence[Array]) -> Array:
 
 
 def joint_covariance(estimates: Sequence[Estimate]) -> Array:
-    """Covariance matrix of estimates of one study, from their influence values."""
-    for other in estimates:
-        same_study(estimates[0], other)
+    """Compute the covariance matrix of estimates of one study from their influence values.
+
+    Args:
+        estimates: m of them; the result is (m, m).
+    """
     if not estimates:
         return np.zeros((0, 0))
-    stacked = _stack([e.influence for e in estimates if e.influence is not None])
+    stacked = _stack(estimates)
     total: Array = np.zeros((len(estimates), len(estimates)))
     for rows in (stacked.source, stacked.target):
         size = rows.shape[1]
@@ -86,12 +85,15 @@ def median_of(estimates: Sequence[Estimate]) -> Estimate:
 
     After Chernozhukov et al. (2018), with the mean squared distance from the median in place of
     its median. Distances are kept: contrasts know how repeats moved together.
+
+    Args:
+        estimates: of the same quantity, one per repeat.
     """
     if len(estimates) == 1:
         return estimates[0]
     values = np.array([e.value for e in estimates])
-    middle = float(np.median(values))
+    median = float(np.median(values))
     share = np.full((1, len(estimates)), 1.0 / len(estimates))
-    spread = (values - middle)[:, None] / math.sqrt(len(estimates))
+    spread = (values - median)[:, None] / math.sqrt(len(estimates))
     mean = linear_map(share, estimates, repeats=spread)[0]
-    return replace(mean, value=middle)
+    return replace(mean, value=median)

@@ -1,4 +1,4 @@
-"""The one value type: a number that knows its own uncertainty.
+"""The value type: a number that knows its own uncertainty.
 
 Every quantity of the method is a mean over source rows plus a mean over target rows, or a sum,
 product, ratio or linear map of such quantities. An `Estimate` carries its value and its influence
@@ -12,115 +12,27 @@ Deviation from the paper, eqs (12)-(14): contributions are centred *within each 
 from __future__ import annotations
 
 import math
-import uuid
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-import numpy as np
-
-from whygap.domains import DOMAINS, Array, ByDomain, IntArray
+from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError, require_level, require_number
-from whygap.estimate.fieller import Interval, Ratio, in_errors, sum_of
+from whygap.estimate.fieller import Ratio, in_errors, sum_of
 from whygap.estimate.influence import Influence
+from whygap.estimate.sample import Sample
 from whygap.estimate.student import as_student, normal_quantile, two_sided
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sample:
-    """Who was measured: per domain the row weights (mean 1) and the unit of each row, 0..G-1.
+class Interval(NamedTuple):
+    """Two-sided confidence interval."""
 
-    Units are rows or clusters of rows. Where clusters have rows in both domains, `owners` gives
-    every unit the number of its cluster among all of them, and influence values are kept by
-    cluster. Estimates made from one sample carry its `key`.
-    """
+    low: float
+    high: float
 
-    weights: ByDomain[Array]
-    units: ByDomain[IntArray]
-    sizes: ByDomain[int]
-    owners: ByDomain[IntArray] | None = None
-    key: str = field(default_factory=lambda: uuid.uuid4().hex)
-
-    @classmethod
-    def of(
-        cls,
-        rows: ByDomain[int],
-        weights: ByDomain[Array] | None = None,
-        clusters: ByDomain[IntArray] | None = None,
-    ) -> Sample:
-        """Normalise weights within each domain and number the units."""
-        raw = weights or rows.map(lambda n: np.ones(n))
-        units = (
-            rows.map(lambda n: np.arange(n))
-            if clusters is None
-            else clusters.map(lambda c: np.unique(c, return_inverse=True)[1].astype(np.int64))
-        )
-        return cls(
-            weights=raw.map(lambda w: w / w.mean()),
-            units=units,
-            sizes=units.map(lambda u: int(u.max()) + 1 if len(u) else 0),
-            owners=None if clusters is None else _owners(clusters),
-        )
-
-    def grouped(self, most: int, rng: np.random.Generator) -> Sample:
-        """The same rows in at most `most` units per domain: random groups where there are more.
-
-        Sums over random groups of one size have the variances of sums over the units on average.
-        """
-        if max(self.sizes) <= most:
-            return self
-        if self.owners is not None:
-            group = rng.permutation(self._owner_count) % most
-            units = self.units.zip(self.owners, lambda unit, owner: group[owner][unit])
-            every = ByDomain(np.arange(most), np.arange(most))
-            return replace(self, units=units, sizes=every.map(len), owners=every)
-        groups = self.sizes.map(lambda size: rng.permutation(size) % most)
-        few = self.sizes.map(lambda size: min(size, most))
-        return replace(self, units=groups.zip(self.units, lambda g, unit: g[unit]), sizes=few)
-
-    @property
-    def _owner_count(self) -> int:
-        return 0 if self.owners is None else 1 + max(int(owner.max()) for owner in self.owners)
-
-    def mean(self, contributions: ByDomain[Array]) -> ByDomain[float]:
-        """Weighted mean in each domain."""
-        return contributions.zip(self.weights, lambda c, w: float(np.mean(c * w)))
-
-    def influence(self, contributions: ByDomain[Array]) -> Influence:
-        """Centre within the domain, weight, and sum by unit, or by cluster of both domains."""
-        sums = [
-            _unit_sums(contributions[d], self.weights[d], self.units[d], self.sizes[d])
-            for d in DOMAINS
-        ]
-        if self.owners is None:
-            return Influence(*sums)
-        count = self._owner_count
-        both = np.zeros(count)
-        for owner, values in zip(self.owners, sums, strict=True):
-            # Clusters of one domain alone have the variance they would have there.
-            size = len(values)
-            small = math.sqrt(size / max(size - 1, 1) * (count - 1) / count)
-            both[owner] += values * (count / size * small)
-        return Influence(both, np.zeros(0))
-
-    def effective_size(self) -> ByDomain[float]:
-        """Kish's effective number of rows."""
-        return self.weights.map(lambda w: float(w.sum() ** 2 / (w**2).sum()))
-
-
-def _owners(clusters: ByDomain[IntArray]) -> ByDomain[IntArray] | None:
-    """Every unit's number among the clusters of both domains; None if none is in both."""
-    names = clusters.map(np.unique)
-    every = np.union1d(*names)
-    if len(every) == sum(map(len, names)):
-        return None
-    return names.map(lambda own: np.searchsorted(every, own))
-
-
-def _unit_sums(contribution: Array, weight: Array, unit: IntArray, size: int) -> Array:
-    centred = weight * (contribution - np.mean(contribution * weight))
-    if size == len(centred) and np.array_equal(unit, np.arange(size)):
-        return centred
-    sums: Array = np.bincount(unit, weights=centred, minlength=size).astype(np.float64)
-    return sums * (size / len(centred))
+    def excludes(self, value: float = 0.0) -> bool:
+        """Return whether `value` lies outside, between ends that are finite numbers."""
+        outside = self.low > value or self.high < value
+        return outside and math.isfinite(self.low) and math.isfinite(self.high)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,7 +66,14 @@ class Estimate:
     def from_contributions(
         cls, sample: Sample, *, source: Array, target: Array, plugin: float = math.nan
     ) -> Estimate:
-        """Mean of the source contributions plus mean of the target contributions."""
+        """Compute the mean of the source contributions plus the mean of the target contributions.
+
+        Args:
+            sample: weights and units of the rows.
+            source: a contribution of every source row, (n_source,).
+            target: a contribution of every target row, (n_target,).
+            plugin: the estimate without debiasing, if there is one.
+        """
         contributions = ByDomain(source, target)
         means = sample.mean(contributions)
         return cls.of(
@@ -162,7 +81,7 @@ class Estimate:
         )
 
     def with_errors(self, **errors: Array) -> Estimate:
-        """The same estimate with errors made known that rows do not show: `fits`, `bias`."""
+        """Replace errors that rows do not show: `fits`, `bias` (see `Influence`)."""
         if self.influence is None:
             return self
         influence = replace(self.influence, **errors)
@@ -178,7 +97,15 @@ class Estimate:
         plugin: float = math.nan,
         ratio: Ratio | None = None,
     ) -> Estimate:
-        """From a value and its influence values."""
+        """Make an estimate of a value and its influence values.
+
+        Args:
+            value: the estimate.
+            influence: influence values, with which the standard error is computed.
+            origin: key of the sample.
+            plugin: the estimate without debiasing, if there is one.
+            ratio: moments of numerator and denominator, of a ratio.
+        """
         return cls(
             value=float(value),
             standard_error=math.sqrt(influence.variance()),
@@ -191,9 +118,9 @@ class Estimate:
         )
 
     def growing(self) -> Estimate:
-        """A mean square whose standard error is that of a signal of the size of its plug-in value.
+        """Let the variance of a mean square grow with the signal, to which it is in proportion.
 
-        The variance is in proportion to the signal, so a larger value has a larger one.
+        The standard error is taken to be that at a signal of the size of the plug-in value.
         """
         signal = max(self.plugin, self.standard_error)  # no smaller than its noise
         return replace(self, growth=self.standard_error**2 / signal if signal > 0 else 0.0)
@@ -267,23 +194,28 @@ class Estimate:
         return self.interval(level).excludes(0.0)
 
     def within(self, critical: float) -> Interval:
-        """Return all values that a normal quantile of `critical`, read as Student's, leaves in."""
+        """Return the interval of all values that a normal quantile does not exclude.
+
+        Args:
+            critical: the normal quantile, read as Student's with the degrees of freedom.
+        """
         t = as_student(critical, self.degrees_of_freedom)
         if self.ratio is not None:
-            return self.ratio.interval(t)
+            return Interval(*self.ratio.interval(t))
         half, shift = t * self.standard_error, t**2 * self.growth / 2
         # The v with (value - v)^2 = t^2 (variance + growth (v - value)), where that is more.
         far = abs(shift) + math.hypot(half, shift)
-        down, up = (half, far) if shift >= 0 else (far, half)
-        return Interval(self.value - down, self.value + up)
+        if shift >= 0:
+            return Interval(self.value - half, self.value + far)
+        return Interval(self.value - far, self.value + half)
 
     def p_value(self, null: float = 0.0) -> float:
-        """Two-sided p-value of `value == null`: small where intervals leave it out."""
+        """Compute the two-sided p-value of `value == null`: small where intervals leave it out."""
         require_number(null, "The value a p-value is for")
         return two_sided(self.distance(null), self.degrees_of_freedom)
 
     def distance(self, null: float = 0.0) -> float:
-        """From `null`, in standard errors: for a ratio those of Fieller's interval."""
+        """Measure the distance from `null` in standard errors; of a ratio in those of Fieller."""
         if self.ratio is not None and self.ratio.scale != 0:
             return self.ratio.distance(null)
         more = max(self.growth * (null - self.value), 0.0)
@@ -299,7 +231,7 @@ class Estimate:
 
 
 def same_study(left: Estimate, right: Estimate) -> tuple[Influence, Influence]:
-    """The influence values of two estimates that may be combined, or an error."""
+    """Return the influence values of two estimates, or refuse to combine them."""
     if left.influence is None or right.influence is None:
         raise ResultError(
             "Estimates without influence values cannot be combined",

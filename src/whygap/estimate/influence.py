@@ -32,39 +32,41 @@ class Influence:
     bias: Array = field(default_factory=lambda: np.zeros(0))
 
     def scaled(self, factor: float) -> Influence:
-        """Every entry times a number."""
-        rest = (getattr(self, name) * factor for name in ERRORS)
-        return Influence(self.source * factor, self.target * factor, *rest)
+        """Multiply every entry by a number."""
+        errors = (getattr(self, name) * factor for name in ERRORS)
+        return Influence(self.source * factor, self.target * factor, *errors)
 
-    def plus(self, other: Influence) -> Influence:
-        """Entry by entry; errors are padded (an estimate may have none of a kind)."""
-        rest = (_padded_sum(getattr(self, name), getattr(other, name)) for name in ERRORS)
-        return Influence(self.source + other.source, self.target + other.target, *rest)
+    def plus(self, addend: Influence) -> Influence:
+        """Add entry by entry; errors are padded with zeros."""
+        errors = (_padded_sum(getattr(self, name), getattr(addend, name)) for name in ERRORS)
+        return Influence(self.source + addend.source, self.target + addend.target, *errors)
 
     def sampling_variance(self) -> float:
-        """Variance from sampling subsets."""
+        """Compute the variance from sampling subsets."""
         return float(self.draws @ self.draws)
 
     def variance(self) -> float:
-        """Variance of the estimate."""
+        """Compute the variance of the estimate."""
         return self.covariance(self)
 
-    def covariance(self, other: Influence) -> float:
-        """Covariance of two estimates of one study."""
-        rows = _mean_covariance(self.source, other.source)
-        rows += _mean_covariance(self.target, other.target)
-        return rows + sum(
-            _shared_product(getattr(self, name), getattr(other, name)) for name in ERRORS
-        )
+    def covariance(self, second: Influence) -> float:
+        """Compute the covariance with another estimate of the study."""
+        total = _mean_covariance(self.source, second.source)
+        total += _mean_covariance(self.target, second.target)
+        for name in ERRORS:
+            errors = getattr(self, name)
+            size = min(len(errors), len(getattr(second, name)))
+            total += float(errors[:size] @ getattr(second, name)[:size])
+        return total
 
     def degrees_of_freedom(self) -> float:
-        """How well the variance is known: that of a chi-square of so many degrees of freedom.
+        """Compute how well the variance is known, as the degrees of freedom of a chi-square.
 
         Satterthwaite: 2 V^2 over the variance of the estimated V. Rows: see `_doubt`. Fits: a
         block's three halvings have entries of sum 0, so that the sum of their fourth powers is on
         average the variance of the sum of their squares. The others count in V as known: subsets
         are drawn until their part is small, repeats add the spread of a single cross-fitting,
-        which is more than the error of their median, and bias is what twins are seen to vary by.
+        which is more than the error of their median, and bias is what split-sample pairs vary by.
         """
         total = self.variance()
         doubt = _doubt(self.source) + _doubt(self.target) + float((self.fits**4).sum())
@@ -72,16 +74,10 @@ class Influence:
 
 
 def _padded_sum(left: Array, right: Array) -> Array:
-    if len(left) < len(right):
-        left, right = right, left
-    total = left.copy()
+    total = np.zeros(max(len(left), len(right)))
+    total[: len(left)] += left
     total[: len(right)] += right
     return total
-
-
-def _shared_product(left: Array, right: Array) -> float:
-    shared = min(len(left), len(right))
-    return float(left[:shared] @ right[:shared])
 
 
 def _mean_covariance(left: Array, right: Array) -> float:
@@ -92,7 +88,7 @@ def _mean_covariance(left: Array, right: Array) -> float:
 
 
 def _doubt(values: Array) -> float:
-    """Variance of the estimated variance of a mean: (kurtosis - 1) V^2 / (units - 1).
+    """Estimate the variance of the variance of a mean: (kurtosis - 1) V^2 / (units - 1).
 
     A kurtosis below the normal one counts as 3: few units cannot show it.
     """

@@ -15,25 +15,25 @@ from whygap.domains import Array
 
 
 def normal_quantile(level: float) -> float:
-    """The z of a two-sided interval."""
+    """Return the z of a two-sided interval of some level."""
     return float(special.ndtri(0.5 + level / 2))
 
 
 def as_student(critical: float, freedom: float) -> float:
-    """The t that is exceeded as rarely as a normal value exceeds `critical` (0 or more)."""
+    """Return the t that is exceeded as rarely as a normal value exceeds `critical` (0 or more)."""
     if math.isinf(freedom):
         return critical
     return abs(float(special.stdtrit(freedom, special.ndtr(-critical))))
 
 
 def two_sided(distance: float, freedom: float = math.inf) -> float:
-    """The chance of a t at least so far from 0."""
+    """Return the chance of a t at least `distance` standard errors from 0."""
     return float(2 * special.stdtr(freedom, -distance))
 
 
 def as_normal(t: Array, freedom: Array) -> Array:
-    """Signed t-values as the normal values that are exceeded as rarely."""
+    """Return the normal values that are exceeded as rarely as signed t-values, (m,)."""
     exact = np.isinf(freedom) | np.isinf(t)
-    known = np.where(exact, 1.0, freedom)
-    scores = np.sign(t) * np.abs(special.ndtri(special.stdtr(known, -np.abs(t))))
+    finite = np.where(exact, 1.0, freedom)
+    scores = np.sign(t) * np.abs(special.ndtri(special.stdtr(finite, -np.abs(t))))
     return np.asarray(np.where(exact, t, scores))

@@ -1,7 +1,7 @@
-"""The same learners and the same choice on a plain numeric table, and scikit-learn's own trees.
+"""Conditional means of a plain numeric table: the learners of an analysis, and fixed boosting.
 
-For revised models, rival explanations and simulated worlds. In a table NaN is missing and
-categories are codes.
+For simulated worlds, and for revised models and comparators in the experiments. In a table NaN is
+missing and categories are codes.
 """
 
 from __future__ import annotations
@@ -12,9 +12,6 @@ from typing import Any
 
 import lightgbm as lgb
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.tree import DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
 from whygap.domains import Array
@@ -23,16 +20,6 @@ from whygap.learning.dictionary import Dictionary, build_dictionary
 from whygap.learning.models import Kind, Learner, Mean, Model, TrainingRows
 from whygap.learning.trees import Given
 from whygap.tables.design import Column
-
-# What repair and rivals use of scikit-learn as it is.
-__all__ = [
-    "BaseEstimator",
-    "ClassifierMixin",
-    "DecisionTreeRegressor",
-    "RandomForestClassifier",
-    "RandomForestRegressor",
-    "clone",
-]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

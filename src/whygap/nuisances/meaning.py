@@ -20,12 +20,13 @@ from whygap.estimate import Estimate, Sample
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.primitives import Columns, Fits, fit_means, fit_ratios
+from whygap.notes import Note, NoteLevel
 from whygap.nuisances.held_out import mean_task, out_of_fold
 from whygap.nuisances.separators import find_separators
 from whygap.nuisances.terms import loss_kind
 from whygap.results.overlap import Separator
 from whygap.settings import Settings
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 
 # Squared distance of the two functions, of the prediction's variance, from which predictions of
 # rows alike count as other ones: a seventh of a standard deviation. Rounding, and units that are
@@ -122,8 +123,9 @@ def meaning_notes(
     }
     changed = min(without, key=lambda j: without[j].value, default=None)
     if changed is None or not _explains(without[changed], distance):
-        return (_unexplained(distance.value),)
-    return (_changed(design.columns[changed].name),)
+        level: NoteLevel = "problem" if distance.value > OTHER_MODEL else "warning"
+        return (Note("other_predictions", level),)
+    return (Note("changed_meaning", "problem", {"column": design.columns[changed].name}),)
 
 
 def _is_different(distance: Estimate) -> bool:
@@ -158,21 +160,3 @@ def _with_the_prediction(design: Design, columns: Columns) -> list[int]:
         return float(max(found))
 
     return sorted(columns, key=together, reverse=True)[:MOST]
-
-
-def _changed(name: str) -> Note:
-    return Note(
-        "problem",
-        f"Column '{name}' does not mean the same in both tables: rows alike in every column get "
-        f"other predictions, and far less so without '{name}'. Compare its units, its codes, and "
-        "whether its values still belong to their rows; until then do not read the parts.",
-    )
-
-
-def _unexplained(distance: float) -> Note:
-    return Note(
-        "problem" if distance > OTHER_MODEL else "warning",
-        "Rows alike in every column get other predictions in the two tables, and no single column "
-        "explains it: the model sees something that is not among the columns, or it is not the "
-        "same model. What the parts say of alike rows does not hold for what it sees besides.",
-    )

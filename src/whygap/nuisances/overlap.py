@@ -15,13 +15,20 @@ from whygap.estimate import Sample
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu
 from whygap.learning.primitives import Fits
-from whygap.nuisances.cross_fit import CrossFit, largest, ratio, sample_of
+from whygap.notes import Note
+from whygap.nuisances.cross_fit import (
+    INFLUENCE_GROUPS,
+    CrossFit,
+    largest,
+    ratio,
+    sample_of,
+)
 from whygap.nuisances.held_out import out_of_fold
 from whygap.nuisances.separators import find_separators
 from whygap.nuisances.support import Region
-from whygap.results.overlap import LIMITS, RatioRecord
+from whygap.results.overlap import LIMITS, RatioRecord, not_comparable_note
 from whygap.settings import Settings
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,27 +110,13 @@ def region_notes(region: Region) -> tuple[Note, ...]:
     if region.is_too_small:
         return ()
     low = LIMITS.probability
-    text = (
-        "The tables are compared where both have rows (probability of the target between "
-        f"{low:.0%} and {1 - low:.0%}): {region.kept.source:.1%} of the source rows and "
-        f"{region.kept.target:.1%} of the target rows. The rest is left behind or new ground."
-    )
-    return (Note("info", text),)
+    kept = {"source_share": region.kept.source, "target_share": region.kept.target}
+    return (Note("common_support", "info", {"low": low, "high": 1 - low, **kept}),)
 
 
-def not_comparable(region: Region, design: Design) -> str:
-    """Why nothing can be compared, with the columns that separate the tables."""
-    kept, rows = region.kept, region.rows.map(len)
-    text = (
-        f"The tables share too little to compare them: only {kept.source:.1%} of the source rows "
-        f"({rows.source:,}) and {kept.target:.1%} of the target rows ({rows.target:,}) have a "
-        "counterpart in the other table."
-    )
-    separators = find_separators(design)
-    if not separators:
-        return text + " No single column separates them; several together do."
-    listed = "; ".join(map(str, separators))
-    return f"{text} What separates them: {listed}."
+def not_comparable(region: Region, design: Design) -> Note:
+    """Say why nothing can be compared, with the columns that separate the tables."""
+    return not_comparable_note(region.kept, region.rows.map(len), find_separators(design))
 
 
 def fit_notes(crossfit: CrossFit) -> tuple[Note, ...]:
@@ -136,11 +129,7 @@ def _edge_notes(crossfit: CrossFit) -> Iterator[Note]:
     risk = crossfit.risk
     at_edge = 0 if risk is None else binning.rows_at_edges(risk.target, settings.bins)
     if settings.outcome_form != "smooth" and at_edge:
-        text = (
-            f"{at_edge} target rows have a source risk exactly on the edge of a bin; the outcome "
-            "shares assume there are none. Another number of bins avoids this."
-        )
-        yield Note("warning", text)
+        yield Note("bin_edges", "warning", {"rows": int(at_edge)})
 
 
 def _size_notes(crossfit: CrossFit) -> Iterator[Note]:
@@ -149,16 +138,11 @@ def _size_notes(crossfit: CrossFit) -> Iterator[Note]:
     rows = blocks.bounds.map(lambda bounds: int(bounds[-1]))
     trained = rows if blocks.trained is None else blocks.trained.map(lambda t: int(t.sum()))
     if sum(trained) < sum(rows):
-        yield Note(
-            "info",
-            f"Models were trained on {trained.source:,} of {rows.source:,} source rows and "
-            f"{trained.target:,} of {rows.target:,} target rows, drawn at random; all rows serve "
-            "in the averages. training_rows=None trains on all.",
-        )
-    groups = crossfit.settings.influence_groups
+        of_all = {"source": rows.source, "target": rows.target}
+        used = {"trained_source": trained.source, "trained_target": trained.target}
+        yield Note("training_rows", "info", {**used, **of_all})
+    groups = INFLUENCE_GROUPS
     if any(sample.sizes[d] == groups < rows[d] for d in DOMAINS):
-        yield Note(
-            "info",
-            f"Standard errors rest on sums over {groups:,} random groups of rows per domain, "
-            f"which makes them uncertain by about {(0.5 / groups) ** 0.5:.1%}.",
-        )
+        uncertainty = (0.5 / groups) ** 0.5  # relative, of a standard error
+        facts = {"n_groups": int(groups), "uncertainty": uncertainty}
+        yield Note("random_groups", "info", facts)

@@ -72,9 +72,10 @@ def _separator(design: Design, position: int) -> Iterator[Separator]:
     values = design.features.map(lambda x: x[:, position])
     known = values.map(_Counted.of)
     auc = _column_auc(values, known, column.kind)
-    mishap = _mishap(column, known, told=auc > LIMITS.tells)
+    mishap, codes = _mishap(column, known, told=auc > LIMITS.tells)
     if mishap or auc > LIMITS.tells:
-        yield Separator(column.name, auc, mishap or _difference(column, known), bool(mishap))
+        looks_like = mishap or _difference(column, known)
+        yield Separator(column.name, auc, looks_like, bool(mishap), codes)
 
 
 def column_auc(values: ByDomain[Array], kind: str) -> float:
@@ -124,18 +125,27 @@ def _difference(column: Column, known: ByDomain[_Counted]) -> str:
     return "other levels" if column.levels else "other values"
 
 
-def _mishap(column: Column, known: ByDomain[_Counted], told: bool) -> str:
-    """What it looks like when the tables were recorded differently; nothing when they were not."""
+def _mishap(column: Column, known: ByDomain[_Counted], told: bool) -> tuple[str, str]:
+    """Say what a difference in recording looks like, and which codes differ; "" for none."""
     if not all(k.size and k.spread() for k in known):
-        return ""
+        return "", ""
     if np.array_equal(known.source.values, known.target.values):
-        return ""
-    looks: tuple[_Look, ...] = (_row_numbers, _shifted_codes, _own_codes)
+        return "", ""
+    looks: tuple[tuple[str, _Look], ...] = (
+        ("", _row_numbers),
+        (OTHER_CODING, _shifted_codes),
+        (OTHER_CODING, _own_codes),
+    )
     if column.levels:
-        looks = (lambda k: _other_spelling(column, k), lambda k: _identifier(k) * told)
+        spelling = (OTHER_CODING, lambda k: _other_spelling(column, k))
+        looks = (spelling, ("", lambda k: _identifier(k) * told))
     elif told:
-        looks = (_row_numbers, _counter, _shifted_codes, _coding, _units, _origin)
-    return next((text for look in looks if (text := look(known))), "")
+        coding = ((OTHER_CODING, _shifted_codes), (OTHER_CODING, _coding))
+        looks = (("", _row_numbers), ("", _counter), *coding, ("", _units), ("", _origin))
+    for kind, look in looks:
+        if text := look(known):
+            return (kind, text) if kind else (text, "")
+    return "", ""
 
 
 def _other_spelling(column: Column, known: ByDomain[_Counted]) -> str:
@@ -149,7 +159,7 @@ def _other_spelling(column: Column, known: ByDomain[_Counted]) -> str:
     for key in sorted(set(plain.source) & set(plain.target)):
         one, other = plain.source[key], plain.target[key]
         if one != other and one not in used.target:
-            return f"{OTHER_CODING}: '{one}' in the source, '{other}' in the target"
+            return f"'{one}' in the source, '{other}' in the target"
     return ""
 
 
@@ -203,7 +213,7 @@ def _coding(known: ByDomain[_Counted]) -> str:
     if len(source) != len(target) or len(source) > _FEW_CODES:
         return ""
     one, other = (" and ".join(f"{x:g}" for x in values) for values in (source, target))
-    return f"{OTHER_CODING}: {one} in the source, {other} in the target"
+    return f"{one} in the source, {other} in the target"
 
 
 def _units(known: ByDomain[_Counted]) -> str:

@@ -27,14 +27,12 @@ from whygap.render.lines import (
 )
 from whygap.render.part_sentences import main_sentence, part_sentence
 from whygap.render.reading import Reading, readings_of, widening
-from whygap.render.revision import Curve, revision_sentences
 from whygap.render.table import sheet
 from whygap.render.units import level_name, squared_error_units, with_minus
 from whygap.render.views import (
     BOTTOM,
     TOP,
     BlockDrawing,
-    RevisionDrawing,
     Scale,
     WalkDrawing,
     walk_of,
@@ -64,7 +62,6 @@ class Page:
     trust: tuple[str, ...]
     levels: dict[str, Any]
     first: str
-    revision: RevisionDrawing | None = None
 
     @property
     def now(self) -> dict[str, Any]:
@@ -112,18 +109,12 @@ class Page:
         }
 
 
-def page_of(
-    gap: Gap, level: float, levels: Iterable[float] = LEVELS, curve: Curve | None = None
-) -> Page:
+def page_of(gap: Gap, level: float, levels: Iterable[float] = LEVELS) -> Page:
     """Work out everything the page shows, at `level` and at the others of the switch."""
     levels = sorted({*levels, round(level, 6)})
     walk = walk_of(gap)
     drawing = WalkDrawing(walk, Scale(*walk.limits(levels[-1], 0.12), walk.units.tick, BOTTOM, TOP))
     blocks = _blocks(gap, level, levels[-1])
-    revision = None
-    if curve is not None:
-        scale = Scale(*curve.limits(levels[-1]), curve.units.gain_tick)
-        revision = RevisionDrawing(curve, scale)
     readings = readings_of(gap, levels)
     return Page(
         gap=gap,
@@ -132,9 +123,8 @@ def page_of(
         budgets=tuple(budget_bars(gap)),
         sheet=sheet(gap, level),
         trust=tuple(line for line in trust(gap) if line != ASSOCIATION),
-        levels={_key(one.level): _at_level(one, drawing, blocks, revision) for one in readings},
+        levels={_key(one.level): _at_level(one, drawing, blocks) for one in readings},
         first=_key(level),
-        revision=revision,
     )
 
 
@@ -160,11 +150,10 @@ def _at_level(
     reading: Reading,
     walk: WalkDrawing,
     blocks: dict[str, BlockDrawing],
-    revision: RevisionDrawing | None,
 ) -> dict[str, Any]:
     gap, level = reading.gap, reading.level
     order = [step.key for step in walk.walk.steps if step.is_part]
-    units, lists = squared_error_units(gap), _lists(reading, revision.curve if revision else None)
+    units, lists = squared_error_units(gap), _lists(reading)
     shown: dict[str, Any] = {
         "name": level_name(level),
         "wide": _rounded(widening(gap, level)),
@@ -183,9 +172,6 @@ def _at_level(
         "lines": {key: one.at(reading) for key, one in blocks.items()},
         "table": [line[-1] for part in sheet(gap, level).sections for line in part.lines],
     }
-    if revision is not None:
-        shown["lists"]["revision"] = revision_sentences(revision.curve, level)
-        shown["lines"]["revision"] = revision.at(level)
     return {key: _with_minus(value) for key, value in shown.items()}
 
 
@@ -193,7 +179,7 @@ def _rounded(wide: dict[str, list[float]]) -> dict[str, list[float]]:
     return {name: [round(one, 6) for one in each] for name, each in wide.items()}
 
 
-def _lists(reading: Reading, measured: Curve | None) -> dict[str, list[str]]:
+def _lists(reading: Reading) -> dict[str, list[str]]:
     """Sentences by the name of the list they stand in."""
     points = reading.gap.points
     details = reading.gap.shares
@@ -201,7 +187,7 @@ def _lists(reading: Reading, measured: Curve | None) -> dict[str, list[str]]:
         **{f"points {part}": answers.points_sentences(reading, part) for part in points},
         "where": answers.where_sentences(reading),
         "recoverable": answers.recoverable_sentences(reading),
-        "advice": suggestions(reading, measured),
+        "advice": suggestions(reading),
         **{name: detail_sentences(reading, name, listed=False) for name in details},
     }
 

@@ -21,24 +21,17 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from whygap.errors import InputError, SettingsError, require_known
 from whygap.progress import notebook_shell
 from whygap.render import phrases, style
-from whygap.render.forest import ROW_HEIGHT, PointsDisplay, SharesDisplay, WhereDisplay, height_of
+from whygap.render.forest import PointsDisplay, SharesDisplay, WhereDisplay, height_of
 from whygap.render.formats import shorten
 from whygap.render.panels import (
     OverlapDisplay as OverlapDisplay,  # for those who import all displays from here
 )
 from whygap.render.panels import RecoverableDisplay
-from whygap.render.revision import Choice, Curve, curve_of
 from whygap.render.units import level_name, with_minus
 from whygap.render.views import Step, Walk, walk_of
 from whygap.results import Gap
 
 FORMATS = ("svg", "png", "pdf")
-CHOICE_COLOURS = {
-    "targeted": style.COLOURS["outcome"],
-    "reweighted": style.COLOURS["covariate"],
-    "retrained": style.INK,
-}
-CHOICE_MARKS = {"targeted": "o", "reweighted": "s", "retrained": "D"}
 
 
 @dataclass(eq=False)
@@ -120,76 +113,6 @@ class WaterfallDisplay:
             zorder=2,
         )
         style.whisker(ax, row, step.whisker(self.level))
-
-
-@dataclass(eq=False)
-class RevisionDisplay:
-    """Drawn by `plot`; made by `from_revision`.
-
-    Attributes:
-        curve: every choice, its score and its gain over the model as it is.
-        level: of the intervals.
-    """
-
-    curve: Curve
-    level: float
-    ax_: Axes | None = field(default=None, init=False, repr=False)
-    figure_: Figure | None = field(default=None, init=False, repr=False)
-
-    @classmethod
-    def from_revision(
-        cls, revision: Any, score: str = "auc", level: float = 0.95
-    ) -> RevisionDisplay:
-        """One score of `wg.revise(...)`, or of what `whygap revise --json` printed."""
-        return cls(curve_of(revision, score), level)
-
-    def plot(self, ax: Axes | None = None) -> RevisionDisplay:
-        """Draw on `ax`, or on a figure of its own; the model as it is is the line at 0."""
-        groups = {title: choices for title, choices in self.curve.groups().items() if title}
-        lines: list[Choice | str] = []
-        for title, choices in groups.items():
-            lines += [title, *choices]
-        ax = style.axes_of(ax, 6.8, 1.5 + ROW_HEIGHT * len(lines))
-        style.quiet_axes(ax, grid="x")
-        ax.set_xlim(*self.curve.limits(self.level))
-        ax.axvline(0, color=style.INK, lw=0.9, zorder=1)
-        for row, choice in enumerate(lines):
-            if isinstance(choice, Choice):
-                self._draw(ax, row, choice)
-        self._label(ax, lines)
-        self.ax_, self.figure_ = ax, ax.get_figure(root=True)
-        return self
-
-    def _draw(self, ax: Axes, row: int, choice: Choice) -> None:
-        style.whisker(ax, row, choice.gain.interval(self.level))
-        ax.plot(
-            choice.gain.value,
-            row,
-            CHOICE_MARKS[choice.kind],
-            markersize=7,
-            color=CHOICE_COLOURS[choice.kind],
-            markeredgecolor=style.INK,
-            markeredgewidth=0.8,
-            zorder=4,
-        )
-        style.beside(ax, with_minus(self.curve.units.mean(choice.score.value)), row)
-
-    def _label(self, ax: Axes, lines: list[Choice | str]) -> None:
-        texts = [line if isinstance(line, str) else line.label for line in lines]
-        style.name_ticks(ax.yaxis, texts, [style.label(text, 30) for text in texts])
-        for tick, line in zip(ax.get_yticklabels(), lines, strict=True):
-            tick.set_fontweight("bold" if isinstance(line, str) else "normal")
-        ax.set_ylim(len(lines) - 0.4, -0.6)
-        units = self.curve.units
-        ax.xaxis.set_major_formatter(lambda value, _: with_minus(units.gain_tick(value)))
-        start = with_minus(units.mean(self.curve.choices[0].score.value))
-        unit = " (points)" if units.is_share else ""
-        ax.set_xlabel(f"Gain of {self.curve.name}{unit} over the model as it is, {start}")
-        style.heading(
-            ax,
-            "What a revision would bring",
-            f"Right: the {self.curve.name} reached. Lines: {level_name(self.level)} intervals",
-        )
 
 
 def figure(gap: Gap, what: str = "answer", level: float | None = None, **options: Any) -> Figure:

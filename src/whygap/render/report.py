@@ -19,7 +19,6 @@ from whygap.render import phrases, table
 from whygap.render.formats import shorten
 from whygap.render.page import page_of
 from whygap.render.phrases import joined, metric_name
-from whygap.render.revision import MEASURED, Curve, curve_for
 from whygap.render.trend import several_page
 from whygap.render.units import count, level_name, squared_error_units, with_minus
 from whygap.render.words import ASSOCIATION
@@ -28,14 +27,10 @@ from whygap.results.redaction import ROWS
 from whygap.results.several import require_alike
 
 
-def write(gap: Gap, path: str | Path, level: float | None = None, revision: Any = None) -> Path:
-    """Write the page of one result, with a section on its revision where one is given.
-
-    `revision` is what `wg.revise` returns, or what `whygap revise --json` prints.
-    """
+def write(gap: Gap, path: str | Path, level: float | None = None) -> Path:
+    """Write the page of one result."""
     files.require_ending(path, ".html")
-    curves = {} if revision is None else {"": curve_for(gap, revision)}
-    return files.write_whole(path, html({"": gap}, gap.level(level), curves))
+    return files.write_whole(path, html({"": gap}, gap.level(level)))
 
 
 def write_many(
@@ -56,11 +51,10 @@ def write_many(
     return files.write_whole(path, html(shown, next(iter(gaps.values())).level(level)))
 
 
-def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | None = None) -> str:
+def html(gaps: Mapping[str, Gap], level: float) -> str:
     """The page as text."""
     require_level(level, "The level of a report")
-    known = curves or {}
-    pages = {name: page_of(gap, level, curve=known.get(name)) for name, gap in gaps.items()}
+    pages = {name: page_of(gap, level) for name, gap in gaps.items()}
     script = _asset("profile.js") + _asset("report.js")
     digest = hashlib.sha256(script.encode("utf-8")).digest()  # no other script can run on the page
     first = next(iter(pages.values()))
@@ -81,7 +75,6 @@ def html(gaps: Mapping[str, Gap], level: float, curves: Mapping[str, Curve] | No
             script_hash=base64.b64encode(digest).decode("ascii"),
             explain=phrases,
             association=ASSOCIATION,
-            measured=MEASURED,
         )
     )
 

@@ -5,7 +5,7 @@ Terminal output is 80 columns wide. What is said, and in which order, comes from
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from whygap.render import units as write
 from whygap.render.advice import advice_sentence
@@ -75,14 +75,24 @@ def short(gap: Gap, findings: Sequence[Finding]) -> str:
 
 def summary(gap: Gap, findings: Sequence[Finding]) -> str:
     """Return everything that can be said, in plain words, 80 columns wide."""
-    lines = [*_banner(findings), wrapped(" ".join(headline(gap, findings)))]
     parts = _parts(gap, findings, opened=True)
-    lines += ["", *parts] if parts else []
+    blocks = [[*_banner(findings), wrapped(" ".join(headline(gap, findings)))], parts]
+    kinds = ("affected", "recoverable", "advice", "trust", "shares")
+    return "\n\n".join("\n".join(b) for b in (*blocks, *_sections(gap, findings, kinds)) if b)
+
+
+def first_screen(gap: Gap, findings: Sequence[Finding]) -> str:
+    """Return the answer, who is affected, what could be won back, and what to do next."""
+    answer = [*_banner(findings), wrapped(" ".join(headline(gap, findings)))]
+    sections = _sections(gap, findings, ("affected", "recoverable", "advice"))
+    return "\n\n".join("\n".join(block) for block in (answer, *sections))
+
+
+def _sections(gap: Gap, findings: Sequence[Finding], kinds: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the lines of each section of these kinds that has something to say."""
     for key, texts in section_texts(gap, findings).items():
-        if key in ("problems", "parts", "overlap") or key.startswith("points ") or not texts:
-            continue
-        lines += ["", section_title(gap, key), *_bullets(texts)]
-    return "\n".join(lines)
+        if texts and key.partition(" ")[0] in kinds:
+            yield [section_title(gap, key), *_bullets(texts)]
 
 
 def section_title(gap: Gap, key: str) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 from whygap.estimate import Estimate
 from whygap.render.lines import Block, framed, largest_lines
 from whygap.render.reading import Reading
-from whygap.render.revision import Curve
 from whygap.render.style import label
 from whygap.render.units import Units, units_of, with_minus
 from whygap.results import Gap
@@ -216,20 +215,3 @@ class BlockDrawing:
             span = self.block.span(line, (low, high), level)
             found.append([self.scale.at(low), self.scale.at(high), span, said, ranks, cut])
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class RevisionDrawing:
-    """The gains of a revision on the page, on one scale at every level."""
-
-    curve: Curve
-    scale: Scale
-
-    def at(self, level: float) -> list[list[Any]]:
-        """Per choice: whisker from, to, interval; in the last place, where it is cut."""
-        rows = []
-        for choice in (c for choices in self.curve.groups().values() for c in choices):
-            ends = choice.gain.interval(level)
-            text = "" if choice.kind == "original" else self.curve.units.span(*ends)
-            rows.append([*map(self.scale.at, ends), text, "", "", self.scale.cut(ends)])
-        return rows

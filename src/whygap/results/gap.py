@@ -14,13 +14,13 @@ from whygap.domains import Array
 from whygap.errors import ResultError, did_you_mean, require_known, require_level
 from whygap.estimate import Estimate
 from whygap.estimate.fieller import Ratio
+from whygap.notes import Note
 from whygap.results import files
 from whygap.results.about import About, Diagnostics
 from whygap.results.details import Affected, Recoverable, Shares
 from whygap.results.findings import Finding, findings
 from whygap.results.points import Points
 from whygap.results.redaction import ROWS, redacted
-from whygap.tables.design import Note
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,7 +182,7 @@ class Gap:
     def problems(self) -> tuple[str, ...]:
         """Return why the numbers must not be trusted as they stand, if there is any reason."""
         reasons = () if self.comparable else (self.reason,)
-        return (*reasons, *(note.text for note in self.notes if note.level == "problem"))
+        return (*reasons, *(str(note) for note in self.notes if note.level == "problem"))
 
     def to_frame(self, level: float | None = None) -> Any:
         """Return a tidy table of every estimate, in the kind of table the study came in."""
@@ -252,7 +252,6 @@ class Gap:
         self,
         path: str | Path,
         level: float | None = None,
-        revision: Any = None,
         redact: int | None = ROWS,
     ) -> Path:
         """Write one self-contained HTML page.
@@ -266,4 +265,4 @@ class Gap:
         from whygap.render import report
 
         shown = self if redact is None else redacted(self, redact)
-        return report.write(shown, path, level, revision)
+        return report.write(shown, path, level)

@@ -6,11 +6,12 @@ here, so that they cannot disagree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from whygap.tables.design import Note
+from whygap.domains import ByDomain
+from whygap.notes import Fact, Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class RatioRecord:
         few = self.effective_size < LIMITS.few_rows and self.kept_share < LIMITS.good
         if few or self.kept_share < LIMITS.poor:
             yield (
-                f"reweighted to look like the target, {self.rows:,} source rows count as about "
+                "reweighted to look like the target, the source rows count as about "
                 f"{self.effective_size:,.0f} (the heaviest counts {self.largest_weight:,.0f} times)"
             )
         off = abs(self.mean_weight - 1) - 2 * self.mean_error
@@ -144,6 +145,7 @@ class Separator:
     Attributes:
         auc: how well (0.5 to 1).
         looks_like: in words, what it looks like.
+        values: the values that differ, where it looks like another coding.
         is_mishap: whether it looks like a mistake in the tables rather than a difference.
     """
 
@@ -151,12 +153,12 @@ class Separator:
     auc: float
     looks_like: str
     is_mishap: bool = False
+    values: str = ""
 
     @property
     def unnamed(self) -> Separator:
-        """The same without values of rows."""
-        kind, _, _ = self.looks_like.partition(": ")
-        return replace(self, looks_like=kind) if kind == OTHER_CODING else self
+        """Return the separator without values of rows."""
+        return replace(self, values="")
 
     @property
     def level(self) -> Literal["warning", "problem"]:
@@ -164,7 +166,8 @@ class Separator:
         return "problem" if self.is_mishap or self.auc > LIMITS.sure else "warning"
 
     def __str__(self) -> str:
-        return f"'{self.name}' ({self.looks_like})"
+        values = f": {self.values}" if self.values else ""
+        return f"'{self.name}' ({self.looks_like}{values})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,25 +190,38 @@ class Overlap:
 def _ratio_notes(record: RatioRecord) -> Iterator[Note]:
     if record.clipped_share > 0:
         yield Note(
+            "clipped",
             "warning" if record.clipped_share > LIMITS.few_clipped else "info",
-            f"{record.clipped_share:.2%} of the source rows had their density ratio on "
-            f"{record.columns} cut at {record.largest_weight:.3g}; this moves the estimates "
-            "towards the source domain. Ratios on fewer columns are cut there as well, uncounted.",
+            {
+                "clipped": record.clipped_share,
+                "columns": record.columns,
+                "limit": record.largest_weight,
+            },
         )
     if record.faults():
         faults = "; ".join(record.faults())
-        yield Note(record.level, f"The domains overlap poorly on {record.columns}: {faults}.")
+        yield Note("poor_overlap", record.level, {"columns": record.columns, "faults": faults})
 
 
 def _note(separator: Separator) -> Note:
-    text, unnamed = _told(separator), _told(separator.unnamed)
-    return Note(separator.level, text, "" if unnamed == text else unnamed)
+    kind = "recorded_differently" if separator.is_mishap else "separator"
+    facts: dict[str, Fact] = {"column": separator.name, "looks_like": separator.looks_like}
+    if separator.values:
+        facts["value"] = separator.values
+    if not separator.is_mishap:
+        facts["auc"] = separator.auc
+    return Note(kind, separator.level, facts)
 
 
-def _told(separator: Separator) -> str:
-    name, like = separator.name, separator.looks_like
-    if separator.is_mishap:
-        text = f"Column '{name}' looks recorded differently in the two tables ({like})."
-        return f"{text} Set that right first."
-    text = f"Column '{name}' alone tells the tables apart (AUC {separator.auc:.3f}; {like})."
-    return f"{text} If it defines the tables, leave it out."
+def not_comparable_note(
+    kept: ByDomain[float], rows: ByDomain[int], separators: Sequence[Separator]
+) -> Note:
+    """Say that too few rows have counterparts, and which columns separate the tables."""
+    facts: dict[str, Fact] = {"source_share": kept.source, "source_rows": rows.source}
+    facts |= {"target_share": kept.target, "target_rows": rows.target}
+    facts["separators"] = "No single column separates them; several together do."
+    if separators:
+        unnamed = (str(separator.unnamed) for separator in separators)
+        facts["separators"] = f"What separates them: {'; '.join(unnamed)}."
+        facts["value"] = f"What separates them: {'; '.join(map(str, separators))}."
+    return Note("not_comparable", "problem", facts)

@@ -14,7 +14,7 @@ from whygap.errors import SettingsError
 from whygap.estimate import Estimate
 from whygap.results.about import About
 from whygap.results.details import Affected, AffectedGroup
-from whygap.results.redacted_notes import redacted_note, redacted_reason
+from whygap.results.overlap import not_comparable_note
 
 if TYPE_CHECKING:
     from whygap.results.gap import Gap
@@ -33,11 +33,16 @@ def redacted(gap: Gap, rows: int = ROWS) -> Gap:
     require_rows(rows)
     diagnostics = gap.diagnostics
     separators = tuple(separator.unnamed for separator in diagnostics.separators)
+    about = _about(gap.about, rows)
+    reason = gap.reason
+    if reason:
+        counts = gap.about.kept_share.zip(gap.about.rows, lambda share, total: round(share * total))
+        reason = str(not_comparable_note(about.kept_share, counts, separators).redacted(rows))
     return replace(
         gap,
-        about=_about(gap.about, rows),
-        reason=redacted_reason(gap.reason, diagnostics.separators, rows),
-        notes=tuple(dict.fromkeys(redacted_note(note, rows) for note in gap.notes)),
+        about=about,
+        reason=reason,
+        notes=tuple(dict.fromkeys(note.redacted(rows) for note in gap.notes)),
         diagnostics=replace(diagnostics, separators=separators),
         affected={
             part: _affected(affected, gap.about.rows, rows)
@@ -53,7 +58,7 @@ def require_rows(rows: Any) -> None:
 
 
 def _about(about: About, rows: int) -> About:
-    shares = about.kept_share.zip(about.rows, lambda share, all_: _share(share, all_, rows))
+    shares = about.kept_share.zip(about.rows, lambda share, all_: rounded_share(share, all_, rows))
     return replace(
         about,
         rows=about.rows.map(lambda n: int(rounded(n, rows))),
@@ -67,7 +72,7 @@ def rounded(number: float, rows: int) -> float:
     return float(rows * math.floor(number / rows + 0.5))
 
 
-def _share(share: float, total: int, rows: int) -> float:
+def rounded_share(share: float, total: int, rows: int) -> float:
     """Round so that share times total gives no exact count away."""
     return share if share in (0.0, 1.0) else min(rounded(share * total, rows) / total, 1.0)
 
@@ -129,6 +134,6 @@ def _merged(affected: Affected, members: Sequence[int], variance: float) -> Affe
 def _with_rounded_shares(group: Any, total: ByDomain[int], rows: int) -> Any:
     return replace(
         group,
-        source_share=_share(group.source_share, total.source, rows),
-        target_share=_share(group.target_share, total.target, rows),
+        source_share=rounded_share(group.source_share, total.source, rows),
+        target_share=rounded_share(group.target_share, total.target, rows),
     )

@@ -40,7 +40,7 @@ class Caption:
     @classmethod
     def of(cls, study: Study) -> Caption:
         """The study's own words."""
-        metric, names = study.metric_, study.names
+        metric, names = study.design.metric, study.names
         return cls(
             outcome=study.outcome,
             metric=metric.name,

@@ -17,6 +17,7 @@ from whygap.errors import InputError
 from whygap.estimate import Estimate, Sample
 from whygap.estimate.combine import joint_covariance, median_of
 from whygap.learning.menu import Menu, all_records
+from whygap.notes import Note
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.cross_fit import CrossFit, cross_fit, sample_of, zero
 from whygap.nuisances.meaning import meaning_notes
@@ -41,18 +42,14 @@ from whygap.running.answers import Details, SubsetNumerators
 from whygap.running.checkpoint import fingerprint, open_checkpoint
 from whygap.running.culprits import affected, points, recoverable
 from whygap.running.game import Run, probe_subsets
-from whygap.running.interrupted import IN_WORDS, interrupted_text, unfinished, was_interrupted
+from whygap.running.interrupted import IN_WORDS, interrupted_note, unfinished, was_interrupted
 from whygap.running.memory import give_back
 from whygap.running.shares import Part, PartName, no_shares, shares, undefined
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 from whygap.tables.look import look_at
 
-NOBODY_IN_PARTICULAR = (
-    "Who is hit is asked where the covariates come first: with the outcome first, its part is a "
-    "different mix of outcomes, not another outcome of rows alike."
-)
 SHARED: tuple[PartName, ...] = ("covariate", "outcome")  # the parts that have shares
 STAGES = ("points", "affected", "recoverable", *SHARED)  # what details consist of, in order
 
@@ -147,7 +144,7 @@ class Analysis:
         if self.region is not None and self.sample is not None:
             whole = plain_values(self.sample, self.design)
             if not self.comparable:
-                reason = not_comparable(self.region, self.design)
+                reason = str(not_comparable(self.region, self.design))
                 total = whole.target - whole.source
                 return Decomposition(total, whole.source, whole.target, reason=reason)
         walks = [crossfit.walk.corners for crossfit in self.crossfits]
@@ -183,7 +180,7 @@ class Analysis:
         except KeyboardInterrupt:
             missing = [words for answer in found.values() for words in unfinished(answer)]
             missing += [IN_WORDS[name] for name in possible if name not in found]
-            self.notes.append(Note("warning", interrupted_text(missing)))
+            self.notes.append(interrupted_note(missing))
         shares: dict[str, Shares] = {name: found.pop(name) for name in SHARED if name in found}
         return Details(**found, shares=shares)
 
@@ -195,7 +192,7 @@ class Analysis:
 
     def _affected(self, run: Run) -> dict[str, Affected]:
         if self._outcome_first:
-            self.notes.append(Note("info", NOBODY_IN_PARTICULAR))
+            self.notes.append(Note("outcome_first", "info"))
             return {}
         return {"outcome": affected(self.crossfits, run)}
 

@@ -22,7 +22,7 @@ from whygap.tables.design import Design
 
 # Settings that change how long a run takes, not what it computes.
 _HARMLESS = {"n_jobs", "progress", "checkpoint", "time_budget", "backend", "address"}
-_HARMLESS |= {"subsets", "precision", "precision_floor", "level"}
+_HARMLESS |= {"subsets", "sampling_error", "level"}
 
 
 @dataclass(frozen=True, slots=True)

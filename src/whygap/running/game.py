@@ -26,6 +26,7 @@ from whygap.running.workers import Workers, one_thread
 from whygap.settings import Settings
 from whygap.shapley import SubsetPlan, linear_weights, sampling_factor
 
+SAMPLING_ERROR = 0.2  # standard errors: a sampling error of 0.2 widens an interval by 2%
 INTERRUPTED = "you interrupted it; the finished subsets are used"
 
 _EXACT_UP_TO = 6  # up to 64 subsets cost less than a doubt about their sampling
@@ -138,6 +139,7 @@ def _sample_subsets(
     run = values.run
     goal, limit = first_batch(plan, run.settings)
     finished, step, text = 0, max(8 * run.settings.n_jobs, 16), ""
+    precision = run.settings.sampling_error or SAMPLING_ERROR
     run.report.stage(values.name)
     try:
         while True:
@@ -153,7 +155,7 @@ def _sample_subsets(
             if finished >= limit:
                 return finished, _limit_reason(plan, finished, run.settings)
             shares = _shares(plan, finished, values, scale)
-            excess = sampling_excess(shares, run.settings.precision, floor)
+            excess = sampling_excess(shares, precision, floor)
             if excess <= 1:
                 return finished, "the sampling error is small beside the standard errors"
             text = f"sampling error {max(e.sampling_error for e in shares):.4f}"

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from whygap.notes import Note
 from whygap.results import Recoverable, Sampling
 from whygap.running.game import INTERRUPTED
 
-__all__ = ["CUT_SHORT", "IN_WORDS", "interrupted_text", "unfinished", "was_interrupted"]
-
-CUT_SHORT = "You interrupted the analysis"
+__all__ = ["IN_WORDS", "interrupted_note", "unfinished", "was_interrupted"]
 
 
 def was_interrupted(answer: Any) -> bool:
@@ -35,12 +34,13 @@ def unfinished(answer: Any) -> list[str]:
     return []
 
 
-def interrupted_text(missing: Sequence[str]) -> str:
-    """The note on it."""
+def interrupted_note(missing: Sequence[str]) -> Note:
+    """Say what an interrupted analysis lacks; nothing where the last game was cut short."""
     if not missing:
-        return f"{CUT_SHORT}: the last answer rests on the subsets finished until then."
-    *most, last = missing
-    return f"{CUT_SHORT}: it has no {', '.join(most)}{' and ' if most else ''}{last}."
+        return Note("interrupted", "warning")
+    *first, last = missing
+    lacks = f"{', '.join(first)}{' and ' if first else ''}{last}"
+    return Note("interrupted", "warning", {"missing": lacks})
 
 
 IN_WORDS = {

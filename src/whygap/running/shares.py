@@ -16,6 +16,7 @@ from whygap.running.game import Played, Run, lean, play
 from whygap.tables.design import Design
 
 PartName = Literal["covariate", "outcome"]
+FLOOR = 0.005  # of a share: a sampling error of half a percentage point is always small enough
 # Shares with standard errors of ten times the whole say nothing, whatever their sampling error.
 _WIDEST = 10.0
 _WHERE = {"covariate": "in each stratum of the baseline variables", "outcome": "at each row"}
@@ -58,8 +59,7 @@ def shares(part: PartName, parts: Sequence[Part], names: tuple[str, ...], run: R
         reason = _nothing_sure(part, denominator, (low, high), run.settings.level)
         return undefined(part, names, denominator, reason)
     games = [_Explained(one) for one in parts]
-    floor = run.settings.precision_floor
-    played = play(f"{part} shares", games, run, floor=floor, scale=denominator)
+    played = play(f"{part} shares", games, run, floor=FLOOR, scale=denominator)
     widest = max(e.standard_error for e in played.shares)
     if not widest <= _WIDEST:
         return undefined(part, names, denominator, _too_wide(widest))

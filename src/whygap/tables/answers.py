@@ -10,8 +10,8 @@ import numpy as np
 
 from whygap.domains import Array, ByDomain
 from whygap.errors import ColumnError, InputError, ModelError, did_you_mean, listed
+from whygap.notes import Note
 from whygap.tables.columns import RawColumn, is_number, present, to_text
-from whygap.tables.design import Note
 from whygap.tables.model import Answer
 from whygap.tables.outcome import (
     Classes,
@@ -216,9 +216,8 @@ def unseen_notes(said: Said, classes: Classes, order: list[int]) -> tuple[Note, 
     unseen = order[len(classes.labels) :]
     if not unseen or said.classes is None:
         return ()
-    names = listed([str(said.classes[place]) for place in unseen])
-    knows, rest = f"{said.who} also knows", "which no row of either table has."
-    return (Note("warning", f"{knows} {names}, {rest}", f"{knows} classes {rest}"),)
+    names = tuple(str(said.classes[place]) for place in unseen)
+    return (Note("unseen_classes", "warning", {"who": said.who, "values": names}),)
 
 
 def best_class(scores: Array) -> Array:

@@ -11,10 +11,11 @@ import numpy as np
 
 from whygap._metrics import tasks_of
 from whygap.domains import DOMAINS, Array, ByDomain
-from whygap.errors import ColumnError, TableError, listed
+from whygap.errors import ColumnError, TableError
+from whygap.notes import Note
 from whygap.tables import hints
 from whygap.tables.columns import present
-from whygap.tables.design import OTHER, Design, Note, Player
+from whygap.tables.design import OTHER, Design, Player
 from whygap.tables.encode import EncodedColumn, encode_column
 from whygap.tables.extras import read_extras, read_kept
 from whygap.tables.mapped import RARELY_READ, room_for
@@ -159,7 +160,7 @@ def encode_features(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask])
         columns.append(encoded)
         notes += [*encoded.notes, *looks_unique]
     said = [
-        Note(reason.level, f"Left out, {reason.note}: {listed(names)}.")
+        Note("left_out", reason.level, {"reason": reason.note, "columns": tuple(names)})
         for reason, names in left_out.items()
     ]
     return Features(tuple(columns), (*said, *notes))
@@ -191,8 +192,7 @@ def identifier_notes(encoded: EncodedColumn, named: bool) -> tuple[Note, ...]:
     if not looks_like_identifier(encoded):
         return ()
     if named and encoded.raw_kind == "number":
-        text = f"Column '{encoded.name}' differs in every row, like an identifier."
-        return (Note("warning", text),)
+        return (Note("identifier", "warning", {"column": encoded.name}),)
     raise ColumnError(
         f"Column '{encoded.name}' looks like an identifier: it differs in every row",
         hint=f"Drop it, or, if it says which rows belong together, clusters='{encoded.name}'.",

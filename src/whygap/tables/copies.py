@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whygap.domains import DOMAINS, Array, ByDomain
-from whygap.tables.design import Design, Note
+from whygap.notes import Fact, Note
+from whygap.tables.design import Design
 
 __all__ = ["copy_notes"]
 
@@ -36,11 +37,9 @@ def copy_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
     across = between / (rows.source * rows.target)
     if _too_many(between, rows.source * rows.target * (rate.source * rate.target) ** 0.5):
         shared = int(number.target[here[1]].sum())
+        facts: dict[str, Fact] = {"shared": shared, "rows": int(rows.target)}
         yield Note(
-            "warning",
-            f"{shared:,} of {rows.target:,.0f} rows of {names.target} are equal in every column to "
-            f"rows of {names.source}: if they are the same cases, leave them out of one table; "
-            "intervals take the tables for independent.",
+            "shared_rows", "warning", {**facts, "source": names.source, "target": names.target}
         )
     if design.clusters is None:
         yield from _within(number, rate, across, names)
@@ -58,12 +57,8 @@ def _within(
         pairs = rows * (rows - 1)
         if _too_many(pairs * rate[domain], pairs * max(rate[other], across)):
             copies = int((own - 1).sum())
-            yield Note(
-                "warning",
-                f"{copies:,} of {rows:,.0f} rows of {name} repeat another one in every column: if "
-                "they are copies, leave them out; if several rows belong to one case, name it with "
-                "clusters=. Intervals take rows for independent.",
-            )
+            facts: dict[str, Fact] = {"repeated": copies, "rows": int(rows), "table": name}
+            yield Note("repeated_rows", "warning", facts)
 
 
 def row_keys(design: Design) -> ByDomain[NDArray[np.uint64]]:

@@ -12,6 +12,7 @@ from whygap._metrics import Metric, Task
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.errors import SettingsError
 from whygap.estimate import Sample
+from whygap.notes import Note
 
 MODEL_SCORE = "the model's score"  # what rules call the prediction, which need not be a column
 MODEL_LABEL = "the model's label"  # likewise, where it is a class
@@ -42,22 +43,6 @@ class Player:
 
     name: str
     columns: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """Something done to the data that the user must know of.
-
-    `level` is "info" (said), "warning" (may change the answer) or "problem" (do not trust it).
-    `unnamed` says the same without the values of rows that `text` names; empty where it names none.
-    """
-
-    level: Literal["info", "warning", "problem"]
-    text: str
-    unnamed: str = ""
-
-    def __str__(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True, slots=True)

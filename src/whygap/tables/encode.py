@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from whygap.domains import DOMAINS, Array, ByDomain
-from whygap.errors import ColumnError, listed
+from whygap.errors import ColumnError
+from whygap.notes import Fact, Note, NoteLevel
 from whygap.tables import columns
 from whygap.tables.columns import RawColumn, RawKind
-from whygap.tables.design import OTHER, Column, Note
+from whygap.tables.design import OTHER, Column
 from whygap.tables.open import Mask
 
 __all__ = ["HUGE", "MANY_ROWS", "EncodedColumn", "encode_column"]
@@ -72,7 +73,7 @@ def encode_column(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
         column = Column(name, "numeric", meaning=meaning)
         encoded = EncodedColumn(column, values, kind, whole)
         if kind in UNITS:
-            notes += (Note("info", f"Column '{name}' is used as {UNITS[kind]}."),)
+            notes += (Note("used_as", "info", {"column": name, "unit": UNITS[kind]}),)
     return replace(encoded, notes=notes + encoded.notes)
 
 
@@ -84,8 +85,8 @@ def reconcile(name: str, raw: ByDomain[RawColumn]) -> Noted:
         return agree_on_order(name, raw)
     if kinds & {"text", "ordered"} and kinds & {"number", "boolean"}:
         which = "source" if raw.source.kind in ("number", "boolean") else "target"
-        text = f"Column '{name}' holds numbers in {which} and text in the other table: read as text"
-        return Noted(raw.map(columns.to_text), (Note("warning", text + "."),))
+        note = Note("mixed_types", "warning", {"column": name, "domain": which})
+        return Noted(raw.map(columns.to_text), (note,))
     raise ColumnError(
         f"Column '{name}' is of different kinds in the two tables",
         got=f"{raw.source.kind} in source, {raw.target.kind} in target",
@@ -97,8 +98,8 @@ def agree_on_order(name: str, raw: ByDomain[RawColumn]) -> Noted:
     """Text in one table takes the order of the other, when that order has all its levels."""
     levels = next(r.levels for r in raw if r.kind == "ordered")
     if any(set(r.levels) - set(levels) for r in raw):
-        note = f"Column '{name}' is ordered in one table only: read as unordered."
-        return Noted(raw.map(columns.to_text), (Note("warning", note),))
+        note = Note("ordered_in_one", "warning", {"column": name})
+        return Noted(raw.map(columns.to_text), (note,))
     return Noted(raw.map(lambda r: RawColumn("ordered", columns.into_levels(r, levels), levels)))
 
 
@@ -110,12 +111,12 @@ def without_huge(name: str, raw: ByDomain[RawColumn]) -> Noted:
         return replace(column, values=np.where(rows, np.nan, column.values))
 
     counts = {
-        "infinite values": sum(column.infinite for column in raw),
-        f"values beyond {HUGE:g} in size": sum(int(rows.sum()) for rows in huge),
+        "infinite": sum(column.infinite for column in raw),
+        "huge": sum(int(rows.sum()) for rows in huge),
     }
     notes = tuple(
-        Note("warning", f"Column '{name}': {count} {what} are treated as missing.")
-        for what, count in counts.items()
+        Note(kind, "warning", {"column": name, "rows": count})
+        for kind, count in counts.items()
         if count
     )
     return Noted(raw.zip(huge, cut) if any(rows.any() for rows in huge) else raw, notes)
@@ -145,9 +146,9 @@ def encode_ordered(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     first, second = (r.levels for r in raw)
     longer, shorter = (first, second) if len(first) >= len(second) else (second, first)
     if shorter != tuple(level for level in longer if level in set(shorter)):
-        text = f"Column '{name}' has different orders in the two tables: read as unordered."
+        note = Note("different_orders", "warning", {"column": name})
         encoded = encode_text(name, raw.map(columns.to_text))
-        return replace(encoded, notes=(Note("warning", text), *encoded.notes))
+        return replace(encoded, notes=(note, *encoded.notes))
     codes = np.concatenate([columns.into_levels(r, longer) for r in raw])
     used = columns.only_observed(RawColumn("ordered", codes, longer))
     cut = len(raw.source.values)
@@ -160,8 +161,7 @@ def number_notes(name: str, levels: tuple[str, ...]) -> Iterator[Note]:
     """Text that is nearly all numbers: most often a missing value was written as a word."""
     words = [level for level in levels if not reads_like_number(level)]
     if len(levels) >= MOSTLY_NUMBERS and 0 < len(words) <= len(levels) / MOSTLY_NUMBERS:
-        text = f"Column '{name}' is text although nearly all its values are numbers"
-        yield Note("warning", f"{text}; not so: {listed(words[:3])}.", f"{text}; not all.")
+        yield Note("nearly_numbers", "warning", {"column": name, "values": tuple(words[:3])})
 
 
 def reads_like_number(level: str) -> bool:
@@ -197,12 +197,9 @@ def pool(levels: tuple[str, ...], rare: Mask, total: Array) -> Pooled:
 
 
 def pooling_note(name: str, rare: Mask, total: Array, limit: float) -> Note:
-    text = (
-        f"Column '{name}': {int(rare.sum()):,} of {len(rare):,} levels with fewer than "
-        f"{limit:.0f} rows each ({total[rare].sum() / total.sum():.1%} of the rows) are pooled "
-        f"into '{OTHER}'."
-    )
-    return Note("info", text)
+    share = float(total[rare].sum() / total.sum())
+    levels = {"n_pooled": int(rare.sum()), "n_levels": len(rare), "limit": float(limit)}
+    return Note("pooled", "info", {"column": name, **levels, "share": share})
 
 
 def one_sided_notes(name: str, levels: tuple[str, ...], values: ByDomain[Array]) -> Iterator[Note]:
@@ -214,10 +211,8 @@ def one_sided_notes(name: str, levels: tuple[str, ...], values: ByDomain[Array])
             continue
         alone = alone[np.argsort(-here[alone])]
         affected = here[alone].sum()
-        names = listed([levels[i] for i in alone], 3)
-        named, unnamed = (
-            f"Column '{name}': {which} ({affected:,.0f} of {rows:,} {domain} rows) not seen in "
-            f"{other}: no overlap there."
-            for which in (f"level{'s' if len(alone) > 1 else ''} {names}", "some levels")
-        )
-        yield Note("warning" if affected / rows >= MANY_ROWS else "info", named, unnamed)
+        names: dict[str, Fact] = {"column": name, "values": tuple(levels[i] for i in alone)}
+        counts_ = {"rows": int(affected), "of_rows": rows}
+        level: NoteLevel = "warning" if affected / rows >= MANY_ROWS else "info"
+        facts: dict[str, Fact] = {**names, **counts_, "domain": domain, "other": other}
+        yield Note("one_sided_levels", level, facts)

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.errors import ColumnError
+from whygap.notes import Note
 from whygap.tables.columns import RawColumn, into_levels, raw_column, to_text
-from whygap.tables.design import Note
 from whygap.tables.encode import HUGE
 from whygap.tables.open import Frame, Mask
 from whygap.tables.roles import Roles
@@ -97,7 +97,7 @@ def read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
 
 def zero_notes(weights: ByDomain[Array]) -> tuple[Note, ...]:
     return tuple(
-        Note("info", f"{count:,} {domain} rows have weight zero.")
+        Note("zero_weights", "info", {"rows": count, "domain": domain})
         for domain in DOMAINS
         if (count := int((weights[domain] == 0).sum()))
     )
@@ -123,11 +123,7 @@ def shared_notes(name: str, clusters: ByDomain[IntArray]) -> tuple[Note, ...]:
     shared = len(np.intersect1d(clusters.source, clusters.target))
     if not shared:
         return ()
-    text = (
-        f"{shared:,} clusters ('{name}') have rows in both tables: folds keep such rows together, "
-        "and standard errors count that they are alike."
-    )
-    return (Note("info", text),)
+    return (Note("shared_clusters", "info", {"clusters": shared, "column": name}),)
 
 
 def same_scale(arrays: ByDomain[Any], raw: ByDomain[RawColumn]) -> ByDomain[Any]:

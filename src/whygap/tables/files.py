@@ -14,10 +14,10 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 
-from whygap.errors import TableError, did_you_mean_file, first_line, listed
+from whygap.errors import TableError, did_you_mean_file, first_line
+from whygap.notes import Note
 from whygap.tables import batches
 from whygap.tables.delimited import Dialect, dialect_of, obstacle, read_names, read_text, words_of
-from whygap.tables.design import Note
 from whygap.tables.excel import Sheet, read_sheet, sheet_of
 
 __all__ = ["DataFiles", "open_files", "refuse_remote"]
@@ -91,9 +91,9 @@ class DataFiles:
         for file in self.files:
             ways.setdefault(file.words(), []).append(file.path.name)
         return tuple(
-            Note("info", f"Of the {self.label} table, {shown} read with {words}.")
+            Note("read_as", "info", {"table": self.label, "files": tuple(names), "how": words})
             for words, names in ways.items()
-            if words and (shown := f"{listed(names, 2)} {'was' if len(names) == 1 else 'were'}")
+            if words
         )
 
 

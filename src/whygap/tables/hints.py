@@ -10,9 +10,9 @@ import numpy as np
 
 from whygap._metrics import Task
 from whygap.domains import Array, ByDomain, IntArray
-from whygap.errors import listed
+from whygap.notes import Fact, Note
 from whygap.tables.copies import copy_notes
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 from whygap.tables.look import NEARLY_ONE, prediction_notes
 
 if TYPE_CHECKING:  # replicates run without the packages that tables need
@@ -51,11 +51,9 @@ def leak_hints(columns: Sequence[EncodedColumn], design: Design) -> Iterator[Not
         unordered = column.column.kind == "category" or place.max() < FEW_VALUES
         found = given_away(place, outcome, design.task, unordered)
         if found == 1:
-            text = f"Column '{column.name}' alone gives the outcome in every row"
-            yield Note("problem", f"{text}: it is the outcome itself, or recorded after it.")
+            yield Note("gives_outcome", "problem", {"column": column.name})
         elif found > NEARLY_ONE:
-            text = f"Column '{column.name}' alone predicts the outcome almost perfectly"
-            yield Note("warning", f"{text}: it may be the outcome itself, or recorded after it.")
+            yield Note("nearly_gives_outcome", "warning", {"column": column.name})
 
 
 def places(values: Array) -> IntArray:
@@ -110,11 +108,8 @@ def spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> It
         if len(members) < 3 or np.max(np.sum([m.pooled for m in members], axis=0)) > 1:
             continue
         names = [m.name for m in members]
-        yield Note(
-            "info",
-            f"Columns {listed(names)} look like one category spread over {len(names)} columns; "
-            f"to give it one share: groups={{'{prefix}': [...]}}.",
-        )
+        facts: dict[str, Fact] = {"columns": tuple(names), "n_columns": len(names), "group": prefix}
+        yield Note("spread_category", "info", facts)
 
 
 def swap_hint(design: Design, names: ByDomain[str]) -> Iterator[Note]:
@@ -127,18 +122,20 @@ def swap_hint(design: Design, names: ByDomain[str]) -> Iterator[Note]:
     source, target = design.terms.zip(share, design.metric.value)
     if source == target or design.metric.higher_is_better != (target > source):
         return
-    text = (
-        f"{design.metric.name} is better in {names.target} ({target:.3f}) than in {names.source} "
-        f"({source:.3f}): if the model was trained on {names.target}, swap the two tables."
-    )
+    facts: dict[str, Fact] = {
+        "metric": design.metric.name,
+        "source": names.source,
+        "target": names.target,
+        "source_value": float(source),
+        "target_value": float(target),
+    }
     centred = design.terms.zip(share, design.metric.influence)
     variance = sum(share.zip(centred, lambda part, rest: float(part**2 @ rest**2)))
     sure = (target - source) ** 2 > 3.0**2 * variance  # three standard errors are not chance
-    yield Note("warning" if sure else "info", text)
+    yield Note("better_in_target", "warning" if sure else "info", facts)
 
 
 def label_hint(design: Design) -> Iterator[Note]:
     both = np.concatenate(list(design.prediction))
     if design.metric.wants == "probability" and np.all((both == 0) | (both == 1)):
-        text = f"All predictions are 0 or 1, but {design.metric.name} is meant for probabilities."
-        yield Note("warning", text)
+        yield Note("labels_only", "warning", {"metric": design.metric.name})

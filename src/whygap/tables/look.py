@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from whygap._metrics import metric_named
 from whygap.domains import DOMAINS, Array, ByDomain
-from whygap.tables.design import Design, Note
+from whygap.notes import Fact, Note, NoteLevel
+from whygap.tables.design import Design
 
 __all__ = ["Measure", "look_at", "prediction_notes"]
 
@@ -25,10 +26,7 @@ NEARLY_ONE = 0.999  # an AUC that nothing reaches which is not the outcome, or t
 NOT_CHANCE = 3.0  # standard errors
 TENTHS = 10  # of the rows by score: the groups that calibration is usually read off
 ROUNDING = 1e-9  # weights add up to 1 but for that
-EQUALS_OUTCOME = (
-    "The prediction gives the outcome in every row of both tables: it is the outcome itself, or "
-    "was made from it."
-)
+EQUALS_OUTCOME = Note("prediction_is_outcome", "problem")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,7 @@ def prediction_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
     """What looks wrong with the predictions."""
     both = np.concatenate(list(design.prediction))
     if np.ptp(both) == 0:
-        text = f"The prediction is {both[0]:g} in every row: it cannot tell any rows apart."
-        return (Note("warning", text),)
+        return (Note("constant_prediction", "warning", {"value": float(both[0])}),)
     said = names.map(lambda name: f"the {name}" if name in DOMAINS else name)
     return tuple(LOOKS[design.task].notes(design, said))
 
@@ -124,22 +121,19 @@ def calibration_error(scores: Scores) -> float:
 def _binary_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
     found = {measure.name: measure.value for measure in _binary_measures(design)}
     if all(one > 1 - ROUNDING for one in found["AUC"]):
-        yield Note("problem", EQUALS_OUTCOME)
+        yield EQUALS_OUTCOME
         return
     for domain, name in names.items():
         area_, rows = found["AUC"][domain], design.outcome[domain]
         if area_ > NEARLY_ONE:
-            text = f"The prediction gives the outcome almost perfectly in {name} (AUC {area_:.4f})"
-            yield Note("warning", f"{text}: it may be made from it.")
+            facts: dict[str, Fact] = {"table": name, "auc": float(area_)}
+            yield Note("prediction_nearly_outcome", "warning", facts)
         ones = float(rows.sum())
         zeros = len(rows) - ones
         error = ((ones + zeros + 1) / max(12 * ones * zeros, 1)) ** 0.5  # of an AUC of 0.5
         if area_ < 0.5 - NOT_CHANCE * error:
-            yield Note(
-                "problem" if domain == "source" else "warning",
-                f"In {name} high scores go with outcome 0 (AUC {area_:.2f}): the scores may be "
-                "1 - p, or meant for the other outcome value (positive=).",
-            )
+            level: NoteLevel = "problem" if domain == "source" else "warning"
+            yield Note("reversed_scores", level, {"table": name, "auc": float(area_)})
     yield from _below_majority(design, names.source, found["accuracy"].source)
 
 
@@ -154,8 +148,8 @@ def _below_majority(design: Design, name: str, accuracy: float) -> Iterator[Note
     lead = (scores.outcome == commoner).astype(float) - right
     if _is_ahead(scores, lead):
         common = accuracy + scores.mean(lead)
-        text = _beaten(name, accuracy, f"{commoner:.0f}", common)
-        yield Note("warning" if design.threshold == 0.5 else "info", text)
+        facts = _beaten(name, accuracy, f"{commoner:.0f}", common)
+        yield Note("below_commonest", "warning" if design.threshold == 0.5 else "info", facts)
 
 
 def _is_ahead(scores: Scores, lead: Array) -> bool:
@@ -165,11 +159,8 @@ def _is_ahead(scores: Scores, lead: Array) -> bool:
     return ahead > NOT_CHANCE * math.sqrt(variance)
 
 
-def _beaten(name: str, accuracy: float, commoner: str, common: float) -> str:
-    return (
-        f"In {name} the model is right in {accuracy:.1%} of the rows; always saying {commoner} "
-        f"would be right in {common:.1%}."
-    )
+def _beaten(name: str, accuracy: float, commoner: str, common: float) -> dict[str, Fact]:
+    return {"table": name, "accuracy": accuracy, "value": commoner, "commonest": common}
 
 
 # -- several classes, and numbers ------------------------------------------------------------------
@@ -192,15 +183,14 @@ def _class_shares(scores: Scores) -> Array:
 def _class_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
     accuracy, common = (measure.value for measure in _class_measures(design))
     if min(accuracy) > 1 - ROUNDING:
-        yield Note("problem", EQUALS_OUTCOME)
+        yield EQUALS_OUTCOME
     scores = scores_of(design).source
     commonest = int(_class_shares(scores).argmax())
     lead = (scores.outcome == commonest).astype(float) - (scores.prediction == scores.outcome)
     if _is_ahead(scores, lead):
         name = design.classes[commonest] if design.classes else str(commonest)
-        said = (f"'{name}'", "the commonest class")
-        texts = (_beaten(names.source, accuracy.source, one, common.source) for one in said)
-        yield Note("warning", *texts)
+        facts = _beaten(names.source, accuracy.source, f"'{name}'", common.source)
+        yield Note("below_commonest", "warning", facts)
 
 
 def _number_measures(design: Design) -> tuple[Measure, ...]:
@@ -222,17 +212,13 @@ def r_squared(scores: Scores) -> float:
 def _number_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
     fit = _number_measures(design)[0].value
     if min(fit) > 1 - ROUNDING:
-        yield Note("problem", EQUALS_OUTCOME)
+        yield EQUALS_OUTCOME
     scores = scores_of(design).source
     centre = scores.mean(scores.outcome)
     lead = (scores.prediction - scores.outcome) ** 2 - (scores.outcome - centre) ** 2
     if _is_ahead(scores, lead):
-        yield Note(
-            "warning",
-            f"In {names.source} the predictions are further from the outcome than its mean "
-            f"({centre:.4g}) is (R2 {fit.source:.2f}): they may be in other units, or for another "
-            "outcome.",
-        )
+        facts: dict[str, Fact] = {"table": names.source, "mean": centre, "r2": fit.source}
+        yield Note("below_mean", "warning", facts)
 
 
 # -- tasks -----------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from whygap.errors import ModelError
+from whygap.notes import Note
 from whygap.tables import model_files
-from whygap.tables.design import Note
 
 __all__ = ["Answer", "Predictor", "predictor_of"]
 

@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 
 from whygap.errors import ModelError, did_you_mean_file, first_line
-from whygap.tables.design import Note
+from whygap.notes import Note
 
 __all__ = ["PICKLES", "import_model", "is_reference", "load_model", "load_notes", "open_onnx"]
 
@@ -108,8 +108,7 @@ def load_notes(path: str | Path) -> tuple[Note, ...]:
     file = Path(path)
     if file.suffix.lower() not in PICKLES:
         return ()
-    text = f"The model '{file.name}' was loaded from a pickle, which can run any code."
-    return (Note("warning", text),)
+    return (Note("pickle", "warning", {"file": file.name}),)
 
 
 def load_pickle(file: Path, *, allowed: bool) -> Any:

@@ -16,8 +16,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from whygap.errors import ColumnError, TableError, did_you_mean, first_line
+from whygap.notes import Note
 from whygap.tables import batches, files, queries
-from whygap.tables.design import Note
 
 __all__ = [
     "Frame",

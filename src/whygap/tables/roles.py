@@ -10,7 +10,7 @@ from typing import Any
 
 from whygap.domains import ByDomain
 from whygap.errors import ColumnError, TableError, did_you_mean, listed
-from whygap.tables.design import Note
+from whygap.notes import Note
 from whygap.tables.open import OpenedTable
 
 __all__ = ["ONE_COLUMN", "Roles", "resolve_roles", "saved_index"]
@@ -170,8 +170,7 @@ def saved_index(names: Sequence[str]) -> tuple[str, ...]:
 def index_notes(tables: ByDomain[OpenedTable], taken: set[str]) -> tuple[Note, ...]:
     found = [(t.label, n) for t in tables for n in saved_index(t.names) if n not in taken]
     return tuple(
-        Note("info", f"Column '{name}' of {label} is left out: it looks like a saved row index.")
-        for label, name in found
+        Note("saved_index", "info", {"column": name, "table": label}) for label, name in found
     )
 
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from whygap.domains import Array, ByDomain
 from whygap.errors import ModelError, WhygapError, did_you_mean, first_line, listed
+from whygap.notes import Fact, Note
 from whygap.tables.answers import Said
 from whygap.tables.columns import one_type, raw_column
-from whygap.tables.design import Note
 from whygap.tables.model import Predictor, predictor_of
 from whygap.tables.open import Frame, OpenedTable
 from whygap.tables.roles import Roles
@@ -56,7 +56,7 @@ class ModelScoring:
 
 
 def model_warned(text: str) -> Note:
-    return Note("warning", f"The model warned: {text}", "The model gave a warning.")
+    return Note("model_warned", "warning", {"value": text})
 
 
 def model_scoring(
@@ -108,20 +108,16 @@ def model_notes(predictor: Predictor, columns: Sequence[str], roles: Roles) -> t
     outside = [name for name in columns if name not in set(roles.features)]
     if not outside:
         return (*predictor.notes, *order_notes(predictor, columns))
-    text = (
-        f"The model also uses {listed(outside)}, neither baseline nor covariate: differences that "
-        "act through them are counted as outcome shift."
-    )
-    return (*predictor.notes, Note("warning", text))
+    note = Note("model_uses_more", "warning", {"columns": tuple(outside)})
+    return (*predictor.notes, note)
 
 
 def order_notes(predictor: Predictor, columns: Sequence[str]) -> tuple[Note, ...]:
     """In which order a model sees the columns whose names it does not know."""
     if predictor.columns is not None or predictor.sees != "matrix" or len(columns) < 2:
         return ()
-    names = listed(columns, len(columns))
-    text = f"The model {predictor.name} was shown a matrix of the columns {names}, in this order."
-    return (Note("info", text),)
+    facts: dict[str, Fact] = {"model": predictor.name, "columns": tuple(columns)}
+    return (Note("matrix_order", "info", facts),)
 
 
 def raw_answers(

@@ -10,6 +10,7 @@ import numpy as np
 from whygap._metrics import Metric, Task, metric_of
 from whygap.domains import Array, ByDomain
 from whygap.errors import ColumnError, SettingsError, TableError
+from whygap.notes import Fact, Note, NoteLevel
 from whygap.tables.answers import (
     Said,
     binary_predictions,
@@ -17,7 +18,6 @@ from whygap.tables.answers import (
     real_predictions,
 )
 from whygap.tables.columns import RawColumn, raw_column
-from whygap.tables.design import Note
 from whygap.tables.encode import MANY_ROWS
 from whygap.tables.open import Frame, Mask
 from whygap.tables.outcome import (
@@ -35,10 +35,6 @@ __all__ = ["LEAST_ROWS", "Scored", "Terms", "complete_rows", "score_rows", "term
 
 LEAST_ROWS = 50  # five folds of ten rows: below this, standard errors mean nothing
 LEAST_OF_EACH = 5  # one row of each outcome value in each of five folds
-RECORDED_ALIKE = (
-    "was it recorded, and were the rows chosen, as in the source? The gap has its parts all the "
-    "same, but the target's outcomes teach a model too little."
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +68,8 @@ def score_rows(
     taken = task_notes(name, task, raw) if asked.task == "auto" else ()
     columns = roles.prediction or ", ".join(roles.class_columns.values())
     left_out = (
-        *left_out_notes(found.outcome, f"a missing outcome ('{name}')"),
-        *left_out_notes(found.prediction, f"a missing prediction ('{columns}')"),
+        *left_out_notes(found.outcome, "missing_outcome", name),
+        *left_out_notes(found.prediction, "missing_prediction", columns),
     )
     return replace(found, notes=(*taken, *said.notes, *found.notes, *left_out))
 
@@ -142,13 +138,13 @@ def complete_rows(name: str, scored: Scored, asked: Asked) -> Scored:
     return replace(found, notes=(*found.notes, *rare_values(name, found, asked)))
 
 
-def left_out_notes(values: ByDomain[Array], what: str) -> Iterator[Note]:
+def left_out_notes(values: ByDomain[Array], kind: str, name: str) -> Iterator[Note]:
     for domain, column in values.items():
         missing, share = int(np.isnan(column).sum()), float(np.isnan(column).mean())
         if missing:
-            lacking = f"{missing:,} of {len(column):,} {domain} rows ({share:.1%})"
-            text = f"{lacking} have {what} and are left out."
-            yield Note("info" if share < MANY_ROWS else "warning", text)
+            level: NoteLevel = "info" if share < MANY_ROWS else "warning"
+            counts: dict[str, Fact] = {"missing": missing, "rows": len(column), "share": share}
+            yield Note(kind, level, {**counts, "domain": domain, "column": name})
 
 
 def require_rows(scored: Scored) -> None:
@@ -170,28 +166,24 @@ def rare_values(name: str, scored: Scored, asked: Asked) -> Iterator[Note]:
     """
     is_mean = metric_of(asked.metric, scored.task).is_mean
     for domain, values in scored.outcome.items():
-        for error in too_few(name, scored, domain, values):
+        for error, note in too_few(name, scored, domain, values):
             if domain == "source" or not is_mean:
                 raise error
-            unnamed = f"{without_value(name, scored, domain, error)}: {RECORDED_ALIKE}"
-            yield Note("warning", f"{error.what} ({error.got}): {RECORDED_ALIKE}", unnamed)
+            yield note
 
 
-def without_value(name: str, scored: Scored, domain: str, error: TableError) -> str:
-    """What is wrong with an outcome, without its value."""
-    if scored.task == "regression":
-        return f"The outcome '{name}' has one single value in {domain}"
-    return f"A value of the outcome '{name}' is in too few {domain} rows ({error.got})"
-
-
-def too_few(name: str, scored: Scored, domain: str, values: Array) -> Iterator[TableError]:
-    """Of each outcome value that fewer rows have than there are folds, why it is needed."""
+def too_few(
+    name: str, scored: Scored, domain: str, values: Array
+) -> Iterator[tuple[TableError, Note]]:
+    """Yield, for each outcome value with fewer rows than folds, the error and its note."""
+    where: dict[str, Fact] = {"column": name, "domain": domain}
     if scored.task == "regression" and np.ptp(values) == 0:
-        yield TableError(
+        error = TableError(
             f"The outcome '{name}' has one single value in {domain}",
             got=f"{values[0]:g}",
             hint="With one value there is nothing to predict.",
         )
+        yield error, Note("constant_outcome", "warning", {**where, "value": f"{values[0]:g}"})
     hint = f"At least {LEAST_OF_EACH} rows of each outcome value are needed in each domain."
     merge = " Merge the class with another one, or leave its rows out of both tables."
     binary = scored.task == "binary"
@@ -199,11 +191,13 @@ def too_few(name: str, scored: Scored, domain: str, values: Array) -> Iterator[T
         number = int(np.sum(values == code))
         if number < LEAST_OF_EACH:
             value = f"equals {code}" if binary else f"is {repr_level(label)}"
-            yield TableError(
+            error = TableError(
                 f"The outcome '{name}' {value} in too few {domain} rows",
                 got=number,
                 hint=hint if binary else hint + merge,
             )
+            facts = {**where, "value": value, "rows": number}
+            yield error, Note("rare_outcome", "warning", facts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,7 +212,7 @@ class Terms:
 
 def terms_of(scored: Scored, asked: Asked) -> Terms:
     """The metric's terms: affine in a 0/1 outcome, else at the observed outcomes."""
-    metric = metric_of(asked.metric, scored.task).given(
+    metric = metric_of(asked.metric, scored.task).bind(
         threshold=asked.threshold,
         quantile=asked.quantile,
         classes=len(scored.classes),

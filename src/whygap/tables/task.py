@@ -10,9 +10,10 @@ import numpy as np
 from whygap._metrics import TASKS, Metric, Task, metric_of, tasks_of
 from whygap.domains import ByDomain
 from whygap.errors import ColumnError, SettingsError, require_known
+from whygap.notes import Fact, Note
 from whygap.tables.answers import Said
 from whygap.tables.columns import RawColumn, present
-from whygap.tables.design import OUTCOMES, Note
+from whygap.tables.design import OUTCOMES
 from whygap.tables.outcome import distinct_levels, repr_level
 
 __all__ = ["Asked", "decide_task", "task_notes"]
@@ -145,10 +146,9 @@ def task_notes(name: str, task: Task, outcome: ByDomain[RawColumn]) -> tuple[Not
     if task == "binary":
         return ()
     levels = sorted({level for column in outcome for level in distinct_levels(column)})
-    taken, but = f"The outcome '{name}' was taken for", "If not: task=..."
     if task != "multiclass":
-        return (Note("info", f"{taken} real values: {len(levels):,} distinct ones. {but}"),)
+        return (Note("amounts", "info", {"column": name, "n_distinct": len(levels)}),)
     shown = ", ".join(repr_level(level) for level in levels[:4])
     more = ", ..." if len(levels) > 4 else ""
-    classes = f"{taken} classes: {len(levels)} of them"
-    return (Note("info", f"{classes} ({shown}{more}). {but}", f"{classes}. {but}"),)
+    facts: dict[str, Fact] = {"column": name, "n_classes": len(levels), "values": shown + more}
+    return (Note("classes", "info", facts),)

@@ -17,9 +17,10 @@ import pyarrow as pa
 
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.errors import TableError
+from whygap.notes import Note
 from whygap.tables.batches import chosen_rows
 from whygap.tables.columns import raw_column
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 from whygap.tables.extras import require_weights
 from whygap.tables.open import Frame, Mask, OpenedTable
 from whygap.tables.roles import Roles
@@ -79,13 +80,13 @@ def with_whole_averages(
     for domain in DOMAINS:
         if not drawn[domain].is_part:
             continue
-        said = f"Of {drawn[domain].total:,} {domain} rows, {drawn[domain].frame.rows:,} were drawn"
         factor = None
         if not design.metric.pairs:
             means = whole_means(domain, tables[domain], drawn, scoring, design)
             factor = calibration(design.terms[domain], weights[domain], means)
         of = "that of the drawn rows" if factor is None else "averaged over all of them"
-        notes.append(Note("info", f"{said} at random; the metric is {of}."))
+        counts = {"rows": drawn[domain].total, "drawn": drawn[domain].frame.rows}
+        notes.append(Note("drawn", "info", {**counts, "domain": domain, "how": of}))
         if factor is not None:
             weights = replace(weights, **{domain: weights[domain] * factor})
     return replace(design, weights=weights, notes=tuple(notes))

@@ -5,9 +5,9 @@ import pytest
 from scipy import special
 
 from experiments.worlds.comparison import CovariateComparison, OutcomeComparison
+from experiments.worlds.world import shares
 from whygap.domains import ByDomain
 from whygap.errors import InputError
-from whygap.simulate import shares
 
 LOGITS = (np.array([0.2, 0.4, 2, 0.25, 0.1, 0.1]), np.array([0.2, -0.4, 0.8, 0.1, 0.1, 0.1]))
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from experiments.worlds import finite
+from experiments.worlds.atoms import risk_bin
 from experiments.worlds.exact import h_of, pi_w, pi_wz, pi_wzs, table_of
+from experiments.worlds.world import all_subsets
 from whygap.domains import ByDomain
 from whygap.errors import InputError
-from whygap.simulate.atoms import risk_bin
-from whygap.simulate.world import all_subsets
 
 SHAPE = (2, 3, 2)
 

@@ -11,9 +11,9 @@ import pytest
 
 from experiments.worlds.answers import Above
 from experiments.worlds.clustered import ClusteredWorld
+from experiments.worlds.gaussian import GaussianWorld
 from experiments.worlds.gaussian_answers import GaussianAnswers
-from whygap.simulate import GaussianWorld
-from whygap.simulate.gaussian_truth import rest_of
+from experiments.worlds.gaussian_truth import rest_of
 
 ROWS = 2_000_000
 SHIFTED_W = replace(

@@ -10,7 +10,7 @@ from experiments.worlds.answers import Above
 from experiments.worlds.by_name import answers_of, make_world
 from experiments.worlds.latent import COEFFICIENTS, CUTS, LAWS, MODEL, NAMES, Law, moved
 from experiments.worlds.latent_reversed import _given, _log_between
-from whygap._metrics import pair_means
+from whygap._metrics.pairs import pair_means
 from whygap.domains import ByDomain
 from whygap.nuisances.walk import plain_values
 

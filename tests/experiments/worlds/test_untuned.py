@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from experiments.worlds.untuned import UntunedWorld, null_world, quadrature_atoms
+from experiments.worlds.world import all_subsets
 from whygap.domains import ByDomain
 from whygap.errors import InputError
-from whygap.simulate.world import all_subsets
 
 ROWS = ByDomain(60_000, 40_000)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -53,7 +54,7 @@ def no_run_is_left_open():
 
 @pytest.fixture(scope="module")
 def gap():
-    return wg.explain(make_study(), ("points", "affected"), FAST)
+    return wg.explain(make_study(), detail=("points", "affected"), settings=FAST)
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +116,7 @@ def test_the_evaluator_explains_the_models_own_probabilities(uri, classifier, bo
     config = configured(both[0], baseline=["w"], metric="brier")
     result = evaluate(uri, both[1], ["default", "whygap"], config)
     study = wg.Study(*both, outcome="y", baseline=["w"], model=classifier, metric="brier")
-    direct = wg.explain(study, "points", FAST)
+    direct = wg.explain(study, detail="points", settings=FAST)
     assert result.metrics["whygap/gap"] == pytest.approx(direct.total.value, abs=1e-12)
     assert result.metrics["whygap/outcome"] == pytest.approx(direct.parts["outcome"].value)
     assert result.metrics["accuracy_score"] == pytest.approx(
@@ -132,9 +133,27 @@ def test_what_is_logged_can_be_loaded_again(gap, store, tmp_path):
     names = sorted(one.path for one in store.list_artifacts(run.info.run_id, "whygap"))
     assert names == ["whygap/estimates.json", "whygap/gap.json", "whygap/report.html"]
     fetched = store.download_artifacts(run.info.run_id, "whygap/gap.json", str(tmp_path))
-    assert wg.load(fetched) == gap
+    assert wg.load(fetched) == gap.redacted()
     table = mlflow.load_table("whygap/estimates.json", run_ids=[run.info.run_id])
     assert set(table["part"]) == {"aggregate", "points baseline", "points covariate", "where"}
+
+
+def test_nothing_that_is_logged_names_a_level_of_few_rows(store, tmp_path):
+    source, target = (
+        table.assign(town=np.where(np.arange(len(table)) < 4, "Tiny", "Big")) for table in tables()
+    )
+    gap = wg.explain(make_study(source, target), ("points", "where"), FAST)
+    assert "Tiny" in gap.to_json()
+    with mlflow.start_run() as run:
+        log_gap(gap)
+    folder = store.download_artifacts(run.info.run_id, "whygap", str(tmp_path))
+    texts = [file.read_text(encoding="utf-8") for file in Path(folder).iterdir()]
+    assert len(texts) == 3
+    assert not [text for text in texts if "Tiny" in text]
+    with mlflow.start_run() as run:
+        log_gap(gap, redact=1)
+    fetched = store.download_artifacts(run.info.run_id, "whygap/gap.json", str(tmp_path))
+    assert "Tiny" in Path(fetched).read_text(encoding="utf-8")
 
 
 def test_metrics_over_time_have_steps_and_files_of_their_own(gap, store):
@@ -166,7 +185,7 @@ def test_a_gate_refuses_a_model_that_lost_too_much(uri, both):
 def test_names_that_mlflow_refuses_become_names_it_takes(store):
     odd = {"a": "age >= 50/..", "b": "age <= 50/..", "c": "größe, €"}
     source, target = (table.rename(columns=odd) for table in tables())
-    gap = wg.explain(make_study(source, target), "points", FAST)
+    gap = wg.explain(make_study(source, target), detail="points", settings=FAST)
     with mlflow.start_run() as run:
         metrics = log_gap(gap)
     assert store.get_run(run.info.run_id).data.metrics.keys() == metrics.keys()

@@ -22,7 +22,7 @@ TYPES = ["text/html", "text/markdown", "text/plain"]
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_notebook_shows_words_a_page_and_markdown(tmp_path):
-    gap = wg.explain(make_study(), ("points", "affected"), FAST)
+    gap = wg.explain(make_study(), detail=("points", "affected"), settings=FAST)
     gap.save(tmp_path / "gap.json")
     cells = ["import whygap as wg", 'wg.load("gap.json")']
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])

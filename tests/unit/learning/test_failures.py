@@ -36,7 +36,7 @@ HINT = "If the learner is your own, look there; else try learner='fast'."
 
 def failure(classifier, detail, study=None, **settings) -> FitError:
     with pytest.raises(FitError) as caught:
-        wg.explain(study or numeric_study(), detail, own(classifier, **settings))
+        wg.explain(study or numeric_study(), detail=detail, settings=own(classifier, **settings))
     return caught.value
 
 
@@ -96,14 +96,14 @@ def test_the_estimators_a_user_hands_over_are_never_fitted():
         learner={"classifier": classifier, "regressor": regressor}, progress=False
     )
     before = [dict(vars(classifier)), dict(vars(regressor))]
-    gap = wg.explain(numeric_study(), "outcome", settings)
+    gap = wg.explain(numeric_study(), detail="outcome", settings=settings)
     assert [dict(vars(classifier)), dict(vars(regressor))] == before
     assert all(record.chosen == "own estimators" for record in gap.diagnostics.nuisances)
 
 
 def test_the_parameters_of_the_users_estimators_are_respected():
     strict, loose = (
-        wg.explain(numeric_study(), (), own(LogisticRegression(C=strength)))
+        wg.explain(numeric_study(), detail=(), settings=own(LogisticRegression(C=strength)))
         for strength in (1e-6, 1.0)
     )
     # So strong a penalty leaves no trace of the columns: all ratios are 1.

@@ -40,7 +40,7 @@ def test_a_model_that_cannot_predict_is_named(classifier, got):
     learner = {"classifier": classifier, "regressor": LinearRegression()}
     settings = wg.Settings(learner=learner, progress=False)
     with pytest.raises(FitError, match=re.escape("Predicting p_0 failed on blocks [")) as caught:
-        wg.explain(make_study(), (), settings)
+        wg.explain(make_study(), detail=(), settings=settings)
     assert got in str(caught.value)
 
 

@@ -26,8 +26,8 @@ def test_separable_domains_give_numbers_and_a_warning(pair, column, where):
     source, target = pair
     gap = wg.explain(
         make_study(source, target.assign(**{column: target[column] + 100})),
-        (),
-        fast(support="all"),
+        detail=(),
+        settings=fast(support="all"),
     )
     assert finite_parts(gap)
     separated = gap.problems()[-1]
@@ -44,7 +44,7 @@ def test_a_category_of_ten_thousand_levels_is_a_player_like_others(learner):
         t.assign(c=[f"L{k}" for k in np.where(rng.random(len(t)) < 0.3, 1, many)])
         for t, many in ((t, rng.integers(0, 10_000, len(t))) for t in tables(300, 250))
     ]
-    gap = wg.explain(make_study(*pair), (), fast(learner=learner))
+    gap = wg.explain(make_study(*pair), detail=(), settings=fast(learner=learner))
     assert "c" in gap.about.players
     assert finite_parts(gap)
 
@@ -54,27 +54,35 @@ def test_a_category_of_rare_levels_only_is_left_out_and_named():
     pair = [
         t.assign(c=[f"L{k}" for k in rng.integers(0, 10_000, len(t))]) for t in tables(300, 250)
     ]
-    gap = wg.explain(make_study(*pair), (), fast())
+    gap = wg.explain(make_study(*pair), detail=(), settings=fast())
     assert any("all levels are rare" in text and "'c'" in text for text in gap.diagnostics.warnings)
     assert "c" not in gap.about.players
 
 
 def test_a_constant_prediction_is_no_obstacle(pair):
-    gap = wg.explain(make_study(*(t.assign(risk=0.3) for t in pair)), "outcome", fast())
+    gap = wg.explain(
+        make_study(*(t.assign(risk=0.3) for t in pair)), detail="outcome", settings=fast()
+    )
     assert finite_parts(gap)
     assert gap.total.value == pytest.approx((1 - pair[1]["y"]).mean() - (1 - pair[0]["y"]).mean())
 
 
 def test_a_model_that_is_always_right_has_no_gap(pair):
     with pytest.warns(wg.WhygapWarning, match="The prediction gives the outcome in every row"):
-        gap = wg.explain(make_study(*(t.assign(risk=0.1 + 0.8 * t["y"]) for t in pair)), (), fast())
+        gap = wg.explain(
+            make_study(*(t.assign(risk=0.1 + 0.8 * t["y"]) for t in pair)),
+            detail=(),
+            settings=fast(),
+        )
     assert gap.total.value == 0
     assert finite_parts(gap)
     assert gap.source.value == gap.target.value == 1
 
 
 def test_one_column_and_no_baseline(pair):
-    gap = wg.explain(make_study(*pair, covariates=["a"], baseline=[]), "outcome", fast())
+    gap = wg.explain(
+        make_study(*pair, covariates=["a"], baseline=[]), detail="outcome", settings=fast()
+    )
     assert finite_parts(gap)
     assert gap.parts["baseline"].value == 0
     assert list(gap.shares["outcome"].values) in ([], ["a"])

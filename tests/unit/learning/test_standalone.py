@@ -1,21 +1,17 @@
-"""The standalone door: the same learners on plain tables, as functions and as a classifier."""
+"""Learners on plain tables."""
 
 from __future__ import annotations
-
-import pickle
 
 import numpy as np
 import pytest
 from scipy import special
-from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from experiments.rivals.outcome_rivals import forest_importances
 from whygap.learning import standalone
 from whygap.learning.standalone import boosted_probability, fit_mean
-from whygap.repair.model import RiskClassifier
-from whygap.rivals.outcome_rivals import forest_importances
 
 
 def drawn(rows, seed=0):
@@ -54,7 +50,7 @@ def test_fits_run_on_one_thread_and_leave_the_others_as_they_were(monkeypatch):
 def test_it_learns_interactions_and_categories():
     X, y, _ = drawn(2000)
     at, _, risk = drawn(1000, seed=1)
-    found = RiskClassifier((2,)).fit(X, y).predict_proba(at)[:, 1]
+    found = fit_mean(X, y, np.ones(2000), (2,))(at)
     assert np.mean((found - risk) ** 2) < 0.006
     assert found.min() > 0
 
@@ -70,17 +66,14 @@ def test_real_responses_are_means():
 def test_weights_act_like_repeated_rows():
     X, y, _ = drawn(300)
     heavy = np.where(X[:, 0] > 0, 5.0, 0.2)
-    found = RiskClassifier().fit(X[:, :0], y, heavy).predict_proba(X[:, :0])[:, 1]
+    found = fit_mean(X[:, :0], y, heavy)(X[:, :0])
     assert found == pytest.approx(np.average(y, weights=heavy))
 
 
 def test_weights_reach_every_candidate():
     X, y, _ = corrected(600)
     heavy = np.where(y == 1, 20.0, 1.0)
-    plain, leaning = (
-        RiskClassifier(start=0).fit(X, y, weight).predict_proba(X)[:, 1].mean()
-        for weight in (None, heavy)
-    )
+    plain, leaning = (fit_mean(X, y, weight, start=0)(X).mean() for weight in (np.ones(600), heavy))
     assert leaning > plain + 0.1
 
 
@@ -88,31 +81,30 @@ def test_gaps_and_unseen_levels_are_no_obstacle():
     X, y, _ = drawn(400)
     X[::7, 0] = np.nan
     X[::11, 2] = np.nan
-    model = RiskClassifier((2,)).fit(X, y)
+    model = fit_mean(X, y, np.ones(400), (2,))
     at = np.array([[0.0, 0.0, 9.0], [np.nan, 1.0, np.nan]])
-    assert np.isfinite(model.predict_proba(at)).all()
+    assert np.isfinite(model(at)).all()
 
 
 def test_degenerate_training_rows_give_the_mean():
-    none = RiskClassifier().fit(np.zeros((20, 0)), np.arange(20) % 2.0)
-    assert none.predict_proba(np.zeros((2, 0)))[:, 1] == pytest.approx([0.5, 0.5])
-    one_class = RiskClassifier().fit(np.zeros((20, 1)), np.zeros(20))
-    assert one_class.predict(np.zeros((2, 1))).tolist() == [0, 0]
+    none = fit_mean(np.zeros((20, 0)), np.arange(20) % 2.0, np.ones(20))
+    assert none(np.zeros((2, 0))) == pytest.approx([0.5, 0.5])
+    one_class = fit_mean(np.zeros((20, 1)), np.zeros(20), np.ones(20))
+    assert (one_class(np.zeros((2, 1))) < 0.5).all()
 
 
 @pytest.mark.parametrize("happened", [1, 2])
 def test_hardly_any_cases_are_no_obstacle(happened):
     X, _, _ = drawn(40)
     y = (np.arange(40) < happened).astype(float)
-    assert np.isfinite(RiskClassifier((2,)).fit(X, y).predict_proba(X)).all()
+    assert np.isfinite(fit_mean(X, y, np.ones(40), (2,))(X)).all()
 
 
 def test_what_the_known_risk_gets_wrong_is_found():
     X, y, _ = corrected(2000)
     at, _, risk = corrected(4000, seed=1)
     errors = [
-        np.mean((RiskClassifier(start=start).fit(X, y).predict_proba(at)[:, 1] - risk) ** 2)
-        for start in (None, 0)
+        np.mean((fit_mean(X, y, np.ones(2000), start=start)(at) - risk) ** 2) for start in (None, 0)
     ]
     known = np.mean((special.expit(at[:, 0]) - risk) ** 2)
     assert errors[1] < 0.5 * known
@@ -124,35 +116,24 @@ def test_where_the_known_risk_is_right_it_is_kept():
     known = rng.normal(0, 2, 3000)
     X = np.column_stack([known, rng.normal(size=(3000, 3))])
     y = (rng.random(3000) < special.expit(known)).astype(float)
-    found = RiskClassifier(start=0).fit(X[:1500], y[:1500]).predict_proba(X[1500:])[:, 1]
+    found = fit_mean(X[:1500], y[:1500], np.ones(1500), start=0)(X[1500:])
     best = log_loss(y[1500:], special.expit(known[1500:]))
     assert log_loss(y[1500:], found) < best + 0.005
 
 
 def test_a_gap_in_the_known_risk_counts_as_one_half():
     X, y, _ = corrected(300)
-    model = RiskClassifier(start=0).fit(X, y)
+    model = fit_mean(X, y, np.ones(300), start=0)
     blank = X[:5].copy()
     blank[:, 0] = np.nan
-    assert np.isfinite(model.predict_proba(blank)).all()
+    assert np.isfinite(model(blank)).all()
 
 
 @pytest.mark.parametrize("start", [None, 0])
-def test_it_clones_repeats_and_can_be_written_down(start):
+def test_a_fit_repeats(start):
     X, y, _ = corrected(400)
-    model = RiskClassifier(seed=3, start=start)
-    one, two = model.fit(X, y).predict_proba(X), clone(model).fit(X, y).predict_proba(X)
+    one, two = (fit_mean(X, y, np.ones(400), seed=3, start=start)(X) for _ in range(2))
     assert (one == two).all()
-    assert (pickle.loads(pickle.dumps(model)).predict_proba(X) == one).all()  # noqa: S301 - ours
-
-
-def test_a_model_with_trees_survives_skops():
-    skops = pytest.importorskip("skops.io")
-    X, y, _ = drawn(1500)
-    model = RiskClassifier().fit(X, y)
-    kept = skops.dumps(model)
-    loaded = skops.loads(kept, trusted=skops.get_untrusted_types(data=kept))
-    assert loaded.predict_proba(X) == pytest.approx(model.predict_proba(X))
 
 
 def test_importances_are_those_of_the_forest():

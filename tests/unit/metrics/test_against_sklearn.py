@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from sklearn import metrics as sk
 
-from whygap._metrics import METRICS, metric_named
+import whygap as wg
+from whygap._metrics import METRICS, canonical_name, metric_named, sign_note
 
 ROWS = 400
 RNG = np.random.default_rng(3)
@@ -91,7 +95,7 @@ def test_binary(name, weights):
 @pytest.mark.parametrize("name", MULTICLASS)
 @weighted
 def test_multiclass(name, weights):
-    metric = metric_named(name, "multiclass").given(classes=4)
+    metric = metric_named(name, "multiclass").bind(classes=4)
     shown = CLASS if metric.wants == "label" else PROBABILITIES
     if name == "brier" and sklearn.__version__ < "1.7":
         pytest.skip("scikit-learn has the Brier score of several classes since 1.7")
@@ -103,7 +107,7 @@ def test_multiclass(name, weights):
 @pytest.mark.parametrize("name", REGRESSION)
 @weighted
 def test_regression(name, weights):
-    metric = metric_named(name, "regression").given(quantile=0.8, centre=float(VALUES.mean()))
+    metric = metric_named(name, "regression").bind(quantile=0.8, centre=float(VALUES.mean()))
     expected = REGRESSION[name](VALUES, PREDICTED, sample_weight=weights)
     found = metric.value(metric.per_row(PREDICTED, VALUES), weights)
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
@@ -116,3 +120,48 @@ def test_none_is_left_out():
         ("regression", REGRESSION),
     ):
         assert set(tested) == {metric.name for metric in METRICS if task in metric.tasks}
+
+
+def scored(**columns):
+    source = pd.DataFrame({"x": RNG.random(ROWS), **columns})
+    return wg.Study(source, source.sample(frac=1.0, random_state=0), outcome="y", prediction="p",
+                    metric="accuracy", threshold=THRESHOLD)  # fmt: skip
+
+
+NAMES = {
+    "roc_auc": "auc",
+    "ROC_AUC": "auc",
+    "AUC": "auc",
+    "Brier": "brier",
+    "neg_brier_score": "brier",
+    "neg_log_loss": "log_loss",
+    "matthews_corrcoef": "mcc",
+    "f1": "f1",
+    "balanced_accuracy": "balanced_accuracy",
+    "PPV": "precision",
+}
+
+
+@pytest.mark.parametrize("given", NAMES)
+def test_scikit_learns_names_and_any_letters_are_ours(given):
+    study = replace(scored(y=OUTCOME, p=RISK), metric=given)
+    assert study.design.metric.name == NAMES[given]
+    said = [note.text for note in study.design.notes if "scikit-learn" in note.text]
+    assert bool(said) == given.startswith("neg_")
+    if said:
+        assert "lower is better" in said[0]
+
+
+def test_names_of_several_classes_and_of_values():
+    for given, ours, task in (
+        ("f1_macro", "macro_f1", "multiclass"),
+        ("roc_auc_ovr", "macro_auc", "multiclass"),
+        ("neg_root_mean_squared_error", "rmse", "regression"),
+        (sk.get_scorer("neg_mean_absolute_error"), "mae", "regression"),
+        (sk.mean_squared_error, "mse", "regression"),
+        ("R2", "r2", "regression"),
+    ):
+        assert metric_named(canonical_name(given), task).name == ours
+    assert sign_note(sk.get_scorer("neg_mean_absolute_error"))
+    assert not sign_note(sk.get_scorer("r2"))
+    assert not sign_note(lambda p, y: p - y)

@@ -5,8 +5,13 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+import numpy as np
+import pytest
+from sklearn.metrics import jaccard_score
+from small_study import FAST, make_study
+
 import whygap as wg
-from whygap._metrics import METRICS, TASKS, names_for
+from whygap._metrics import METRICS, TASKS, entries, registry
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
@@ -33,11 +38,35 @@ def test_names_are_unique_within_a_task():
         assert len(names) == len(set(names))
 
 
-def test_the_list_is_read_by_name_and_printed_by_task():
+def test_the_list_gives_a_sentence_for_every_name():
     listed = wg.metrics()
     assert listed["auc"].startswith("The chance that a row with outcome 1")
     assert set(listed) == {metric.name for metric in METRICS}
-    assert list(wg.metrics("regression")) == list(names_for("regression"))
-    text = str(listed)
-    assert [line for line in text.splitlines() if not line.startswith(" ")] == list(TASKS)
-    assert "  recall (sensitivity)  Of the rows that are 1, the share called so." in text
+    regression = [metric.name for metric in METRICS if "regression" in metric.tasks]
+    assert list(wg.metrics("regression")) == regression
+
+
+def test_a_new_smooth_metric_is_one_entry(monkeypatch):
+    monkeypatch.setattr(entries, "METRICS", entries.METRICS[:])
+    monkeypatch.setattr(registry, "METRICS", entries.METRICS)
+
+    @entries.entry(of=lambda means: means[0] / means[1:].sum(), tasks=("binary",), wants="label")
+    def jaccard(label, outcome):
+        """Of the rows called 1 or being 1, the share of which both is true."""
+        return np.stack(
+            [label * outcome, label * outcome, label * (1 - outcome) + (1 - label) * outcome]
+        )
+
+    study = make_study(metric="Jaccard")
+    gap = wg.explain(study, detail=("points",), settings=FAST)
+    label = {name: getattr(study, name)["risk"] >= 0.5 for name in ("source", "target")}
+    scores = [
+        jaccard_score(getattr(study, name)["y"], label[name]) for name in ("source", "target")
+    ]
+    assert gap.aggregate.gap.value == pytest.approx(scores[1] - scores[0], abs=1e-12)
+    points = sum(one.value for one in gap.points.covariate.values())
+    assert points == pytest.approx(gap.aggregate.covariate.value, abs=1e-9)
+    assert gap.aggregate.gap.standard_error > 0
+    assert wg.metrics("binary")["jaccard"].startswith("Of the rows called 1 or being 1")
+    with pytest.raises(wg.errors.SettingsError, match="not for a regression outcome"):
+        registry.metric_named("jaccard", "regression")

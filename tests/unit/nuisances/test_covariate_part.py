@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from experiments.worlds.gaussian import GaussianWorld
 from whygap.domains import ByDomain
 from whygap.learning.menu import Menu
 from whygap.nuisances.covariate import prepare_covariate
 from whygap.nuisances.cross_fit import cross_fit
 from whygap.nuisances.source_risk import fit_source_risks
 from whygap.settings import Settings
-from whygap.simulate.gaussian import GaussianWorld
 
 
 def drawn_part(seed):

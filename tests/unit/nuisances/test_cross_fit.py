@@ -122,7 +122,7 @@ def test_clipped_rows_are_counted_and_told(design):
     assert both["pi_wz"].largest_weight == 1.2
     assert both["pi_wz"].clipped_share > 0.05
     assert crossfit.aggregate.pi_wz.max() == 1.2
-    text = " ".join(note.text for note in Overlap(records).notes())
+    text = " ".join(str(note) for note in Overlap(records).notes())
     share = f"{both['pi_wz'].clipped_share:.2%}"
     assert f"{share} of the source rows had their density ratio on all variables cut" in text
 
@@ -141,7 +141,7 @@ def test_poor_overlap_is_said_in_words():
     records = ratio_records(ratios_of(crossfit))
     assert records[1].domain_auc > 0.95
     notes = Overlap(records).notes()
-    assert any("The domains overlap poorly on all variables" in note.text for note in notes)
+    assert any("The domains overlap poorly on all variables" in str(note) for note in notes)
 
 
 def test_rows_on_a_bin_edge_are_counted(design):
@@ -149,6 +149,6 @@ def test_rows_on_a_bin_edge_are_counted(design):
     crossfit = crossed(replace(design, source_risk=edge))
     notes = fit_notes(crossfit)
     assert any(
-        note.text.startswith("7 target rows have a source risk exactly on the edge")
+        str(note).startswith("7 target rows have a source risk exactly on the edge")
         for note in notes
     )

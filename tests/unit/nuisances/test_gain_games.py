@@ -78,7 +78,9 @@ def test_a_constant_score_at_the_base_rate_has_nothing_to_recalibrate():
 
 
 def test_the_variable_whose_role_changed_is_named():
-    gap = wg.explain(make_study(*tables(1500, 1500)), "recoverable", fast(support="all"))
+    gap = wg.explain(
+        make_study(*tables(1500, 1500)), detail="recoverable", settings=fast(support="all")
+    )
     here = gap.recoverable
     assert here.variables.largest_first()[0] == "a"
     assert here.variables["a"].p_value() < 1e-4
@@ -89,5 +91,5 @@ def test_the_variable_whose_role_changed_is_named():
 def test_a_known_source_risk_serves_the_targets_mix():
     source, target = (t.assign(q=t["risk"].clip(0.01, 0.99)) for t in tables())
     study = make_study(source, target, source_risk="q")
-    gap = wg.explain(study, "recoverable", fast(support="all"))
+    gap = wg.explain(study, detail="recoverable", settings=fast(support="all"))
     assert gap.recoverable.reweighted.total.value == pytest.approx(0, abs=0.002)

@@ -45,7 +45,7 @@ def test_columns_that_mean_the_same_raise_nothing(label, noise):
 def test_a_column_that_does_not_is_named(spoil):
     (note,) = meaning_notes(design_of(spoil), FAST)
     assert note.level == "problem"
-    assert note.text == (
+    assert str(note) == (
         "Column 'x1' does not mean the same in both tables: rows alike in every column get other "
         "predictions, and far less so without 'x1'. Compare its units, its codes, and whether its "
         "values still belong to their rows; until then do not read the parts."
@@ -56,7 +56,7 @@ def test_a_column_that_does_not_is_named(spoil):
 def test_what_the_columns_do_not_show_is_no_column_s_fault(hidden, level):
     (note,) = meaning_notes(design_of(hidden=hidden), FAST)
     assert note.level == level
-    assert note.text.startswith(UNEXPLAINED)
+    assert str(note).startswith(UNEXPLAINED)
 
 
 def test_units_that_are_off_by_little_are_let_pass():
@@ -96,4 +96,4 @@ def test_a_ratio_that_is_there_is_taken():
     ratio = fit_ratios_alone(design, FAST).wz
     (own,), (given,) = meaning_notes(design, FAST), meaning_notes(design, FAST, ratio)
     assert own == given
-    assert "Column 'x1' does not mean the same" in given.text
+    assert "Column 'x1' does not mean the same" in str(given)

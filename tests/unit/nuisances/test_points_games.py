@@ -85,7 +85,7 @@ def test_one_player_needs_no_learner():
 
 
 def test_points_go_to_the_column_that_moved():
-    gap = wg.explain(make_study(*covariate_tables()), "points", fast(support="all"))
+    gap = wg.explain(make_study(*covariate_tables()), detail="points", settings=fast(support="all"))
     moved, still = gap.points["covariate"]["g"], gap.points["covariate"]["h"]
     assert moved.value == pytest.approx(gap.parts["covariate"].value, abs=0.03)
     assert moved.p_value() < 1e-4

@@ -159,17 +159,17 @@ def test_codes_and_levels_that_are_written_differently():
     source = np.column_stack([first, rng.integers(0, 2, 400)])
     target = np.column_stack([first, rng.integers(1, 3, 400) + 2])
     (codes,) = find_separators(make_design(source, target))
-    assert codes.looks_like == "other coding: 0 and 1 in the source, 3 and 4 in the target"
+    assert codes.values == "0 and 1 in the source, 3 and 4 in the target"
     levels = ("Yes", "no", "yes", "No")
     target = np.column_stack([first, rng.integers(2, 4, 400)])
     design = make_design(source, target)
     named = (design.columns[0], Column(design.columns[1].name, "category", levels))
     (text,) = find_separators(replace(design, columns=named))
-    assert text.looks_like == "other coding: 'no' in the source, 'No' in the target"
+    assert text.values == "'no' in the source, 'No' in the target"
 
 
 def test_a_single_split_has_no_rows_for_a_region():
-    with pytest.raises(SettingsError, match="needs cross-fitting"):
+    with pytest.raises(SettingsError, match="need cross-fitting"):
         Settings(support="common", split=0.2)
 
 
@@ -187,7 +187,8 @@ def test_ratios_that_know_the_outcome_have_no_bound_in_a_region(metric):
     roles = {"outcome": "y", "prediction": "risk", "metric": metric, "order": "outcome first"}
     study = wg.Study(**tables, **roles)
     everywhere, region = (
-        wg.explain(study, "points", replace(FAST, support=support)) for support in ("all", "common")
+        wg.explain(study, detail="points", settings=replace(FAST, support=support))
+        for support in ("all", "common")
     )
     assert region.about.kept_share == everywhere.about.kept_share == ByDomain(1.0, 1.0)
     for name, part in everywhere.parts.items():

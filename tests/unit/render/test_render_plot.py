@@ -12,7 +12,6 @@ import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure
 from result_factory import NASTY_NAMES, make_gap, many_players, with_parts
-from revision_factory import make_revision
 
 from whygap.errors import InputError, ResultError, SettingsError
 from whygap.estimate import Estimate
@@ -26,8 +25,6 @@ from whygap.render.plot import (
     WaterfallDisplay,
     WhereDisplay,
 )
-from whygap.render.revision import curve_of
-from whygap.render.views import RevisionDrawing, Scale
 from whygap.results import Gap
 
 
@@ -321,11 +318,3 @@ def test_an_interval_wholly_outside_is_an_arrow_at_the_edge() -> None:
     assert min(line) >= 0
     assert max(line) <= 0.05
     assert [one.get_marker() for one in ax.lines[2:]] == ["<"]
-
-
-def test_gains_that_leave_the_frame_are_marked_on_the_page() -> None:
-    curve = curve_of(make_revision(), "accuracy")
-    scale = Scale(-0.01, 0.01, str)
-    cuts = [row[-1] for row in RevisionDrawing(curve, scale).at(0.95)]
-    assert cuts[0] == ""
-    assert cuts[1:] == ["right", "right", "right", "right", "left", "right", "left"]

@@ -232,7 +232,7 @@ def test_outcome_first(task, metric):
     shown = sum(e.value for e in gap.points["covariate"].values())
     assert shown == pytest.approx(parts.covariate.value, abs=1e-12)
     assert gap.affected["outcome"] is None
-    assert any(note.text.startswith("Who is hit is asked") for note in gap.notes)
+    assert any(str(note).startswith("Who is hit is asked") for note in gap.notes)
     assert gap.shares["outcome"].reason.startswith(
         "Shares are defined where the covariates come first."
     )
@@ -265,4 +265,7 @@ def test_budgets_do_not_depend_on_the_order():
 def test_an_order_that_does_not_exist():
     with pytest.raises(wg.errors.InputError) as caught:
         explained("binary", "auc", order="outcome firs")
-    assert str(caught.value) == ("There is no order 'outcome firs'. Did you mean 'outcome first'?")
+    assert str(caught.value) == (
+        "The argument 'order' must be 'covariates first' or 'outcome first'. Got 'outcome firs'. "
+        "Did you mean 'outcome first'?"
+    )

@@ -23,7 +23,7 @@ from whygap.shapley import SubsetPlan
 
 ROWS = ByDomain(200, 150)
 SIZE = 0.04
-PRECISE = {"precision": 1e-6, "precision_floor": 1e-9}
+PRECISE = {"sampling_error": 1e-6}
 
 
 @dataclass
@@ -83,6 +83,12 @@ class Game:
             self.sample, source=sum(noise), target=sum(other), plugin=value
         )
         return made + (value - made.value)
+
+
+@pytest.fixture
+def _no_floor(monkeypatch):
+    """However small a sampling error is, it counts."""
+    monkeypatch.setattr("whygap.running.shares.FLOOR", 1e-9)
 
 
 def named(count: int) -> tuple[str, ...]:
@@ -199,6 +205,7 @@ def test_all_subsets_of_very_many_players_are_refused():
     )
 
 
+@pytest.mark.usefixtures("_no_floor")
 def test_the_time_budget_ends_the_sampling():
     game = Game(12, pause=0.005)
     started = time.monotonic()
@@ -219,6 +226,7 @@ def test_finishing_everything_is_not_blamed_on_the_time_budget():
     assert solve(Game(3), time_budget=1e-9).sampling.stopped == "all subsets were evaluated"
 
 
+@pytest.mark.usefixtures("_no_floor")
 def test_ctrl_c_returns_what_is_finished():
     first, _ = first_batch(SubsetPlan(12, 0), Settings())
     game = Game(12, stop_after=first + 5)
@@ -271,7 +279,7 @@ def test_what_repeats_disagree_on_is_no_sampling_error():
     shared = Sample.of(ROWS)
     games = [Game(12, seed=seed, sample=shared) for seed in (0, 5, 9)]
     found = shares(
-        "outcome", games, named(12), Run(Settings(progress=False, precision=0.1), Silent())
+        "outcome", games, named(12), Run(Settings(progress=False, sampling_error=0.1), Silent())
     )
     assert found.sampling.stopped == "the sampling error is small beside the standard errors"
     assert found.sampling.evaluated < 1024
@@ -291,6 +299,7 @@ def test_covariances_contain_the_sampling_error():
     assert contrast.standard_error**2 == pytest.approx(variance, rel=1e-9)
 
 
+@pytest.mark.usefixtures("_no_floor")
 def test_progress_counts_subsets_and_tells_the_sampling_error():
     seen = []
 

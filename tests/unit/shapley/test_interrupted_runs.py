@@ -54,7 +54,7 @@ def whole(tmp_path_factory):
     """An uninterrupted run, its text, and the folder of what it kept."""
     folder = tmp_path_factory.mktemp("whole")
     kept = fast(checkpoint=str(folder / "kept"))
-    gap = wg.explain(make_study(*twice_shifted()), SHARES, kept)
+    gap = wg.explain(make_study(*twice_shifted()), detail=SHARES, settings=kept)
     assert gap.shares["covariate"].defined
     assert gap.shares["outcome"].defined
     assert gap.shares["outcome"].sampling.evaluated == 32
@@ -73,7 +73,9 @@ def test_a_run_killed_in_its_second_part_resumes_to_the_same_file(whole, tmp_pat
         path.unlink()
     # What a process leaves behind that is killed while it writes.
     (folder / "outcome-shares-0-00001.partial").write_bytes(b"half a fi")
-    resumed = wg.explain(make_study(*twice_shifted()), SHARES, fast(checkpoint=str(folder)))
+    resumed = wg.explain(
+        make_study(*twice_shifted()), detail=SHARES, settings=fast(checkpoint=str(folder))
+    )
     assert text_of(resumed, tmp_path / "gap.json") == expected
 
 

@@ -13,7 +13,7 @@ import pytest
 from small_study import FAST, make_study, make_table, tables
 
 import whygap as wg
-from whygap.errors import ColumnError, SettingsError, TableError
+from whygap.errors import ColumnError, InputError, TableError
 from whygap.study_file import read_study_file
 from whygap.tables import Query, TablePart, batches, files, whole
 from whygap.tables.open import open_table
@@ -205,7 +205,7 @@ def test_every_form_is_sampled_and_averaged_over_all_rows(form, large, tmp_path,
     for domain, table in zip(("source", "target"), large, strict=True):
         mean = np.average(design.loss[domain], weights=design.weights[domain])
         assert mean == pytest.approx(((table["risk"] - table["y"]) ** 2).mean(), abs=1e-12)
-    assert [note.text for note in design.notes if "drawn" in note.text] == [
+    assert [str(note) for note in design.notes if "drawn" in str(note)] == [
         f"Of 12,000 {domain} rows, 3,000 were drawn at random; the metric is averaged over all "
         "of them."
         for domain in ("source", "target")
@@ -245,8 +245,10 @@ def test_the_metric_of_the_whole_tables_is_explained(large, metric):
     both = large
     if metric == "r2":
         both = [table.assign(y=table["a"] + table["w"], risk=table["a"] + 0.1) for table in large]
-    sampled = wg.explain(make_study(*both, **roles), (), FAST).aggregate
-    full = wg.explain(make_study(*both, **(roles | {"sample": None})), (), FAST).aggregate
+    sampled = wg.explain(make_study(*both, **roles), detail=(), settings=FAST).aggregate
+    full = wg.explain(
+        make_study(*both, **(roles | {"sample": None})), detail=(), settings=FAST
+    ).aggregate
     assert sampled.gap.value == pytest.approx(full.gap.value, abs=1e-9)
     assert sampled.start.value == pytest.approx(full.start.value, abs=1e-9)
     for part in ("baseline", "covariate", "outcome"):
@@ -277,7 +279,7 @@ def test_a_model_is_asked_for_all_rows(large):
 
 def test_ranks_have_no_average_over_batches_and_say_so(large):
     design = make_study(*large, metric="auc", sample=2000).design
-    notes = [note.text for note in design.notes if "drawn" in note.text]
+    notes = [str(note) for note in design.notes if "drawn" in str(note)]
     assert notes[0].endswith("at random; the metric is that of the drawn rows.")
 
 
@@ -300,13 +302,20 @@ def test_classes_that_no_drawn_row_has_are_refused(large):
     )
 
 
-@pytest.mark.parametrize("size", [0, 999, 1e6, True, "all"])
-def test_sizes_that_no_sample_can_have(pair, size):
-    with pytest.raises(SettingsError) as raised:
+@pytest.mark.parametrize(
+    ("size", "must"),
+    [
+        (0, "greater than or equal to 1000"),
+        (999, "greater than or equal to 1000"),
+        (1e6, "a whole number"),
+        (True, "a whole number"),
+        ("all", "a whole number"),
+    ],
+)
+def test_sizes_that_no_sample_can_have(pair, size, must):
+    with pytest.raises(InputError) as raised:
         make_study(*pair, sample=size)
-    assert str(raised.value) == (
-        f"sample= must be a whole number of at least 1,000, or None. Got {size!r}."
-    )
+    assert str(raised.value) == f"The argument 'sample' must be {must}. Got {size!r}."
 
 
 def in_files(table, folder, *others):
@@ -352,4 +361,4 @@ def test_a_file_without_outcomes_is_left_out_of_the_averages(large, tmp_path, co
     wanted = ((large[0]["risk"] - large[0]["y"]) ** 2).mean()
     found = np.average(design.loss.source, weights=design.weights.source)
     assert found == pytest.approx(wanted, abs=1e-12)
-    assert any("have a missing" in note.text for note in design.notes)
+    assert any("have a missing" in str(note) for note in design.notes)

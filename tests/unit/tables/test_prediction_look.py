@@ -12,7 +12,7 @@ from small_study import make_study, make_table, tables
 
 from whygap.domains import ByDomain
 from whygap.tables.copies import copy_notes, row_keys
-from whygap.tables.design import Design, Note
+from whygap.tables.design import Design
 from whygap.tables.look import look_at, prediction_notes
 
 NAMES = ByDomain("2018", "2024")
@@ -22,7 +22,7 @@ def notes_of(**changes) -> list[tuple[str, str]]:
     """Level and text of the notes on two tables whose columns were changed by name."""
     pair = [table.assign(**changes) for table in (make_table(500, 0.0, 1), make_table(500, 0.0, 2))]
     design = make_study(*pair).design
-    return [(note.level, note.text) for note in prediction_notes(design, NAMES)]
+    return [(note.level, str(note)) for note in prediction_notes(design, NAMES)]
 
 
 def test_sound_predictions_need_no_word():
@@ -100,7 +100,7 @@ def test_a_threshold_that_was_moved_makes_that_no_surprise():
     design = make_study(table, table, threshold=0.05).design
     (note,) = prediction_notes(design, NAMES)
     assert note.level == "info"
-    assert note.text.startswith("In 2018 the model is right in ")
+    assert str(note).startswith("In 2018 the model is right in ")
 
 
 def test_a_constant_score_is_told():
@@ -125,7 +125,7 @@ def test_an_almost_perfect_score_is_a_warning():
         table.loc[table.index[table["y"] == 1][0], "risk"] = 0.15
     found = prediction_notes(make_study(*pair).design, NAMES)
     assert [note.level for note in found] == ["warning", "warning"]
-    assert found[0].text.startswith(
+    assert str(found[0]).startswith(
         "The prediction gives the outcome almost perfectly in 2018 (AUC"
     )
 
@@ -147,7 +147,7 @@ def test_numbers_are_compared_with_their_mean():
     assert found["bias"] == pytest.approx(np.mean(design.prediction.source - outcome))
     assert prediction_notes(design, NAMES) == ()
     (note,) = prediction_notes(other_task("regression", outcome, outcome * 1000), NAMES)
-    assert note.text.startswith(
+    assert str(note).startswith(
         f"In 2018 the predictions are further from the outcome than its mean ({outcome.mean():.4g})"
     )
     (equal,) = prediction_notes(other_task("regression", outcome, outcome), NAMES)
@@ -161,7 +161,7 @@ def test_classes_are_compared_with_the_commonest():
     }
     assert found["commonest class"] == pytest.approx(0.6)
     (note,) = prediction_notes(other_task("multiclass", outcome, (outcome + 1) % 3), NAMES)
-    assert note.text == (
+    assert str(note) == (
         "In 2018 the model is right in 0.0% of the rows; always saying 'red' would be right in "
         "60.0%."
     )
@@ -176,7 +176,7 @@ def test_rows_in_both_tables_are_counted():
     target = target.astype(source.dtypes)
     (note,) = copy_notes(make_study(source, target).design, NAMES)
     assert note.level == "warning"
-    assert note.text == (
+    assert str(note) == (
         "40 of 300 rows of 2024 are equal in every column to rows of 2018: if they are the same "
         "cases, leave them out of one table; intervals take the tables for independent."
     )
@@ -186,11 +186,14 @@ def test_rows_that_stand_twice_in_one_table_are_counted():
     source, target = tables()
     twice = pd.concat([source, source.head(40)])
     (note,) = copy_notes(make_study(twice, target).design, NAMES)
-    assert note == Note(
+    assert (note.level, str(note)) == (
         "warning",
-        f"40 of {len(twice)} rows of 2018 repeat another one in every column: if they are copies, "
-        "leave them out; if several rows belong to one case, name it with clusters=. Intervals "
-        "take rows for independent.",
+        (
+            f"40 of {len(twice)} rows of 2018 repeat another one in every column: if they are "
+            "copies, "
+            "leave them out; if several rows belong to one case, name it with clusters=. Intervals "
+            "take rows for independent."
+        ),
     )
     numbered = [t.assign(case=np.arange(len(t)) // 2) for t in (twice, target)]
     assert list(copy_notes(make_study(*numbered, clusters="case").design, NAMES)) == []

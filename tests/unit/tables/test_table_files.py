@@ -62,7 +62,7 @@ def test_every_way_of_writing_gives_the_same_arrays(name: str, tmp_path: Path) -
     for one, other in zip(found.features, expected.features, strict=True):
         np.testing.assert_array_equal(one, other)
     assert found.columns == expected.columns
-    said = [note.text for note in found.notes if note not in expected.notes]
+    said = [str(note) for note in found.notes if note not in expected.notes]
     words = f"Of the source table, '{name}' was read with {SAID[name]}." if name in SAID else None
     assert said == ([words] if words else [])
 
@@ -73,7 +73,7 @@ def test_files_read_in_the_same_way_are_named_together(tmp_path: Path) -> None:
         source.iloc[number::4].to_csv(tmp_path / f"{number}.csv", index=False, **ways)
     opened = study_of(tmp_path, target).tables.source
     (note,) = opened.notes
-    assert note.text == (
+    assert str(note) == (
         "Of the source table, '0.csv', '1.csv' and 1 more were read with semicolons between "
         "fields and 3,5 taken for 3.5."
     )
@@ -117,7 +117,7 @@ def test_a_saved_row_index_is_left_out_and_said_so(name: str, tmp_path: Path) ->
         saved = pd.read_csv(saved, parse_dates=["day"])
     design = Study(saved, target, **{**ROLES, "clusters": None}).design
     note = f"Column '{name}' of source is left out: it looks like a saved row index."
-    assert [n.level for n in design.notes if n.text == note] == ["info"]
+    assert [n.level for n in design.notes if str(n) == note] == ["info"]
     assert name not in [column.name for column in design.columns]
 
 
@@ -259,7 +259,7 @@ def test_a_workbook_gives_the_same_arrays(tmp_path: Path) -> None:
     for one, other in zip(found.features, expected.features, strict=True):
         np.testing.assert_array_equal(one, other)
     assert "Of the source table, 'visits.xlsx' was read with the sheet 'visits' alone." in [
-        note.text for note in found.notes
+        str(note) for note in found.notes
     ]
 
 

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 from table_factory import source_and_target
 
+from whygap.notes import Note
 from whygap.study import Study
-from whygap.tables.design import Column, Design, Note
+from whygap.tables.design import Column, Design
 
 
 def design_of(source: Any, target: Any, **changes: Any) -> Design:
@@ -34,7 +35,7 @@ def values_of(design: Design, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def texts(design: Design, level: str | None = None) -> list[str]:
-    return [note.text for note in design.notes if level in (None, note.level)]
+    return [str(note) for note in design.notes if level in (None, note.level)]
 
 
 def test_levels_are_sorted_and_aligned_across_domains() -> None:
@@ -235,9 +236,10 @@ def test_intervals_of_pandas_cut_are_categories() -> None:
 def test_constant_and_empty_columns_are_left_out_with_a_note() -> None:
     source, target = source_and_target(same=1, other="x", empty=None)
     design = design_of(source, target)
+    one_value, no_value = "one single value in both tables", "missing in every row of both tables"
     assert design.notes[:2] == (
-        Note("info", "Left out, one single value in both tables: 'same', 'other'."),
-        Note("warning", "Left out, missing in every row of both tables: 'empty'."),
+        Note("left_out", "info", {"reason": one_value, "columns": ("same", "other")}),
+        Note("left_out", "warning", {"reason": no_value, "columns": ("empty",)}),
     )
 
 
@@ -248,13 +250,13 @@ def test_rows_without_outcome_or_prediction_are_counted() -> None:
     target.loc[10:29, "risk"] = np.nan
     design = design_of(source, target)
     assert (design.rows.source, design.rows.target) == (238, 160)
-    assert design.notes[:2] == (
-        Note("info", "2 of 240 source rows (0.8%) have a missing outcome ('y') and are left out."),
-        Note(
+    assert [(note.level, str(note)) for note in design.notes[:2]] == [
+        ("info", "2 of 240 source rows (0.8%) have a missing outcome ('y') and are left out."),
+        (
             "warning",
             "20 of 180 target rows (11.1%) have a missing prediction ('risk') and are left out.",
         ),
-    )
+    ]
     assert design.clusters is not None
     assert len(design.clusters.target) == 160
 
@@ -307,10 +309,10 @@ def test_categories_spread_over_columns_are_hinted_and_left_alone() -> None:
 def test_swapped_tables_are_hinted() -> None:
     source, target = source_and_target()
     target["risk"] = target["y"] * 0.8 + 0.1
-    note = next(n for n in design_of(source, target).notes if n.text.startswith("accuracy"))
+    note = next(n for n in design_of(source, target).notes if str(n).startswith("accuracy"))
     assert note.level == "warning"
-    assert note.text.startswith("accuracy is better in target (1.000) than in source (0.")
-    assert note.text.endswith(": if the model was trained on target, swap the two tables.")
+    assert str(note).startswith("accuracy is better in target (1.000) than in source (0.")
+    assert str(note).endswith(": if the model was trained on target, swap the two tables.")
 
 
 def test_a_better_target_by_chance_is_only_said() -> None:
@@ -318,7 +320,7 @@ def test_a_better_target_by_chance_is_only_said() -> None:
     target = source.assign(patient=source["patient"] + 1000)
     first = int(np.flatnonzero((target["risk"] >= 0.5) != (target["y"] == 1))[0])
     target.loc[first, "risk"] = float(target.loc[first, "y"])
-    note = next(n for n in design_of(source, target).notes if n.text.startswith("accuracy"))
+    note = next(n for n in design_of(source, target).notes if str(n).startswith("accuracy"))
     assert note.level == "info"
 
 
@@ -424,5 +426,5 @@ def test_numbers_with_a_comma_among_words_are_numbers_too() -> None:
     for table in (source, target):
         table["lab"] = [f"1.{k % 40 + 100},5" if k % 41 else "-" for k in range(len(table))]
     assert "Column 'lab' is text although nearly all its values are numbers; not so: '-'." in [
-        note.text for note in design_of(source, target).notes
+        str(note) for note in design_of(source, target).notes
     ]

@@ -99,18 +99,18 @@ CASES: dict[str, Case] = {
     ),
     "outcome is not a name": (
         lambda: given(outcome=["y"]),
-        ColumnError,
-        "The 'outcome' argument must be one column name. Got ['y'].",
+        InputError,
+        "The argument 'outcome' must be text. Got an object of type list.",
     ),
     "baseline is not a list": (
         lambda: given(baseline=3),
-        ColumnError,
-        "The 'baseline' argument must be a list of column names. Got 3.",
+        InputError,
+        "The argument 'baseline' must be a list of names. Got 3.",
     ),
     "baseline holds a number": (
         lambda: given(baseline=["age", 3]),
-        ColumnError,
-        "The 'baseline' argument must be a list of column names. Got 3 (int) in it.",
+        InputError,
+        "The argument 'baseline' must be text. Got 3.",
     ),
     "group of a column that is no covariate": (
         lambda: given(groups={"who": ["visit"]}),
@@ -171,8 +171,8 @@ CASES: dict[str, Case] = {
     ),
     "threshold out of range": (
         lambda: given(threshold=50),
-        SettingsError,
-        "The threshold must be a number from 0 to 1. Got 50.",
+        InputError,
+        "The argument 'threshold' must be less than or equal to 1. Got 50.",
     ),
     "a dict instead of a table": (
         lambda: given(source={"age": [1, 2]}),

@@ -216,7 +216,7 @@ def test_a_pickle_needs_the_flag(tables: Any, logistic: Any, tmp_path: Path) -> 
     )
     study = by_model(tables, path, unsafe_pickle=True)
     assert_same_predictions(study, by_column(tables, logistic))
-    assert study.design.notes[0].text == (
+    assert str(study.design.notes[0]) == (
         "The model 'model.pkl' was loaded from a pickle, which can run any code."
     )
 
@@ -260,7 +260,7 @@ def test_scores_are_cut_at_zero(tables: Any) -> None:
 
 def test_a_model_that_needs_other_columns_is_noted(tables: Any, logistic: Any) -> None:
     design = by_model(tables, logistic, covariates=["visits"]).design
-    assert design.notes[0].text == (
+    assert str(design.notes[0]) == (
         "The model also uses 'weight', neither baseline nor covariate: differences that act "
         "through them are counted as outcome shift."
     )
@@ -415,7 +415,7 @@ def test_warnings_of_a_model_are_said(tables: Any) -> None:
         return table["visits"] / 10
 
     design = by_model(tables, ask).design
-    assert "The model warned: old model" in [note.text for note in design.notes]
+    assert "The model warned: old model" in [str(note) for note in design.notes]
 
 
 def test_the_order_of_a_matrix_is_said_where_the_model_knows_no_names(tables: Any) -> None:
@@ -427,10 +427,10 @@ def test_the_order_of_a_matrix_is_said_where_the_model_knows_no_names(tables: An
     )
     covariates = {"covariates": ["weight", "visits"]}
     notes = by_model(tables, model, **covariates).design.notes
-    assert [note.level for note in notes if note.text == said] == ["info"]
+    assert [note.level for note in notes if str(note) == said] == ["info"]
     named = LogisticRegression().fit(tables[0][order], tables[0]["y"])
     notes = by_model(tables, named, **covariates).design.notes
-    assert not any("matrix" in note.text for note in notes)
+    assert not any("matrix" in str(note) for note in notes)
 
 
 def test_labels_of_several_types_are_refused(tables: Any) -> None:

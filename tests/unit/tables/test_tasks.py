@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClas
 from task_tables import BINARY, CLASSES, COLUMNS, LABELS, SHARED, VALUES, WAYS, tables
 
 from whygap import Metric
-from whygap._metrics import names_for
+from whygap._metrics import metrics
 from whygap.study import Study
 
 NOTE = "The outcome 'way' was taken for classes: 3 of them ('bus', 'car', 'foot'). If not: task=..."
@@ -20,7 +20,7 @@ ASKED = {"outcome": "high", "prediction": "risk"}
 
 
 def texts(design):
-    return [note.text for note in design.notes]
+    return [str(note) for note in design.notes]
 
 
 def value(study, domain):
@@ -94,7 +94,7 @@ def test_what_is_taken_for_what(roles, task):
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_every_metric_comes_through(task):
     roles = {"binary": BINARY, "multiclass": CLASSES, "regression": VALUES}[task]
-    for name in names_for(task):
+    for name in metrics(task):
         more = {"quantile": 0.9} if name == "pinball" else {}
         design = Study(**tables(), **{**roles, "metric": name}, **more).design
         assert design.metric.name == name

@@ -7,10 +7,11 @@ import math
 import pytest
 from watch_stream import MONTHS, SHIFTED, month, watched
 
-from whygap._watch.rules import allowance, read_alerts
+from whygap._watch.rules import allowance, read_rules
 from whygap.errors import InputError
 
-RULE = {"name": "outcome slipped", "part": "outcome", "below": "-2 points"}
+RULE = {"name": "outcome slipped", "part": "outcome", "below": -0.02}
+DETAIL = ("points", "affected")
 
 
 @pytest.mark.parametrize("looks", [1, 10, 52])
@@ -20,7 +21,7 @@ def test_the_errors_of_all_looks_add_up_to_no_more_than_one(looks):
 
 
 def test_the_first_looks_are_treated_alike_and_later_ones_more_strictly():
-    assert allowance(1, 0.05, 52) == allowance(52, 0.05, 52)
+    assert allowance(1, 0.05, 52) == allowance(52, 0.05, 52) == 0.05 * 6 / math.pi**2 / 52
     assert allowance(53, 0.05, 52) == pytest.approx(allowance(52, 0.05, 52) / 4)
 
 
@@ -28,140 +29,145 @@ def test_rules_are_read_from_a_file(tmp_path):
     file = tmp_path / "alerts.toml"
     file.write_text(
         'level = 0.9\nlooks = 12\nacknowledged = ["2025-01"]\n'
-        '[[rule]]\npart = "outcome"\nbelow = "-2 points"\n'
+        '[[rule]]\npart = "outcome"\nbelow = -0.02\n'
         '[[rule]]\nname = "age"\npart = "baseline"\nvariable = "age"\nabove = 0.1\nlevel = 0.99\n'
     )
-    alerts = read_alerts(file)
-    first, second = alerts.rules
-    assert (first.name, first.below, first.above) == ("outcome below -2 points", -0.02, None)
-    assert first.error == pytest.approx(0.05)  # half of what the file allows
-    assert (second.variable, second.above, second.error) == ("age", 0.1, pytest.approx(0.01))
-    assert (alerts.looks, alerts.acknowledged) == (12, ("2025-01",))
+    rules = read_rules(file)
+    first, second = rules.rule
+    assert (first.title, first.below, first.above) == ("outcome below -0.02", -0.02, None)
+    assert rules.error(first, 1) == pytest.approx(allowance(1, 0.05, 12))  # half of the file's
+    assert rules.error(second, 13) == pytest.approx(allowance(13, 0.01, 12))
+    assert (second.title, second.variable, second.above) == ("age", "age", 0.1)
+    assert rules.acknowledged == ("2025-01",)
 
 
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        ({}, "The rules: there is no rule. Begin one with [[rule]]."),
-        ({"rules": []}, "The rules: there is no key 'rules'. Did you mean 'rule'?"),
-        ({"rule": [3]}, "The rules: a rule must be a table. Got 3."),
-        ({"rule": [{"prat": "gap"}]}, "The rules: a rule has no key 'prat'. Did you mean 'part'?"),
-        ({"rule": [{"part": "outcme"}]}, "The rules: there is no part 'outcme'. Did you mean"),
-        ({"rule": [{"part": "gap"}]}, "The rules: a rule says either below or above. Got neither."),
+        (3, "The rules must be a valid dictionary"),
+        ({}, "The rules: 'rule' Field required."),
+        ({"rules": []}, "There is no key 'rules' in the rules. Did you mean 'rule'?"),
+        ({"rule": [3]}, "Rule 1 of the rules must be a valid dictionary"),
         (
-            {"rule": [{"below": 0, "above": 1}]},
-            "The rules: a rule says either below or above. Got below and above.",
+            {"rule": [{"prat": "gap"}]},
+            "There is no key 'prat' in rule 1 of the rules. Did you mean",
         ),
-        ({"rule": [{"below": "low"}]}, "The rules: below must be a number in the metric's units"),
-        ({"rule": [{"below": True}]}, "The rules: below must be a number in the metric's units"),
-        ({"rule": [{"below": math.nan}]}, "The rules: below must be a number in the metric's un"),
-        ({"rule": [{"above": math.inf}]}, "The rules: above must be a number in the metric's un"),
-        ({"rule": [RULE, RULE]}, "The rules: two rules have one name. Got outcome slipped, "),
-        ({"rule": [RULE], "level": 2}, "The rules: level must lie between 0 and 1. Got 2."),
-        ({"rule": [RULE | {"level": 2}]}, "The rules: level must lie between 0 and 1. Got 2."),
-        ({"rule": [RULE], "looks": 0}, "The rules: looks must be a whole number from 1. Got 0."),
-        ({"rule": [RULE], "acknowledged": "a"}, "The rules: acknowledged must be a list of target"),
         (
-            {"rule": [RULE | {"variable": "a"}]},
-            "The rules: only the baseline and the covariate part have points of variables. Got 'a'",
+            {"rule": [{"part": "outcme", "below": 0}]},
+            "Rule 1 of the rules: 'part' must be 'total', ",
         ),
+        ({"rule": [RULE, {"part": "total"}]}, "Rule 2 of the rules needs either below or above"),
+        ({"rule": [{"below": 0, "above": 1}]}, "Rule 1 of the rules needs either below or above"),
+        (
+            {"rule": [{"below": "-2"}]},
+            "Rule 1 of the rules: 'below' must be a valid number. Got '-2'",
+        ),
+        ({"rule": [{"below": True}]}, "Rule 1 of the rules: 'below' must be a valid number."),
+        ({"rule": [{"above": math.inf}]}, "Rule 1 of the rules: 'above' must be a finite number."),
+        ({"rule": [RULE, RULE]}, "The rules must have different names."),
+        ({"rule": [RULE], "level": 2}, "The rules: 'level' must be less than 1. Got 2."),
+        ({"rule": [RULE | {"level": 0}]}, "Rule 1 of the rules: 'level' must be greater than 0."),
+        ({"rule": [RULE], "looks": 0}, "The rules: 'looks' must be greater than or equal to 1."),
+        ({"rule": [RULE], "acknowledged": "a"}, "The rules: 'acknowledged' must be a valid tuple."),
+        ({"rule": [RULE | {"variable": "a"}]}, "Rule 1 of the rules on a variable needs the base"),
+        ("alert.toml", "The rule file 'alert.toml' does not exist. Did you mean 'alerts.toml'?"),
+        ("alerts.toml", "The rule file 'alerts.toml' is not valid TOML. Got "),
     ],
 )
-def test_rules_that_make_no_sense_are_refused(rules, words):
+def test_rules_that_make_no_sense_are_refused(tmp_path, monkeypatch, rules, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "alerts.toml").write_text("[[rule")
     with pytest.raises(InputError) as caught:
-        read_alerts(rules)
+        read_rules(rules)
     assert str(caught.value).startswith(words)
 
 
-def test_a_rule_file_that_cannot_be_read_is_refused(tmp_path):
-    (tmp_path / "alerts.toml").write_text("[[rule")
-    with pytest.raises(InputError, match="is not valid TOML"):
-        read_alerts(tmp_path / "alerts.toml")
-    with pytest.raises(InputError, match=r"does not exist. Did you mean 'alerts.toml'\?"):
-        read_alerts(tmp_path / "alert.toml")
+def test_a_wrong_part_is_met_with_the_closest():
+    with pytest.raises(InputError, match=r"Got 'outcme'. Did you mean 'outcome'\?$"):
+        read_rules({"rule": [{"part": "outcme", "below": 0}]})
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("alarms")
-    return watched(folder, detail=("points", "affected"), rules={"rule": [RULE]})
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("alarms")
+
+
+@pytest.fixture(scope="module")
+def found(folder):
+    return watched(folder, detail=DETAIL, rules={"rule": [RULE]})
 
 
 def test_the_planted_shift_alone_raises_an_alarm_that_names_everything(found):
     [alarm] = found.alarms
-    assert found.code == 1
-    assert (alarm.target, alarm.look, alarm.rule) == (SHIFTED, 3, "outcome slipped")
+    assert found.exit_code == 1
+    assert (alarm.target, alarm.rule) == (SHIFTED, "outcome slipped")
     assert (alarm.part, alarm.metric, alarm.limit) == ("outcome", "accuracy", -0.02)
     assert alarm.variables == ("a", "w")  # bent along a; 300 rows do not tell it from w
     text = str(alarm)
     assert text.startswith(f"{SHIFTED}: rule 'outcome slipped' is broken. The outcome part of ")
     assert "over all looks, below -2.0 points; most of it through a or w, which cannot be " in text
+    assert "rule 'outcome slipped' is broken" in found.summary()
 
 
 def test_an_alarm_leaves_out_the_limit_at_the_look_s_own_level(found):
     [alarm] = found.alarms
-    outcome = found[SHIFTED].parts["outcome"]
-    high = outcome.interval(1 - 2 * allowance(3, 0.05, 52))[1]
-    assert alarm.bound == high < -0.02
-    assert outcome.interval(0.95)[1] < high
+    outcome = found.gaps[SHIFTED].parts["outcome"]
+    assert alarm.estimate == outcome
+    assert alarm.level == 1 - 2 * allowance(3, 0.05, 52)
+    assert alarm.interval == outcome.interval(alarm.level)
+    assert outcome.interval(0.95)[1] < alarm.interval[1] < -0.02
 
 
-def test_an_alarm_that_is_acknowledged_counts_no_more(found):
+def test_an_alarm_that_is_acknowledged_counts_no_more(found, folder):
     rules = {"rule": [RULE], "acknowledged": [SHIFTED]}
-    again = watched(found.folder, detail=("points", "affected"), rules=rules)
-    assert again.fresh == ()
+    again = watched(folder, detail=DETAIL, rules=rules)
+    assert again.newly_explained == ()
     assert len(again.alarms) == 1
-    assert again.code == 0
-    assert "(acknowledged)" in again.summary()
+    assert again.exit_code == 0
+    assert "(acknowledged)" in " ".join(again.summary().split())
 
 
 @pytest.mark.parametrize(
     ("rule", "first"),
     [
-        ({"part": "gap", "below": -0.02}, "a"),
+        ({"part": "total", "below": -0.02}, "a"),
         ({"part": "covariate", "variable": "a", "above": -1.0}, "a"),
         ({"part": "baseline", "above": -1.0}, "w"),
     ],
 )
-def test_rules_of_any_part_and_of_a_variable_s_points(found, rule, first):
-    again = watched(found.folder, detail=("points", "affected"), rules={"rule": [rule]})
+def test_rules_of_any_part_and_of_a_variable_s_points(found, folder, rule, first):
+    again = watched(folder, detail=DETAIL, rules={"rule": [rule]})
     alarm = next(alarm for alarm in again.alarms if alarm.target == SHIFTED)
     assert alarm.variables[0] == first
 
 
-@pytest.mark.parametrize(
-    ("detail", "got"), [((), "no details"), (("affected",), "the details 'where'")]
-)
-def test_a_rule_on_points_that_are_not_asked_for_is_refused(tmp_path, detail, got):
-    rule = {"name": "a", "part": "covariate", "variable": "a", "above": 0.0}
-    with pytest.raises(InputError) as caught:
-        watched(tmp_path / "none", detail=detail, rules={"rule": [rule]})
-    assert str(caught.value) == (
-        f"The rule 'a' is about the points of 'a', which are not asked for. Got {got}. Add "
-        "'points' to the details, or leave out the rule."
-    )
+def test_a_rule_on_points_needs_points_and_a_variable_that_has_them(found, folder, tmp_path):
+    rule = {"name": "a", "part": "covariate", "variable": "aa", "above": 0.0}
+    with pytest.raises(InputError, match="is about points, which are not asked for"):
+        watched(tmp_path / "none", detail="affected", rules={"rule": [rule]})
     assert not (tmp_path / "none").exists()
-
-
-def test_a_variable_without_points_is_refused(found):
-    rule = {"part": "covariate", "variable": "aa", "above": 0.0}
     with pytest.raises(InputError, match=r"which has no points there. Did you mean 'a'\?"):
-        watched(found.folder, detail=("points", "affected"), rules={"rule": [rule]})
+        watched(folder, detail=DETAIL, rules={"rule": [rule]})
 
 
-def test_points_are_refused_where_the_metric_is_no_share(tmp_path):
-    from small_study import fast
-    from watch_stream import stream_study
+ODD = 'site "B"\\north\nward {1}, ü'
 
-    import whygap as wg
 
-    study = stream_study(metric="log_loss")
-    with pytest.raises(InputError, match="is in points, which 'log_loss' does not have"):
-        wg.watch(
-            study,
-            {"a": month(MONTHS[0])},
-            into=tmp_path,
-            detail=(),
-            settings=fast(),
-            rules={"rule": [RULE]},
-        )
+def test_prometheus_reads_every_number_back(tmp_path):
+    parser = pytest.importorskip("prometheus_client.parser")
+    targets = {ODD: month(MONTHS[0]), SHIFTED: month(SHIFTED), "spoilt": month(SHIFTED)[["w"]]}
+    seen = watched(tmp_path, targets, detail="points", rules={"rule": [RULE]})
+    text = seen.to_prometheus(tmp_path / "metrics.prom", 0.9).read_text(encoding="utf-8")
+    samples = [s for family in parser.text_string_to_metric_families(text) for s in family.samples]
+    numbers = {(s.name, *s.labels.values()): s.value for s in samples}
+    keys = {(s.name, frozenset(s.labels.items())): s.value for s in samples}
+    for part, estimate in seen.gaps[ODD].parts.items():
+        labels = frozenset({"target": ODD, "part": "gap", "term": part}.items())
+        ends = tuple(keys[f"whygap_{name}", labels] for name in ("estimate", "low", "high"))
+        assert ends == (estimate.value, *estimate.interval(0.9))
+    labels = frozenset({"target": ODD, "part": "points covariate", "term": "a"}.items())
+    assert keys["whygap_estimate", labels] == seen.gaps[ODD].points["covariate"]["a"].value
+    trusted = {key[1]: value for key, value in numbers.items() if key[0] == "whygap_trusted"}
+    assert trusted == {ODD: 1.0, SHIFTED: 1.0, "spoilt": 0.0}
+    [alarm] = [s.labels for s in samples if s.name == "whygap_alarm"]
+    assert (alarm["target"], alarm["rule"], alarm["part"]) == (SHIFTED, RULE["name"], "outcome")

@@ -5,21 +5,25 @@ from __future__ import annotations
 import json
 
 import pytest
-from watch_stream import MONTHS, SHIFTED, months, source
+from command_line import call as call
+from watch_stream import MONTHS, SHIFTED, month, months, source
 
 QUICK = ("--learner", "fast", "--set", "folds=3", "--detail", "none", "--quiet")
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A source, all months in one table, and a study file that names the source alone."""
+    """A source, all months in one table and in files; a study file of the source alone."""
     monkeypatch.chdir(tmp_path)
     source().to_parquet("source.parquet")
     months().to_parquet("visits.parquet")
+    (tmp_path / "arrived").mkdir()
+    for name in MONTHS[:2]:
+        month(name).to_csv(tmp_path / "arrived" / f"{name}.csv", index=False)
     study = 'source = "source.parquet"\noutcome = "y"\nbaseline = ["w"]\nprediction = "risk"\n'
     (tmp_path / "study.toml").write_text(study)
     (tmp_path / "whole.toml").write_text('target = "visits.parquet"\n' + study)
-    (tmp_path / "alerts.toml").write_text('[[rule]]\npart = "outcome"\nbelow = "-2 points"\n')
+    (tmp_path / "alerts.toml").write_text('[[rule]]\npart = "outcome"\nbelow = -0.02\n')
     return tmp_path
 
 
@@ -28,27 +32,27 @@ def test_a_column_of_the_study_s_target(folder, call):
     done = call(*asked)
     assert done.code == 1, done.err
     found = json.loads(done.out)
-    assert found["targets"] == found["explained_now"] == list(MONTHS)
+    assert found["targets"] == found["newly_explained"] == list(MONTHS)
     assert [alarm["target"] for alarm in found["alarms"]] == [SHIFTED]
     again = json.loads(call(*asked).out)
-    assert (again["code"], again["explained_now"]) == (1, [])
+    assert (again["exit_code"], again["newly_explained"]) == (1, [])
+    assert again["unchanged"] == list(MONTHS)
 
 
-def test_a_query_of_targets(folder, call):
-    pytest.importorskip("duckdb")
-    query = "select * from 'visits.parquet' where month < '2025-03'"
-    done = call("watch", "study.toml", "--query", query, "--by", "month", *QUICK)
+def test_a_folder_of_files(folder, call):
+    asked = ("--folder", "arrived", "--state", "kept", "--prometheus", "whygap.prom")
+    done = call("watch", "study.toml", *asked, *QUICK)
     assert done.code == 0, done.err
-    assert done.out == "2 targets explained (2 of them now), 0 alarms.\n"
-    assert (folder / "watch" / "trend.html").exists()
+    assert done.out.startswith("Targets: 2 explained (2 of them now). Alarms: 0.\n")
+    assert {p.name for p in (folder / "kept").iterdir()} >= {"trend.html", "trend.csv"}
+    assert f'whygap_trusted{{target="{MONTHS[1]}"}} 1.0' in (folder / "whygap.prom").read_text()
 
 
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (("--query", "select 1"), "A query of targets needs the column that names them."),
-        (("--folder", "nowhere"), "No target is in 'nowhere'. Got no file."),
-        (("--folder", "a", "--by", "b"), "Targets are named in one way. Got --folder and --by."),
+        (("--folder", "nowhere"), "The folder 'nowhere' must hold one table for each target."),
+        (("--prometheus", "no/x.prom"), "The file 'no/x.prom' cannot be written."),
         ((), "The study file 'study.toml' does not name the target."),
     ],
 )

@@ -44,7 +44,6 @@
       setList(list, now.lists[list.dataset.list]);
     }
     all(section.root, "[data-budget]").forEach((cell, k) => { cell.textContent = now.budgets[k]; });
-    all(section.root, "[data-choice]").forEach((row, k) => showLine(row, now.lines.revision[k]));
     all(section.root, "[data-column]").forEach((group, k) => moveWhisker(group, now.walk[k]));
     for (const detail of all(section.root, "[data-detail]")) showShares(detail, now);
     all(section.root, "[data-cell]").forEach((cell, k) => { cell.textContent = now.table[k]; });

@@ -1,0 +1,129 @@
+"""Trials on some rows and columns: what an analysis will probably cost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from whygap.domains import Array, IntArray
+from whygap.nuisances.points import covariate_points
+from whygap.progress import Silent
+from whygap.running.analysis import Analysis
+from whygap.running.game import first_batch, probe_subsets
+from whygap.running.shares import no_shares
+from whygap.settings import Settings
+from whygap.shapley import SubsetPlan
+from whygap.tables.design import Design, Player
+
+WIDE = 50  # columns: beyond, trials with all rows and columns take minutes
+TRIAL_ROWS = 500  # at most, of each table: five folds of 100 rows
+TRIAL_COLUMNS = 12  # of a wide table: more than the ten up to which every pair gets products
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What everything will probably cost.
+
+    Attributes:
+        subsets: of the covariates, whose values an analysis estimates.
+        possible: how many subsets there are.
+        seconds: of computing in all, a forecast that may be off by a factor of three.
+        workers: that share the subsets.
+    """
+
+    subsets: int
+    possible: float
+    seconds: float
+    workers: int
+
+
+def forecast(design: Design, settings: Settings) -> Forecast:
+    """Time the beginning of an analysis and one subset on a few rows, and scale that up."""
+    trial = some_columns(some_rows(design, TRIAL_ROWS, settings.seed), TRIAL_COLUMNS)
+    plain = replace(settings, support="all", checkpoint=None)
+    analysis, begin = _timed(lambda: Analysis.begin(trial, plain, Silent()))
+    probes = probe_subsets(len(trial.players), settings.seed)
+    games, prepare = _timed(
+        lambda: [covariate_points(crossfit, probes) for crossfit in analysis.crossfits]
+    )
+    _, first = _timed(lambda: [game.value((0,)) for game in games])
+    _, subset = _timed(lambda: [game.value(probes[-1]) for game in games])
+    prepare += max(first - subset, 0.0)  # the first subset fits what later ones start from
+    # Points of W and of Z; error to be won back from W and Z in both tables; shares of Z, twice.
+    w, z = (len(design.baseline), len(design.players))
+    players = [n for n in (w, z, w + z, w + z, *(() if no_shares(design) else (z, z))) if n]
+    values = sum(_subsets(n, settings) for n in players)
+    # From 500 to 5,000 rows cost grows 5 to 9 times, from 25 to 200 columns 4 to 20 times.
+    growth = (sum(design.rows) / sum(trial.rows)) ** 0.8
+    growth *= (len(design.columns) / len(trial.columns)) ** 1.1
+    seconds = begin + (prepare * len(players) + subset * values) / settings.n_jobs
+    plan = SubsetPlan(len(design.players), settings.seed)
+    return Forecast(
+        subsets=_subsets(len(design.players), settings),
+        possible=plan.possible,
+        seconds=float(seconds * growth),
+        workers=settings.n_jobs,
+    )
+
+
+def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    started = time.process_time()
+    result = work()
+    return result, time.process_time() - started
+
+
+def _subsets(players: int, settings: Settings) -> int:
+    """Return how many subsets are probably valued: with "auto" twice the first batch."""
+    plan = SubsetPlan(players, settings.seed)
+    first, most = first_batch(plan, settings)
+    return min(most, 2 * first) if settings.subsets == "auto" else first
+
+
+def some_columns(design: Design, most: int) -> Design:
+    """Take about `most` columns of W and Z of a wide table, evenly; of other tables all.
+
+    A group of covariates keeps its first column.
+    """
+    total = len(design.columns)
+    if total <= WIDE:
+        return design
+    w = _evenly(design.baseline, most / total)
+    z = _evenly([player.columns[0] for player in design.players], most / total)
+    position = {column: k for k, column in enumerate((*w, *z))}
+    owner = {player.columns[0]: player.name for player in design.players}
+    return replace(
+        design,
+        features=design.features.map(lambda x: x[:, list(position)]),
+        columns=tuple(design.columns[c] for c in position),
+        baseline=tuple(position[c] for c in w),
+        players=tuple(Player(owner[c], (position[c],)) for c in z),
+    )
+
+
+def _evenly(columns: Sequence[int], share: float) -> list[int]:
+    count = max(round(share * len(columns)), min(len(columns), 2))
+    return [columns[k * len(columns) // count] for k in range(count)]
+
+
+def some_rows(design: Design, most: int, seed: int) -> Design:
+    """Draw at most `most` rows of each table, 25 of every outcome value at least."""
+    rng = np.random.default_rng([seed, most])
+    return design.take(design.outcome.map(lambda outcome: _drawn(outcome, most, rng)))
+
+
+def _drawn(outcome: Array, most: int, rng: np.random.Generator) -> IntArray:
+    if len(outcome) <= most:
+        return np.arange(len(outcome))
+    values = np.unique(outcome)
+    if len(values) > 20:  # numbers rather than classes
+        return np.sort(rng.choice(len(outcome), most, replace=False))
+    parts = []
+    for value in values:
+        rows = np.flatnonzero(outcome == value)
+        count = max(round(most * len(rows) / len(outcome)), min(len(rows), 25))
+        parts.append(rng.choice(rows, count, replace=False))
+    return np.sort(np.concatenate(parts))

@@ -1,0 +1,112 @@
+"""Share v_Z and v_Y among the covariates: section 4.2.2, Algorithm 4."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from whygap.domains import Array, Subset
+from whygap.estimate import Estimate
+from whygap.estimate.combine import linear_map
+from whygap.paper.covariate_value import SubsetValue, covariate_numerator
+from whygap.paper.learners import LearnerName
+from whygap.paper.nuisances import Nuisances
+from whygap.paper.outcome_value import Form, outcome_denominator, outcome_numerator
+from whygap.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Hold phi_j of every covariate and phi_0 = v(empty), which sum to v(all) = 1.
+
+    Each share has `.interval(0.9)`, and the plug-in share as `.plugin`.
+    """
+
+    values: Mapping[str, Estimate]
+    base: Estimate  # phi_0
+    denominator: Estimate
+    draws: int  # of subsets, floor(gamma n)
+    subsets: int  # different ones, which were valued
+
+
+@dataclass(frozen=True, slots=True)
+class Detailed:
+    """Hold the detailed decomposition of the covariate and of the outcome part."""
+
+    covariate: Shares
+    outcome: Shares
+
+
+def detailed(
+    study: Study,
+    *,
+    gamma: float = 1.0,
+    form: Form = "identity",
+    bins: int = 20,
+    learner: LearnerName = "paper",
+    seed: int = 0,
+) -> Detailed:
+    """Estimate the Shapley shares of v_Z and v_Y by Algorithm 4.
+
+    Args:
+        study: see `aggregate`.
+        gamma: subsets drawn for each evaluation row.
+        form: of the numerator of v_Y, see `value_outcome`.
+        bins: B of the binned source risk.
+        learner: "paper" or "fast".
+        seed: of the split, the forests and the subsets.
+    """
+    n = Nuisances.from_study(study, learner, seed, bins)
+    n_draws = math.floor(gamma * sum(len(rows) for rows in n.evaluation))
+    names = [player.name for player in n.design.players]
+    subsets = draw_subsets(len(names), n_draws, seed)
+
+    def shares(numerator: Callable[[Subset], Estimate], denominator: Estimate) -> Shares:
+        values = [SubsetValue(numerator(s), denominator).value for s in subsets]
+        base, *phi = shapley_shares(subsets, values, len(names))
+        return Shares(dict(zip(names, phi, strict=True)), base, denominator, n_draws, len(subsets))
+
+    return Detailed(
+        shares(lambda s: covariate_numerator(n, s), covariate_numerator(n, ())),
+        shares(lambda s: outcome_numerator(n, s, form, 2000), outcome_denominator(n)),
+    )
+
+
+def draw_subsets(players: int, n_draws: int, seed: int = 0) -> Counter[Subset]:
+    """Draw subsets by their Shapley weights and count them; the empty and the full set come first.
+
+    Sizes k are drawn with chances in proportion to 1 / (k (p - k)), then k of the p players.
+    """
+    rng = np.random.default_rng([seed, 3])
+    subsets = Counter({(): 1, tuple(range(players)): 1})
+    sizes = np.arange(1, players)
+    chance = 1 / (sizes * (players - sizes))
+    for size in rng.choice(sizes, size=n_draws, p=chance / chance.sum()) if len(sizes) else ():
+        subsets[tuple(sorted(rng.choice(players, size, replace=False).tolist()))] += 1
+    return subsets
+
+
+def shapley_shares(
+    subsets: Counter[Subset], values: list[Estimate], players: int
+) -> list[Estimate]:
+    """Solve the constrained least squares (7) of Williamson and Feng (2020): phi_0, ..., phi_p.
+
+    Minimise the sum over draws s of (v(s) - z_s' phi)^2, z_s = (1, membership), such that phi_0 =
+    v(empty) and the sum is v(all). The solution is linear in v, which carries the influence of
+    rows over; their Theorem 1 adds the variance of drawing subsets.
+    """
+    z = np.array([[1.0, *(j in s for j in range(players))] for s in subsets])
+    count = np.array([*subsets.values()], dtype=float)
+    count[:2] = 0  # exactly fitted, not drawn
+    ends = z[:2]
+    inner = z * count[:, None]
+    free = np.linalg.qr(ends.T, mode="complete")[0][:, 2:]  # null space of the two constraints
+    start = np.linalg.pinv(ends) @ np.eye(2, len(z))
+    solve = free @ np.linalg.pinv(free.T @ inner.T @ z @ free) @ free.T @ inner.T
+    weights: Array = start + solve @ (np.eye(len(z)) - z @ start)
+    v = np.array([value.value for value in values])
+    residual = v - z @ (weights @ v)
+    root = np.divide(1, np.sqrt(count), out=np.zeros_like(count), where=count > 0)
+    return linear_map(weights, values, draws=(solve * (residual * root)).T)
