@@ -23,7 +23,7 @@ except ImportError as err:
 from whygap.errors import InputError
 
 if TYPE_CHECKING:
-    from whygap.results import Finding, Gap
+    from whygap.results import Gap
     from whygap.study import Study
 
 __all__ = ["GapEvaluator", "log_gap", "metrics_of"]
@@ -63,9 +63,9 @@ def _log(
 
     metrics = metrics_of(gap, level)
     folder = "whygap" if step is None else f"whygap/{step}"
-    text = page.html(gap, gap.level(level))
+    text = page.html(gap, level)
     lines = tables.rows(gap.findings(level))
-    table = {name: [line[name] for line in lines] for name in lines[0]}
+    table = {name: [line[name] for line in lines] for name in tables.COLUMNS}
     mlflow.log_metrics(metrics, step=step, run_id=run_id)
     mlflow.log_text(text, f"{folder}/report.html", run_id=run_id)
     mlflow.log_text(files.to_text(gap), f"{folder}/gap.json", run_id=run_id)
@@ -87,25 +87,21 @@ def metrics_of(gap: Gap, level: float | None = None) -> dict[str, float]:
     ends = {"source": gap.source, "target": gap.target}
     numbers = {f"whygap/{name}": estimate.value for name, estimate in ends.items()}
     for finding in gap.findings(level):
-        key = _key(finding)  # groups, rules, recoverable error and shares are in the table alone
-        if not key or finding.interval is None:
-            continue
+        # MLflow takes keys of 250 letters
+        variable = re.sub(r"[^\w\- ]", "_", finding.variable)[:200]
+        keys = {
+            "change": "whygap/total",
+            "part": f"whygap/{finding.part}",
+            "points": f"whygap/points/{finding.part}/{variable}",
+        }
+        if finding.kind not in keys or finding.interval is None:
+            continue  # groups, rules, recoverable error and shares are in the table alone
+        key = keys[finding.kind]
         key = f"{key}_{len(numbers)}" if key in numbers else key  # names that differ in signs alone
         low, high = finding.interval
         numbers |= {key: finding.value, f"{key}_low": low, f"{key}_high": high}
     finite = {key: float(value) for key, value in numbers.items() if math.isfinite(value)}
     return {**finite, "whygap/problems": float(len(gap.problems()))}
-
-
-def _key(finding: Finding) -> str:
-    """Return the key of a gap, a part or a variable's points; nothing for further findings."""
-    variable = re.sub(r"[^\w\- ]", "_", finding.variable)[:200]  # MLflow takes keys of 250 letters
-    keys = {
-        "change": "whygap/total",
-        "part": f"whygap/{finding.part}",
-        "points": f"whygap/points/{finding.part}/{variable}",
-    }
-    return keys.get(finding.kind, "")
 
 
 class GapEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow's classes are not typed

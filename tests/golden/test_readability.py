@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from result_factory import make_gap
 
-
 SUMMARIES = sorted((Path(__file__).parent / "files").glob("summary_*.txt"))
 MOST = 30  # words; numbers and what stands in brackets are not counted
 

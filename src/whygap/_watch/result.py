@@ -15,6 +15,7 @@ from whygap.errors import InputError
 from whygap.render.formats import wrapped
 from whygap.render.text import targets_headline
 from whygap.results import Gaps
+from whygap.results.targets import together
 
 __all__ = ["Watch"]
 
@@ -56,7 +57,8 @@ class Watch:
         counts = f"{len(self.gaps)} explained ({len(self.newly_explained)} of them now)"
         lines = [f"Targets: {counts}. Alarms: {len(self.alarms)}."]
         if len(self.gaps) > 1:
-            lines += targets_headline(self.gaps, self.gaps.findings(level))
+            joint = tuple(together(self.gaps, self.gaps.level(level)))
+            lines += targets_headline(self.gaps, joint)
         sentences = [(alarm.target, str(alarm)) for alarm in self.alarms]
         sentences += [(name, f"{name}: cannot say. {why}") for name, why in self.silent.items()]
         for name, sentence in sentences:
@@ -94,11 +96,11 @@ class Watch:
         registry = CollectorRegistry()
         gauge = partial(Gauge, namespace="whygap", registry=registry)
         table = nw.from_native(self.to_frame(level), eager_only=True) if self.gaps else None
-        labels = ("target", "part", "term")
+        labels = ("target", "kind", "part", "term")
         for column in ("estimate", "low", "high"):
             numbers = gauge(column, f"Of the tidy table: {column}, in units of the metric", labels)
             for row in () if table is None else table.iter_rows(named=True):
-                if row["part"] == "gap" or row["part"].startswith("points"):
+                if row["kind"] in ("change", "part", "points"):
                     numbers.labels(*(row[label] for label in labels)).set(row[column])
         trusted = gauge("trusted", "1 where the numbers of a target can be relied on", ["target"])
         for target in (*self.gaps, *self.failed):

@@ -90,12 +90,7 @@ ADVICE = {
 
 
 def advice_sentence(gap: Gap, step: Finding) -> str:
-    """Say what to do next.
-
-    Args:
-        gap: the result.
-        step: a finding of kind "advice".
-    """
+    """Say what to do next."""
     facts, words = step.facts, {"level": write.level_name(step.level)}
     words["names"] = joined(facts["variables"], MAX_COLUMNS)
     if step.interval is not None:

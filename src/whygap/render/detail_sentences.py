@@ -21,12 +21,7 @@ ASSOCIATION = (
 
 
 def recoverable_sentences(gap: Gap, terms: Sequence[Finding]) -> list[str]:
-    """Say how much squared error target labels could win back, and through what.
-
-    Args:
-        gap: the result.
-        terms: the findings of kind "recoverable".
-    """
+    """Say how much squared error target labels could win back, and through what."""
     by_term = {f.facts["term"]: f for f in terms if not f.variable}
     total, irreducible = by_term["total"], by_term["irreducible"]
     squared_error = write.squared_error_units(gap).bare(total.facts["squared_error"])
@@ -65,8 +60,8 @@ def _with_target_labels(gap: Gap, terms: Sequence[Finding], by_term: dict[str, F
     if not ways:
         return f"{text}, through no single variable significantly."
     leader = next((f.variable for f in terms if f.facts.get("leads")), "")
-    most = f" Of the variables, {leader} wins back most." if leader else ""
-    return f"{text}: {joined(ways)}.{most}"
+    leader_words = f" Of the variables, {leader} wins back most." if leader else ""
+    return f"{text}: {joined(ways)}.{leader_words}"
 
 
 def _unless_a_gain(term: Finding) -> str:
@@ -76,11 +71,7 @@ def _unless_a_gain(term: Finding) -> str:
 
 
 def of_error(finding: Finding) -> str:
-    """Write a recoverable amount as a percentage of the squared error in the target.
-
-    Args:
-        finding: with the fact `of_error`.
-    """
+    """Write a recoverable amount as a percentage of the squared error in the target."""
     share = finding.facts["of_error"]
     return write.rows_share(share) if math.isfinite(share) else "an unknown part"
 
@@ -89,12 +80,7 @@ def of_error(finding: Finding) -> str:
 
 
 def share_sentences(gap: Gap, shares: Sequence[Finding]) -> list[str]:
-    """Say which variables have the largest Shapley shares of a part, or why shares are undefined.
-
-    Args:
-        gap: the result.
-        shares: the findings "share_base", "share" and "share_undefined" of one part.
-    """
+    """Say which variables have the largest Shapley shares, or why shares are undefined."""
     if shares and shares[0].kind == "share_undefined":
         return _undefined(gap, shares[0])
     sentences = []
@@ -128,16 +114,16 @@ def _largest(terms: Sequence[Finding]) -> list[str]:
     level = f"{write.level_name(terms[0].level)} intervals"
     if len(terms) == 1:
         return [f"There is one variable, {level}: {sizes[0]}."]
-    which = "The shares" if len(terms) <= MAX_SHARES else "The largest shares"
-    sentences = [f"{which}, {level}: {joined(sizes, MAX_SHARES)}."]
+    subject = "The shares" if len(terms) <= MAX_SHARES else "The largest shares"
+    sentences = [f"{subject}, {level}: {joined(sizes, MAX_SHARES)}."]
     first = [f.variable for f in terms if f.facts["tied"]]
     if len(first) == 1:
         sentences.append(f"'{first[0]}' stands out: its share is larger than every other.")
     elif len(first) <= MAX_SHARES and len(first) < len(terms):
         sentences.append(f"{joined(first)} lead; which of them is largest is open.")
     else:
-        which = "any of them" if len(first) == len(terms) else f"{len(first)} of {len(terms)}"
-        sentences.append(f"No single variable stands out: {which} may have the largest share.")
+        subject = "any of them" if len(first) == len(terms) else f"{len(first)} of {len(terms)}"
+        sentences.append(f"No single variable stands out: {subject} may have the largest share.")
     return sentences
 
 
@@ -156,7 +142,7 @@ def _odd(shares: Sequence[Finding]) -> list[str]:
 
 
 def _undefined(gap: Gap, finding: Finding) -> list[str]:
-    """An undefined share is no denial of the shift: the part as a whole may well be significant."""
+    """Say why shares are undefined, without denying that the whole part may be significant."""
     facts, name = finding.facts, finding.part
     if not facts["measured"]:
         return [facts["reason"]]  # whatever the data: nothing was measured
@@ -195,16 +181,12 @@ def _what_would_settle(gap: Gap, finding: Finding) -> str:
 
 
 def overlap_sentence(ratio: RatioRecord) -> str:
-    """Say how far the tables overlap on some columns.
-
-    Args:
-        ratio: what was measured.
-    """
-    kept = ratio.kept_share
+    """Say how far the tables overlap on some columns."""
+    share = ratio.kept_share
     text = (
         f"To look like the target in {ratio.columns}, source rows are weighted: "
         f"{write.count(ratio.rows)} rows then count as {write.count(ratio.effective_size)} "
-        f"({percent(kept, 1.0 if kept >= 0.02 or not kept else 0.001)}). "
+        f"({percent(share, 1.0 if share >= 0.02 or not share else 0.001)}). "
         f"The heaviest row counts {write.weight(ratio.largest_weight)} times; they average "
         f"{ratio.mean_weight:.2f} (it should be 1). "
     )
@@ -219,12 +201,7 @@ def overlap_sentence(ratio: RatioRecord) -> str:
 
 
 def trust_sentences(gap: Gap, statements: Sequence[Finding]) -> list[str]:
-    """Say how many rows were used, how the predictions do, warnings, and what numbers are not.
-
-    Args:
-        gap: the result.
-        statements: all findings.
-    """
+    """Say how many rows were used, how the predictions do, warnings, and what numbers are not."""
     sentences = []
     for finding in statements:
         if finding.kind == "trust":

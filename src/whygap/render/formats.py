@@ -35,16 +35,16 @@ def text_table(
     names = max(columns - numbers, MIN_NAME_WIDTH)
     sides = [Column(justify="left" if side == "l" else "right", no_wrap=True) for side in align]
     table = Table(*sides, box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-    for first, *rest in lines:
-        table.add_row(*map(Text, (shorten(first, names), *rest)))
-    written = StringIO()
+    for name, *numbers_ in lines:
+        table.add_row(*map(Text, (shorten(name, names), *numbers_)))
+    output = StringIO()
     wide = max(columns, names + numbers)
-    Console(file=written, width=wide, legacy_windows=False, force_jupyter=False).print(table)
-    return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
+    Console(file=output, width=wide, legacy_windows=False, force_jupyter=False).print(table)
+    return "\n".join(line.rstrip() for line in output.getvalue().splitlines())
 
 
 def wrapped(text: str, first: str = "", rest: str = "") -> str:
-    """Return a paragraph of 80 columns, its lines indented by `first` and `rest`."""
+    """Return a paragraph of 80 columns, its lines indented by `first`, then `rest`."""
     return textwrap.fill(
         text, TEXT_WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     )

@@ -26,14 +26,7 @@ TERMS_OUTCOME_FIRST = TERMS | {
 
 
 def number(units: Units, finding: Finding, level: bool = False, unit: bool = True) -> str:
-    """Write an estimate with its interval: -4.9 points (95% interval -7.6 to -2.2).
-
-    Args:
-        units: of the number.
-        finding: with an estimate.
-        level: name the level of the interval.
-        unit: write the unit.
-    """
+    """Write an estimate with its interval: -4.9 points (95% interval -7.6 to -2.2)."""
     if finding.estimate is None or finding.interval is None:
         return ""
     units = units.suited(finding.estimate)
@@ -43,13 +36,7 @@ def number(units: Units, finding: Finding, level: bool = False, unit: bool = Tru
 
 
 def amount(gap: Gap, finding: Finding, brackets: bool = True) -> str:
-    """Write a squared error with its interval: 0.0119 (0.0061 to 0.0177).
-
-    Args:
-        gap: the result.
-        finding: with an estimate.
-        brackets: around the interval; else a comma goes before it.
-    """
+    """Write a squared error with its interval: 0.0119 (0.0061 to 0.0177)."""
     units = write.squared_error_units(gap)
     span = units.span(*(finding.interval or (finding.value, finding.value)), signed=False)
     return (
@@ -83,12 +70,7 @@ def noun(value: float) -> str:
 
 
 def change_sentence(gap: Gap, change: Finding) -> str:
-    """Say how far the metric moved, from where to where.
-
-    Args:
-        gap: the result.
-        change: the finding of kind "change".
-    """
+    """Say how far the metric moved, from where to where."""
     about, units, value = gap.about, write.units_of(gap), change.value
     start, end = units.mean(gap.source.value), units.mean(gap.target.value)
     metric = metric_name(about) + write.metric_unit(about)
@@ -116,7 +98,7 @@ def change_sentence(gap: Gap, change: Finding) -> str:
 
 
 def _how_far_off(gap: Gap, change: Finding) -> str:
-    """Neither a rise nor a fall is better where 0 is right: what predictions are now."""
+    """Say what predictions are now: neither a rise nor a fall is better where 0 is right."""
     value = gap.target.value
     if not change.facts["target_interval"].excludes(0.0):
         return "the mean prediction is not clearly off there"
@@ -125,12 +107,7 @@ def _how_far_off(gap: Gap, change: Finding) -> str:
 
 
 def part_sentence(gap: Gap, part: Finding) -> str:
-    """Say what a part is, its size, and its share of the change where that does not mislead.
-
-    Args:
-        gap: the result.
-        part: a finding of kind "part".
-    """
+    """Say what a part is, its size, and its share of the change where that does not mislead."""
     label = f"{gap.parts[part.part].label} ({part_words(gap, part.part)})"
     doubt = "" if part.significant else f"; {NOT_SIGNIFICANT}"
     return f"{label}: {number(write.units_of(gap), part, level=True)}{_share(gap, part)}{doubt}."
@@ -144,13 +121,7 @@ def _share(gap: Gap, part: Finding) -> str:
 
 
 def main_sentence(gap: Gap, change: Finding, parts: Sequence[Finding]) -> str:
-    """Say which part is the largest, and which parts are significant beside it.
-
-    Args:
-        gap: the result.
-        change: the finding of kind "change".
-        parts: the findings of kind "part".
-    """
+    """Say which part is the largest, and which parts are significant beside it."""
     units = write.units_of(gap)
     significant = [part for part in parts if part.significant]
     if not parts or not gap.total.standard_error:
@@ -164,11 +135,11 @@ def main_sentence(gap: Gap, change: Finding, parts: Sequence[Finding]) -> str:
         return f"Its parts may cancel. Distinguishable from 0: {sizes}."
     if not significant:
         return "Its parts are not known well enough to say where it comes from."
-    first, *others = sorted(parts, key=lambda part: part.facts["rank"])
+    first, *smaller = sorted(parts, key=lambda part: part.facts["rank"])
     if not first.facts["named"]:
         largest = f"{_name(gap, first)} {number(units, first)}"
         return f"The largest part, {largest}, is {NOT_SIGNIFICANT}. Significant: {sizes}."
-    ties = [part for part in others if part.part in first.facts["tied_with"]]
+    ties = [part for part in smaller if part.part in first.facts["tied_with"]]
     if ties:
         open_ = [f"{_name(gap, part)} {number(units, part)}" for part in (first, *ties)]
         text = f"Which part is largest is open: {', '.join(open_[:-1])} or {open_[-1]}"
@@ -176,10 +147,10 @@ def main_sentence(gap: Gap, change: Finding, parts: Sequence[Finding]) -> str:
         name, meaning = part_term(gap, first.part) or _name(gap, first), _meaning(gap, first.part)
         size = f"{number(units, first)}{_share(gap, first)}"
         text = f"The largest part is {name} ({meaning}): {size}"
-    beside = [part for part in others if part.significant and part not in ties]
-    same = [_name(gap, part) for part in beside if part.value * first.value > 0]
-    against = [part for part in beside if part.value * first.value < 0]
-    text += f"; also significant: {joined(same, len(same))}" if same else ""
+    also = [part for part in smaller if part.significant and part not in ties]
+    same_way = [_name(gap, part) for part in also if part.value * first.value > 0]
+    against = [part for part in also if part.value * first.value < 0]
+    text += f"; also significant: {joined(same_way, len(same_way))}" if same_way else ""
     sizes = joined([f"{_name(gap, part)} {number(units, part)}" for part in against], len(parts))
     return f"{text}; the other way: {sizes}." if against else f"{text}."
 
@@ -193,58 +164,50 @@ def _name(gap: Gap, part: Finding) -> str:
 
 
 def points_sentences(gap: Gap, points: Sequence[Finding]) -> list[str]:
-    """Name the significant variables of a part, near ties, and the rest together.
-
-    Args:
-        gap: the result.
-        points: the findings "points" and "points_rest" of one part.
-    """
+    """Name the significant variables of a part, near ties, and the rest together."""
     units = write.units_of(gap)
-    named = [f for f in points if f.facts.get("named")]
-    rest = next((f for f in points if f.kind == "points_rest"), None)
+    terms = [f for f in points if f.facts.get("named")]
+    remainder = next((f for f in points if f.kind == "points_rest"), None)
     sentences = []
-    if named:
-        sizes = [f"{f.variable} {number(units, f, unit=f is named[0])}" for f in named]
+    if terms:
+        sizes = [f"{f.variable} {number(units, f, unit=f is terms[0])}" for f in terms]
         sentences.append(f"Of these: {joined(sizes)}.")
-        same_sign = [f for f in named[1:] if f.value * named[0].value > 0]
-        ties = [f.variable for f in same_sign if f.facts["tied"]]
+        alike = [f for f in terms[1:] if f.value * terms[0].value > 0]
+        ties = [f.variable for f in alike if f.facts["tied"]]
         if ties:
-            names = joined([named[0].variable, *ties])
+            names = joined([terms[0].variable, *ties])
             sentences.append(f"{names} are near ties: which is largest is open.")
-    if rest is not None:
-        sentences.append(_rest_sentence(units, rest, bool(named)))
+    if remainder is not None:
+        sentences.append(_rest_sentence(units, remainder, bool(terms)))
     return sentences
 
 
-def _rest_sentence(units: Units, rest: Finding, some_named: bool) -> str:
-    n, n_significant = rest.facts["n"], rest.facts["n_significant"]
+def _rest_sentence(units: Units, remainder: Finding, some_named: bool) -> str:
+    n, n_significant = remainder.facts["n"], remainder.facts["n_significant"]
     if not some_named:
         if n == 1:
-            return f"It has one variable, {rest.variable}."
+            return f"It has one variable, {remainder.variable}."
         return f"None of its {n} variables is distinguishable from 0 on its own."
     if n == 1:
-        doubt = "" if rest.significant else f"; {NOT_SIGNIFICANT}"
-        return f"The other variable, {rest.variable}: {number(units, rest)}{doubt}."
+        doubt = "" if remainder.significant else f"; {NOT_SIGNIFICANT}"
+        return f"The other variable, {remainder.variable}: {number(units, remainder)}{doubt}."
     verb = "is" if n_significant == 1 else "are"
-    alone = f"{n_significant} of them {verb}" if n_significant else "none of them is"
-    return f"The other {n} variables together: {number(units, rest)}; {alone} significant."
+    significant = f"{n_significant} of them {verb}" if n_significant else "none of them is"
+    return (
+        f"The other {n} variables together: {number(units, remainder)}; {significant} significant."
+    )
 
 
 def variables_sentence(gap: Gap, points: Sequence[Finding]) -> str:
-    """Name the largest significant variables of all parts, for the headline.
-
-    Args:
-        gap: the result.
-        points: the findings "points" of all parts.
-    """
+    """Name the largest significant variables of all parts, for the headline."""
     units = write.units_of(gap)
-    named = sorted((f for f in points if f.facts.get("headline")), key=lambda f: -abs(f.value))
-    if not named:
+    terms = sorted((f for f in points if f.facts.get("headline")), key=lambda f: -abs(f.value))
+    if not terms:
         return ""
-    if len(named) == 1:
-        part, variable = gap.parts[named[0].part].label.lower(), named[0].variable
-        return f"Within {part}, {variable} contributes most: {number(units, named[0])}."
-    sizes = [f"{f.variable} {number(units, f, unit=f is named[0])}" for f in named]
+    if len(terms) == 1:
+        part, variable = gap.parts[terms[0].part].label.lower(), terms[0].variable
+        return f"Within {part}, {variable} contributes most: {number(units, terms[0])}."
+    sizes = [f"{f.variable} {number(units, f, unit=f is terms[0])}" for f in terms]
     return f"Of the variables, these contribute most: {joined(sizes)}."
 
 
@@ -252,11 +215,7 @@ def variables_sentence(gap: Gap, points: Sequence[Finding]) -> str:
 
 
 def group_words(finding: Finding) -> str:
-    """Return which rows: age is above 25 and sex is Female (38% of rows).
-
-    Args:
-        finding: of kind "rule" or "group".
-    """
+    """Return which rows: age is above 25 and sex is Female (38% of rows)."""
     rows = f"{finding.variable} is {finding.group}"
     if finding.kind == "rule":
         rows = _rule_words(finding.facts["conditions"])
@@ -274,12 +233,7 @@ def _rule_words(conditions: Sequence[Condition]) -> str:
 
 
 def group_sentence(gap: Gap, group: Finding) -> str:
-    """Say what a group or a rule contributes to a part, and how the metric changes there.
-
-    Args:
-        gap: the result.
-        group: a finding of kind "rule" or "group".
-    """
+    """Say what a group or a rule contributes to a part, and how the metric changes there."""
     units, ends = write.units_of(gap), group.interval or (group.value, group.value)
     part = gap.parts[group.part].label.lower()
     text = (
@@ -295,11 +249,6 @@ def mean_change(gap: Gap, group: Finding, level: bool = False) -> str:
     """Say how the metric changes within a group: accuracy falls by 16.6 points there (5.6 to 27.5).
 
     Rows of a metric that is no mean over rows are compared with the average row.
-
-    Args:
-        gap: the result.
-        group: a finding of kind "rule" or "group".
-        level: name the level of the interval.
     """
     times = group.facts.get("times_average", 0.0)
     if times > 1:
@@ -315,11 +264,7 @@ def mean_change(gap: Gap, group: Finding, level: bool = False) -> str:
 
 
 def no_group_sentence(finding: Finding) -> str:
-    """Say that no group or no rule stands out.
-
-    Args:
-        finding: of kind "no_group", "no_excess" or "no_rule".
-    """
+    """Say that no group or no rule stands out."""
     n_groups, n_rules = finding.facts["n_groups"], finding.facts["n_rules_tested"]
     if finding.kind == "no_excess":
         return "No group is affected by more than its share of the rows."

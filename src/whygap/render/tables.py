@@ -11,11 +11,12 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from whygap.errors import SettingsError, require_known
+from whygap.estimate import Estimate
 from whygap.render.formats import TEXT_WIDTH, shorten, text_table, wrapped
 from whygap.render.text import BANNER, of_target, section_title, targets_units
 from whygap.render.units import (
@@ -41,6 +42,10 @@ UNITS = {  # of the findings that are rows; others have no estimate or repeat on
     "share_base": "share",
     "share": "share",
 }
+BASE_REMARK = (
+    "Source risk, recalibrated: what one correction of the re-estimated source risk would explain; "
+    "not of the model's own score."
+)
 TERMS = {
     "total": "with target labels",
     "recalibration": "recalibrating the score",
@@ -51,39 +56,25 @@ TERMS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the tidy table.
-
-    Attributes:
-        part: name of the part; empty where the row is on the whole gap.
-        term: variable, group or rule; empty for the gap and the parts themselves.
-        kind: of the finding.
-        estimate: the number.
-        standard_error: of the estimate.
-        low: end of the interval; of rules and groups simultaneous over all of them.
-        high: likewise.
-        level: of the interval.
-        p_value: of "this is 0"; NaN for rules and groups, whose intervals are simultaneous.
-        unit: "metric", "squared error" or "share".
-        plugin: the estimate without debiasing; NaN where there is none.
-    """
-
-    part: str
-    term: str
-    kind: str
-    estimate: float
-    standard_error: float
-    low: float
-    high: float
-    level: float
-    p_value: float
-    unit: str
-    plugin: float
+COLUMNS: tuple[str, ...] = (
+    "part",
+    "term",
+    "kind",
+    "estimate",
+    "standard_error",
+    "low",
+    "high",
+    "level",
+    "p_value",
+)
+COLUMNS += ("unit", "plugin")
 
 
-def rows(findings: Sequence[Finding]) -> list[Row]:
-    """Return a row for every finding on an estimate, in the order of the findings.
+def rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Return a row, by column, for every finding on an estimate, in the order of the findings.
+
+    `term` is empty for the gap and the parts themselves; `p_value` (of "this is 0") is NaN for
+    rules and groups, whose intervals are simultaneous; `plugin` is the estimate before debiasing.
 
     Args:
         findings: on one gap.
@@ -91,24 +82,14 @@ def rows(findings: Sequence[Finding]) -> list[Row]:
     return [_row(f) for f in findings if f.kind in UNITS]
 
 
-def _row(finding: Finding) -> Row:
-    estimate, interval = finding.estimate, finding.interval
-    if estimate is None or interval is None:
-        raise SettingsError(f"A finding of kind '{finding.kind}' needs an estimate")
-    many = finding.kind in ("rule", "group")
-    return Row(
-        finding.part,
-        _term(finding),
-        finding.kind,
-        estimate.value,
-        estimate.standard_error,
-        interval.low,
-        interval.high,
-        finding.level,
-        math.nan if many else estimate.p_value(),
-        UNITS[finding.kind],
-        estimate.plugin,
-    )
+def _row(finding: Finding) -> dict[str, Any]:
+    estimate = finding.estimate or Estimate(math.nan, math.nan)
+    low, high = finding.interval or (math.nan, math.nan)
+    p_value = math.nan if finding.kind in ("rule", "group") else estimate.p_value()
+    names = (finding.part, _term(finding), finding.kind)
+    numbers = (estimate.value, estimate.standard_error, low, high, finding.level, p_value)
+    values = (*names, *numbers, UNITS[finding.kind], estimate.plugin)
+    return dict(zip(COLUMNS, values, strict=True))
 
 
 def _term(finding: Finding) -> str:
@@ -126,23 +107,18 @@ def to_frame(result: Gap | Gaps, level: float | None = None) -> Any:
         result: of `explain` or `explain_many`.
         level: of the intervals; that of the settings unless given.
     """
-    names, lines = _tidy(result, level)
-    columns = {name: [line[k] for line in lines] for k, name in enumerate(names)}
+    lines = _tidy(result, level)
+    columns = {name: [line[name] for line in lines] for name in lines[0]}
     first = result if isinstance(result, Gap) else next(iter(result.values()))
     return native_table(columns, first.table_kind)
 
 
-def _tidy(result: Gap | Gaps, level: float | None) -> tuple[list[str], list[list[Any]]]:
-    """Return the header and the lines of the tidy table."""
-    names, findings = [field.name for field in fields(Row)], result.findings(level)
+def _tidy(result: Gap | Gaps, level: float | None) -> list[dict[str, Any]]:
+    findings = result.findings(level)
     if isinstance(result, Gap):
-        return names, [[getattr(row, name) for name in names] for row in rows(findings)]
-    lines = [
-        [target, *(getattr(row, name) for name in names)]
-        for target in result
-        for row in rows(of_target(findings, target))
-    ]
-    return ["target", *names], lines
+        return rows(findings)
+    own = {name: rows(of_target(findings, name)) for name in result}
+    return [{"target": name} | row for name in own for row in own[name]]
 
 
 # -- printed tables --------------------------------------------------------------------------------
@@ -192,6 +168,7 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
             if finding.kind in UNITS:
                 heading = f"{prefix}{section_heading(gap, finding)}"
                 sections.setdefault(heading, []).append(cells(gap, finding, units))
+                remarks += [BASE_REMARK] if finding.kind == "share_base" else []
             elif finding.kind == "problem":
                 problems.append(f"{prefix}{BANNER} {finding.facts['note']}")
             elif finding.kind == "share_undefined":
@@ -199,7 +176,7 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
                 remarks.append(f"{heading}: undefined. {finding.facts['reason']}")
     compared = about.target_name if isinstance(result, Gap) else f"{len(result)} targets"
     title = f"{capital(metric_name(about))}: {compared} minus {about.source_name}"
-    return Sheet(title, header, sections, tuple(problems), tuple(remarks))
+    return Sheet(title, header, sections, tuple(problems), tuple(dict.fromkeys(remarks)))
 
 
 def section_heading(gap: Gap, finding: Finding) -> str:
@@ -213,15 +190,13 @@ def section_heading(gap: Gap, finding: Finding) -> str:
 
 def cells(gap: Gap, finding: Finding, units: Units) -> tuple[str, ...]:
     """Return a finding's line: name, estimate, standard error, interval."""
-    row = _row(finding)
-    label = _label(gap, finding)
-    if row.unit == "share":
-        error = row.standard_error
-        numbers = (percent(row.estimate, error), percent(error, error))
-        return (label, *numbers, percent_span(row.low, row.high, error))
-    units = squared_error_units(gap) if row.unit == "squared error" else units
-    estimate = units.bare(row.estimate, signed=True)
-    return (label, estimate, units.bare(row.standard_error), units.span(row.low, row.high))
+    row, label, unit = _row(finding), _label(gap, finding), UNITS[finding.kind]
+    error, ends = row["standard_error"], (row["low"], row["high"])
+    if unit == "share":
+        numbers = (percent(row["estimate"], error), percent(error, error))
+        return (label, *numbers, percent_span(*ends, error))
+    units = squared_error_units(gap) if unit == "squared error" else units
+    return (label, units.bare(row["estimate"], True), units.bare(error), units.span(*ends))
 
 
 def _label(gap: Gap, finding: Finding) -> str:
@@ -247,54 +222,55 @@ def render(result: Gap | Gaps, format: str = "text", level: float | None = None)
         format: "text", "csv", "md", "html" or "tex".
         level: of the intervals; that of the settings unless given.
     """
-    what = f"There is no table format '{format}'"
-    require_known(format, FORMATS, what, "Formats", SettingsError)
+    unknown = f"There is no table format '{format}'"
+    require_known(format, FORMATS, unknown, "Formats", SettingsError)
     if format == "csv":
-        return _csv(*_tidy(result, level)).rstrip("\n")
+        return _csv(_tidy(result, level)).rstrip("\n")
     return FORMATS[format](sheet(result, level)).rstrip("\n")
 
 
-def _csv(names: Sequence[str], lines: Sequence[Sequence[Any]]) -> str:
+def _csv(lines: Sequence[Mapping[str, Any]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
+    writer.writerow(lines[0])
     for line in lines:
-        writer.writerow("" if isinstance(c, float) and math.isnan(c) else c for c in line)
+        cells = line.values()
+        writer.writerow("" if isinstance(c, float) and math.isnan(c) else c for c in cells)
     return out.getvalue()
 
 
 def _text(table: Sheet) -> str:
-    """Aligned columns under headings, 80 columns wide."""
+    """Return aligned columns under headings, 80 columns wide."""
     lines = [line for section in table.sections.values() for line in section]
     aligned = text_table(table.header, lines, columns=TEXT_WIDTH - 2).splitlines()
     body = (f"  {line}".rstrip() for line in aligned)
     rule = "-" * (max(map(len, aligned)) + 2)
-    written = [shorten(table.title, TEXT_WIDTH), ""]
-    written += [line for text in table.problems for line in (wrapped(text), "")]
-    written.append(next(body))
+    output = [shorten(table.title, TEXT_WIDTH), ""]
+    output += [line for text in table.problems for line in (wrapped(text), "")]
+    output.append(next(body))
     for heading, section in table.sections.items():
-        written += [rule, shorten(heading, TEXT_WIDTH), *islice(body, len(section))]
+        output += [rule, shorten(heading, TEXT_WIDTH), *islice(body, len(section))]
     for remark in table.remarks:
-        written += ["", wrapped(remark)]
-    return "\n".join(written)
+        output += ["", wrapped(remark)]
+    return "\n".join(output)
 
 
 def _markdown(table: Sheet) -> str:
-    """A pipe table; headings are rows in bold."""
+    """Return a pipe table; headings are rows in bold."""
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cells) + " |"
 
     blank = [""] * (len(table.header) - 1)
-    written = [f"**{_escaped(table.title)}**", ""]
-    written += [part for text in table.problems for part in (_escaped(text), "")]
-    written += [line(table.header), "|:---|" + "---:|" * len(blank)]
+    output = [f"**{_escaped(table.title)}**", ""]
+    output += [part for text in table.problems for part in (_escaped(text), "")]
+    output += [line(table.header), "|:---|" + "---:|" * len(blank)]
     for heading, section in table.sections.items():
-        written.append(line((f"**{_escaped(heading)}**", *blank)))
-        written += [line((_escaped(name), *numbers)) for name, *numbers in section]
+        output.append(line((f"**{_escaped(heading)}**", *blank)))
+        output += [line((_escaped(name), *numbers)) for name, *numbers in section]
     for remark in table.remarks:
-        written += ["", _escaped(remark)]
-    return "\n".join(written)
+        output += ["", _escaped(remark)]
+    return "\n".join(output)
 
 
 def _escaped(text: str) -> str:

@@ -5,7 +5,7 @@ Terminal output is 80 columns wide. What is said, and in which order, comes from
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from whygap.render import units as write
 from whygap.render.advice import advice_sentence
@@ -40,12 +40,7 @@ BANNER = "Do not rely on these numbers as they stand:"
 
 
 def headline(gap: Gap, findings: Sequence[Finding]) -> list[str]:
-    """Return the answer in at most three short texts: the change, its parts, the affected rows.
-
-    Args:
-        gap: the result.
-        findings: on the gap.
-    """
+    """Return the answer in at most three short texts: the change, its parts, the affected rows."""
     change = next(f for f in findings if f.kind == "change")
     parts = [f for f in findings if f.kind == "part"]
     texts = [change_sentence(gap, change)]
@@ -73,40 +68,35 @@ def _most_affected(gap: Gap, change: Finding, group: Finding) -> str:
 
 
 def short(gap: Gap, findings: Sequence[Finding]) -> str:
-    """Return the answer and the parts, a few lines.
-
-    Args:
-        gap: the result.
-        findings: on the gap.
-    """
+    """Return the answer and the parts, a few lines."""
     answer = wrapped(" ".join(headline(gap, findings)))
     return "\n".join([*_banner(findings), answer, *_parts(gap, findings, opened=False)])
 
 
 def summary(gap: Gap, findings: Sequence[Finding]) -> str:
-    """Return everything that can be said, in plain words, 80 columns wide.
-
-    Args:
-        gap: the result.
-        findings: on the gap.
-    """
-    lines = [*_banner(findings), wrapped(" ".join(headline(gap, findings)))]
+    """Return everything that can be said, in plain words, 80 columns wide."""
     parts = _parts(gap, findings, opened=True)
-    lines += ["", *parts] if parts else []
+    blocks = [[*_banner(findings), wrapped(" ".join(headline(gap, findings)))], parts]
+    kinds = ("affected", "recoverable", "advice", "trust", "shares")
+    return "\n\n".join("\n".join(b) for b in (*blocks, *_sections(gap, findings, kinds)) if b)
+
+
+def first_screen(gap: Gap, findings: Sequence[Finding]) -> str:
+    """Return the answer, who is affected, what could be won back, and what to do next."""
+    answer = [*_banner(findings), wrapped(" ".join(headline(gap, findings)))]
+    sections = _sections(gap, findings, ("affected", "recoverable", "advice"))
+    return "\n\n".join("\n".join(block) for block in (answer, *sections))
+
+
+def _sections(gap: Gap, findings: Sequence[Finding], kinds: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the lines of each section of these kinds that has something to say."""
     for key, texts in section_texts(gap, findings).items():
-        if key in ("problems", "parts", "overlap") or key.startswith("points ") or not texts:
-            continue
-        lines += ["", section_title(gap, key), *_bullets(texts)]
-    return "\n".join(lines)
+        if texts and key.partition(" ")[0] in kinds:
+            yield [section_title(gap, key), *_bullets(texts)]
 
 
 def section_title(gap: Gap, key: str) -> str:
-    """Return the title of a section of the summary and the page.
-
-    Args:
-        gap: the result.
-        key: of `section_texts`.
-    """
+    """Return the title of a section of the summary and the page."""
     kind, _, name = key.partition(" ")
     part = gap.parts[name].label if name in gap.parts else write.capital(name)
     titles = {
@@ -124,12 +114,7 @@ def section_title(gap: Gap, key: str) -> str:
 
 
 def section_texts(gap: Gap, findings: Sequence[Finding]) -> dict[str, list[str]]:
-    """Return what is said in each section: "parts", "points <part>", "affected <part>", ...
-
-    Args:
-        gap: the result.
-        findings: on the gap.
-    """
+    """Return what is said in each section: "parts", "points <part>", "affected <part>", ..."""
     by_kind: dict[str, list[Finding]] = {}
     for finding in findings:
         by_kind.setdefault(finding.kind, []).append(finding)
@@ -194,12 +179,7 @@ def _bullets(texts: Iterable[str]) -> list[str]:
 
 
 def targets_headline(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> list[str]:
-    """Return what can be said of all targets together: who moved, who differs, through what.
-
-    Args:
-        gaps: target -> gap.
-        findings: of `Gaps.findings`.
-    """
+    """Return what can be said of all targets together: who moved, who differs, through what."""
     changes = [f for f in findings if f.kind == "target_change"]
     if not changes:
         return []
@@ -207,11 +187,7 @@ def targets_headline(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> li
 
 
 def targets_units(gaps: Mapping[str, Gap]) -> write.Units:
-    """Return one way to write all targets: as many digits as the least known of them supports.
-
-    Args:
-        gaps: target -> gap.
-    """
+    """Return one way to write all targets: as many digits as the least known of them supports."""
     units = [write.units_of(gap) for gap in gaps.values()]
     return min(units, key=lambda unit: (unit.letter == "", unit.decimals or 0))
 
@@ -219,13 +195,7 @@ def targets_units(gaps: Mapping[str, Gap]) -> write.Units:
 def targets_summary(
     gaps: Mapping[str, Gap], findings: Sequence[Finding], unfinished: Sequence[str] = ()
 ) -> str:
-    """Return plain words: all targets together, then a section for each.
-
-    Args:
-        gaps: target -> gap.
-        findings: of `Gaps.findings`.
-        unfinished: targets left out because the run was interrupted.
-    """
+    """Return plain words: all targets together, then a section for each."""
     together = targets_headline(gaps, findings)
     blocks = [wrapped(" ".join(together))] if together else []
     for name, gap in gaps.items():
@@ -237,12 +207,7 @@ def targets_summary(
 
 
 def of_target(findings: Sequence[Finding], name: str) -> list[Finding]:
-    """Return one target's own findings.
-
-    Args:
-        findings: of `Gaps.findings`.
-        name: of the target.
-    """
+    """Return one target's own findings."""
     return [f for f in findings if f.facts["target"] == name and f.kind not in TOGETHER]
 
 

@@ -122,13 +122,7 @@ def squared_error_units(gap: Gap) -> Units:
 
 
 def units_for(is_share: bool, error: float, largest: float) -> Units:
-    """Return units with the digits that a standard error supports.
-
-    Args:
-        is_share: written in percent.
-        error: standard error, in percent where numbers are.
-        largest: size of the largest number.
-    """
+    """Return units with the digits that a standard error supports."""
     if not (error > 0 and math.isfinite(error)):
         error = (largest or 1.0) * (1e-2 if is_share else 1e-3)
     letter = next((name for name, size in LARGE.items() if 10 * size <= largest), "")

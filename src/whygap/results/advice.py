@@ -21,11 +21,6 @@ def advice(gap: Gap, statements: Sequence[Finding], level: float) -> tuple[Findi
 
     The fact `action` names the step, `reason` why where there are several, `variables` through
     what; the estimate is what the step could gain, or what is not known well enough.
-
-    Args:
-        gap: the result.
-        statements: all other findings on the gap.
-        level: of their intervals.
     """
     return _Advisor(gap, statements, level).steps()
 

@@ -29,12 +29,6 @@ def affected(gap: Gap, name: str, change: Finding, level: float) -> Iterator[Fin
 
     Telling: significant and beyond the rows' own share; where no rows are, significant and at most
     two thirds of the target. Equal rows in other words are listed once.
-
-    Args:
-        gap: the result.
-        name: of the part.
-        change: the finding on the whole gap.
-        level: of the groups' intervals.
     """
     if name not in gap.parts:
         return
@@ -134,12 +128,7 @@ def _compared_with_average(term: Finding, total: float) -> Finding:
 
 
 def recoverable(gap: Gap, level: float) -> Iterator[Finding]:
-    """Yield what target labels could win back of the squared error, and through what.
-
-    Args:
-        gap: the result.
-        level: of the intervals.
-    """
+    """Yield what target labels could win back of the squared error, and through what."""
     budget = gap.recoverable
     if budget is None:
         return
@@ -175,16 +164,9 @@ def recoverable(gap: Gap, level: float) -> Iterator[Finding]:
 
 
 def shares(gap: Gap, name: str, part: Finding | None, level: float) -> Iterator[Finding]:
-    """Yield the base, then every variable's share of a part, largest first; or why there is none.
-
-    Args:
-        gap: the result.
-        name: of the part.
-        part: the finding on the whole part.
-        level: of the intervals.
-    """
+    """Yield the base and every variable's share of a part, largest first; or why there is none."""
     details = gap.shares[name]
-    of_part = {"part_significant": part is not None and part.significant}
+    of_part: dict[str, Any] = {"part_significant": part is not None and part.significant}
     if not details.defined:
         of_part |= {"measured": details.denominator.standard_error > 0, "reason": details.reason}
         needed = _rows_needed(gap, details, level)
@@ -240,11 +222,7 @@ def _rows_needed(gap: Gap, details: Shares, level: float) -> tuple[float, float]
 
 
 def trust(gap: Gap) -> Iterator[Finding]:
-    """Yield how far the tables overlap, rows used, predictions, and warnings.
-
-    Args:
-        gap: the result.
-    """
+    """Yield how far the tables overlap, rows used, predictions, and warnings."""
     for ratio in gap.diagnostics.ratios:
         yield Finding("overlap", facts={"ratio": ratio})
     about = gap.about

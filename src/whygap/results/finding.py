@@ -20,7 +20,7 @@ class Finding:
     """One statement on a result, as data.
 
     Attributes:
-        kind: what is stated: "change", "part", "points", ... (docs/reference lists all).
+        kind: what is stated, as listed in `whygap.results.findings`.
         part: name of the part; empty where the statement is on the whole gap.
         variable: name of the variable; empty where there is none.
         group: level, range or rule in words; empty where there is none.
@@ -57,27 +57,13 @@ class Finding:
 def estimated(
     kind: str, estimate: Estimate, level: float, *, part: str = "", variable: str = "", **facts: Any
 ) -> Finding:
-    """Return a finding on an estimate, with its own interval.
-
-    Args:
-        kind: what is stated.
-        estimate: the number.
-        level: of its interval.
-        part: name of the part.
-        variable: name of the variable.
-        facts: what else is known.
-    """
+    """Return a finding on an estimate, with its own interval."""
     interval = Interval(*estimate.interval(level))
     return Finding(kind, part, variable, "", estimate, interval, level, facts)
 
 
 def direction(about: About, change: float) -> str:
-    """Return "better" or "worse"; nothing where the metric's direction is not known.
-
-    Args:
-        about: of the result.
-        change: of the metric.
-    """
+    """Return "better" or "worse"; nothing where the metric's direction is not known."""
     if about.higher_is_better is None or change == 0:
         return ""
     return "better" if (change > 0) == about.higher_is_better else "worse"

@@ -25,10 +25,6 @@ def findings_of_targets(gaps: Mapping[str, Gap], level: float) -> tuple[Finding,
 
     Every finding has the fact `target`; of statements on all targets it is empty. Intervals of
     `target_change` and `target_part` hold for all targets at once.
-
-    Args:
-        gaps: target -> gap.
-        level: of the intervals.
     """
     require_alike(gaps)
     joint = together(gaps, level) if len(gaps) > 1 else ()
@@ -37,11 +33,7 @@ def findings_of_targets(gaps: Mapping[str, Gap], level: float) -> tuple[Finding,
 
 
 def require_alike(gaps: Mapping[str, Gap]) -> None:
-    """Refuse results that cannot stand side by side: none, or of several metrics.
-
-    Args:
-        gaps: target -> gap.
-    """
+    """Refuse results that cannot stand side by side: none, or of several metrics."""
     if not gaps:
         raise InputError("A report needs at least one result", got="none")
     metrics = dict.fromkeys(gap.about.metric for gap in gaps.values())
@@ -54,12 +46,7 @@ def require_alike(gaps: Mapping[str, Gap]) -> None:
 
 
 def together(gaps: Mapping[str, Gap], level: float) -> Iterator[Finding]:
-    """Yield what can be said of all targets together.
-
-    Args:
-        gaps: target -> gap.
-        level: of the intervals, which hold for all targets at once.
-    """
+    """Yield what can be said of all targets together."""
     changes = _series("target_change", "", {n: gap.total for n, gap in gaps.items()}, level)
     significant = [f for f in changes if f.significant]
     most = max(significant, key=lambda f: abs(f.value), default=None)

@@ -13,10 +13,10 @@ from result_factory import NASTY_NAMES, make_gap, many_players
 from rich.cells import cell_len as width
 
 from whygap.errors import SettingsError
+from whygap.notes import Note
 from whygap.render import tables
 from whygap.render.formats import shorten, text_table
 from whygap.results import Gaps
-from whygap.tables.design import Note
 
 COLUMNS = [
     "part",
@@ -107,12 +107,14 @@ def test_csv_reads_back_as_the_frame() -> None:
 
 @pytest.mark.parametrize("format_", tables.FORMATS)
 def test_a_problem_stands_before_the_first_number(format_: str) -> None:
-    text = tables.render(make_gap(notes=[Note("problem", "Broken units.")]), format_)
+    text = tables.render(
+        make_gap(notes=[Note("gives_outcome", "problem", {"column": "Broken"})]), format_
+    )
     if format_ == "csv":  # has no room for words
         assert "Broken" not in text
         return
     shown = text[text.find("</style>") + 1 :]
-    assert 0 < shown.find("Broken units.") < shown.find("-7.2")
+    assert 0 < shown.find("Broken") < shown.find("-7.2")
 
 
 def test_hostile_names_are_escaped_everywhere() -> None:

@@ -10,7 +10,7 @@ from result_factory import NASTY_NAMES, make_gap, many_players
 
 from whygap.domains import ByDomain
 from whygap.estimate import Estimate
-from whygap.render import text
+from whygap.render import tables, text
 from whygap.results import Gap, Gaps
 
 
@@ -120,6 +120,15 @@ def test_undefined_shares_deny_no_shift(size: float) -> None:
     assert "The outcome part as a whole is significant, but these rows are too few" in words
     settled = "about 7.8 times the rows (13,000 source and 5,500 target rows) would settle it"
     assert (settled in words) == (size > 0)
+
+
+def test_the_base_is_a_recalibration_of_the_source_risk_not_of_the_model() -> None:
+    start = "Recalibrating the re-estimated source risk (not the model) "
+    assert f"{start}within strata of age, sex and race would explain 33% of it (" in flat(
+        make_gap()
+    )
+    assert f"{start}would explain 33% of it (" in flat(make_gap(baseline=()))
+    assert "not of the model's own score" in tables.render(make_gap(), "text")
 
 
 def test_common_support_is_said() -> None:

@@ -14,6 +14,7 @@ from whygap.domains import ByDomain
 from whygap.errors import InputError
 from whygap.estimate import Estimate
 from whygap.estimate.combine import joint_covariance
+from whygap.notes import Note
 from whygap.render import tables
 from whygap.results import (
     Finding,
@@ -29,7 +30,6 @@ from whygap.results import (
 )
 from whygap.results.finding import MAX_NAMED_VARIABLES
 from whygap.results.targets import TOGETHER, require_alike
-from whygap.tables.design import Note
 
 NOTHING = (0.0001, 0.0001, 0.0001)
 SAME_OUTCOMES = (0.804, 0.76, 0.732, 0.732)
@@ -56,7 +56,7 @@ def actions(gap: Gap) -> list[tuple[str, str]]:
 
 
 def test_kinds_come_in_the_order_they_are_said() -> None:
-    problem = Note("problem", "Column 'age' does not mean the same.")
+    problem = Note("gives_outcome", "problem", {"column": "age"})
     kinds = dict.fromkeys(f.kind for f in make_gap(notes=[problem]).findings())
     assert " ".join(kinds) == (
         "problem change part points points_rest rule group recoverable share share_base overlap "
@@ -333,7 +333,7 @@ ADVICE = [
         {"won_back": (0.0112, 0.0306, 0.0001), "corners": SAME_OUTCOMES},
         [("revise", ""), ("no_reweighting", "exceeds_labels")],
     ),
-    ({"notes": [Note("problem", "Broken.")]}, [("see_problem_first", "")]),
+    ({"notes": [Note("gives_outcome", "problem", {"column": "age"})]}, [("see_problem_first", "")]),
     (PLAIN, [("ask_recoverable", "outcome_differs")]),
     (PLAIN | {"corners": SAME_OUTCOMES}, [("ask_recoverable", "mix_differs")]),
     (PLAIN | {"corners": (0.7, 0.72, 0.74, 0.8)}, [("nothing_to_repair", "")]),
