@@ -108,14 +108,7 @@ def axes_of(ax: Axes | None, rows: Sequence[Row], title: str, note: str) -> Axes
 def draw_rows(
     ax: Axes, rows: Sequence[Row], tick: Callable[[float], str], from_zero: bool = False
 ) -> None:
-    """Draw names, numbers, bars and intervals from the top down.
-
-    Args:
-        ax: the axes to draw on.
-        rows: from the top down.
-        tick: writes a number on the axis.
-        from_zero: bars begin at 0; else each part begins where the one before ends.
-    """
+    """Draw names, numbers, bars and intervals from the top down."""
     limits = _limits(rows, [0.0] * from_zero)
     height = _height(rows)
     _clear(ax, "x")
@@ -153,13 +146,7 @@ def _write_row(ax: Axes, place: int, row: Row, height: float, indent: bool) -> N
 
 
 def draw_line(ax: Axes | None, rows: Sequence[Row], total: float) -> Axes:
-    """Draw a decomposition from left to right, a column per part; return the axes.
-
-    Args:
-        ax: the axes to draw on; None makes a figure.
-        rows: the source, the parts and the target.
-        total: width in points.
-    """
+    """Draw a decomposition from left to right, a column per part; return the axes."""
     pitch = total / len(rows)
     longest = max(width(row.name) for row in rows)
     steps = 2 if longest * COLUMN_LETTER > pitch else 1  # lines of names: neighbours do not touch
@@ -240,14 +227,7 @@ def panels_of(n_panels: int, title: str) -> list[Axes]:
 
 
 def draw_panel(ax: Axes, name: str, marks: Mapping[int, Row], tick: Callable[[float], str]) -> None:
-    """Draw one estimate of each target with its interval.
-
-    Args:
-        ax: the axes to draw on.
-        name: above the panel.
-        marks: place of the target -> what is drawn there.
-        tick: writes a number on the axis.
-    """
+    """Draw one estimate of each target with its interval."""
     limits = _limits(list(marks.values()), [0.0])
     _clear(ax, "y")
     ax.set_ylim(*limits)

@@ -24,7 +24,7 @@ from whygap.render.tables import TERMS
 from whygap.render.text import BANNER, section_title, targets_headline, targets_units
 from whygap.render.units import level_name, percent, percent_span, units_of, with_minus
 from whygap.results import Finding, Gap
-from whygap.results.targets import findings_of_targets
+from whygap.results.targets import together
 
 MAX_ROWS = 12  # rows in one chart; the table has all
 # Detail -> kinds of findings that are its rows; irreducible error would dwarf the others
@@ -90,11 +90,7 @@ class DecompositionDisplay:
         return cls(title, tuple(rows), units.tick, change.level, line)
 
     def plot(self, ax: Axes | None = None) -> DecompositionDisplay:
-        """Draw the chart.
-
-        Args:
-            ax: the axes to draw on; None makes a figure.
-        """
+        """Draw the chart."""
         if self.line:
             self.ax_ = drawing.draw_line(ax, self.rows, self.line)
         else:
@@ -159,11 +155,7 @@ class IntervalsDisplay:
         return cls(title, tuple(rows), tick, terms[-1].level, left_out)
 
     def plot(self, ax: Axes | None = None) -> IntervalsDisplay:
-        """Draw the chart.
-
-        Args:
-            ax: the axes to draw on; None makes a figure.
-        """
+        """Draw the chart."""
         left_out = f"; {self.n_left_out} more in the table" if self.n_left_out else ""
         ax = drawing.axes_of(ax, self.rows, self.title, _note(self.level) + left_out)
         drawing.draw_rows(ax, self.rows, self.tick, from_zero=True)
@@ -213,11 +205,7 @@ class TrendDisplay:
         return cls(title, tuple(gaps), series, targets_units(gaps).gain_tick)
 
     def plot(self, ax: Axes | None = None) -> TrendDisplay:
-        """Draw the chart; on given axes the change alone.
-
-        Args:
-            ax: the axes to draw on; None makes a figure.
-        """
+        """Draw the chart; on given axes the change alone."""
         panels = [ax] if ax is not None else drawing.panels_of(len(self.series), self.title)
         for panel, (name, own) in zip(panels, self.series.items(), strict=False):
             marks = {place: own[t] for place, t in enumerate(self.targets) if t in own}
@@ -249,7 +237,7 @@ def trend_of(gaps: Mapping[str, Gap], ax: Axes | None, level: float | None) -> F
     """Return a drawn figure of several targets; of one target, its decomposition."""
     if len(gaps) == 1:
         return figure_of(next(iter(gaps.values())), ax, "decomposition", level)
-    findings = findings_of_targets(gaps, next(iter(gaps.values())).level(level))
+    findings = tuple(together(gaps, next(iter(gaps.values())).level(level)))
     title = targets_headline(gaps, findings)[0]
     return TrendDisplay.from_gaps(gaps, findings, title).plot(ax).figure_
 

@@ -17,7 +17,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from whygap.errors import large, require_level
+from whygap.errors import large
 from whygap.render.drawing import WIDTH, shown
 from whygap.render.figures import DecompositionDisplay, IntervalsDisplay, TrendDisplay
 from whygap.render.sentences import change_sentence, main_sentence, part_words, variables_sentence
@@ -77,61 +77,36 @@ class Section:
 def write(
     result: Gap | Gaps, path: str | Path, level: float | None = None, redact: int | None = ROWS
 ) -> Path:
-    """Write the page of a result, of one target or of several.
-
-    Args:
-        result: of `explain` or `explain_many`.
-        path: of the .html file.
-        level: of the intervals; that of the settings unless given.
-        redact: name no level of fewer rows, and round counts; None shows all there is.
-    """
+    """Write the page of a result, of one target or of several."""
     files.require_ending(path, ".html")
     visible = result if redact is None else result.redacted(redact)
     return files.write_whole(path, html(visible, level))
 
 
 def html(result: Gap | Gaps, level: float | None = None) -> str:
-    """Return the page as text.
-
-    Args:
-        result: of `explain` or `explain_many`; shown as it is.
-        level: of the intervals; that of the settings unless given.
-    """
+    """Return the page as text."""
     level = result.level(level)
-    require_level(level, "The level of a report")
-    gaps: Mapping[str, Gap] = {"": result} if isinstance(result, Gap) else dict(result)
-    findings = result.findings(level)
-    own = {name: of_target(findings, name) if name else list(findings) for name in gaps}
+    gaps, findings, own = _findings(result, level)
     targets = [_target(name, gap, own[name], k) for k, (name, gap) in enumerate(gaps.items())]
     script = _asset("report.js")
     digest = hashlib.sha256(script.encode("utf-8")).digest()  # no other script can run on the page
     about = targets[0]["gap"].about
-    return (
-        _environment()
-        .get_template("report.html")
-        .render(
-            targets=targets,
-            together=_together(gaps, findings) if len(gaps) > 1 else None,
-            about=about,
-            metric=metric_name(about),
-            level=level_name(level),
-            css=_trusted(_asset("report.css")),
-            script=_trusted(script),
-            script_hash=base64.b64encode(digest).decode("ascii"),
-            banner=BANNER,
-        )
+    return _filled(
+        "report.html",
+        targets=targets,
+        together=_together(gaps, findings) if len(gaps) > 1 else None,
+        about=about,
+        metric=metric_name(about),
+        level=level_name(level),
+        css=_trusted(_asset("report.css")),
+        script=_trusted(script),
+        script_hash=base64.b64encode(digest).decode("ascii"),
     )
 
 
 def notebook(result: Gap | Gaps) -> str:
-    """Return what a notebook shows: the answer, a chart, all numbers to unfold; no scripts.
-
-    Args:
-        result: of `explain` or `explain_many`.
-    """
-    findings = result.findings()
-    gaps: Mapping[str, Gap] = {"": result} if isinstance(result, Gap) else dict(result)
-    own = {name: of_target(findings, name) if name else list(findings) for name in gaps}
+    """Return what a notebook shows: the answer, a chart, all numbers to unfold; no scripts."""
+    gaps, findings, own = _findings(result, None)
     first = next(iter(gaps.values()))
     if len(gaps) > 1:
         texts = targets_headline(gaps, findings)
@@ -140,22 +115,26 @@ def notebook(result: Gap | Gaps) -> str:
         statements = next(iter(own.values()))
         texts = headline(first, statements)
         chart = _decomposition(first, statements, "wg-n", NOTEBOOK, {})
-    problems = [
-        f"{name}: {text}" if name else text for name in gaps for text in _problems(gaps[name])
-    ]
-    return (
-        _environment()
-        .get_template("notebook.html")
-        .render(
-            texts=texts,
-            chart=chart,
-            is_trend=len(gaps) > 1,
-            tables=[(name, _numbers(gaps[name], own[name])) for name in gaps],
-            problems=problems,
-            banner=BANNER,
-            level=level_name(first.level()),
-        )
+    problems = [(name, text) for name, gap in gaps.items() for text in gap.problems()]
+    return _filled(
+        "notebook.html",
+        texts=texts,
+        chart=chart,
+        is_trend=len(gaps) > 1,
+        tables=[(name, _numbers(gaps[name], own[name])) for name in gaps],
+        problems=problems,
+        level=level_name(first.level()),
     )
+
+
+def _findings(
+    result: Gap | Gaps, level: float | None
+) -> tuple[dict[str, Gap], Sequence[Finding], dict[str, Sequence[Finding]]]:
+    """Return the gaps by target, all findings, and those of each target."""
+    findings = result.findings(level)
+    if isinstance(result, Gap):
+        return {"": result}, findings, {"": findings}
+    return dict(result), findings, {name: of_target(findings, name) for name in result}
 
 
 # -- one target ------------------------------------------------------------------------------------
@@ -164,42 +143,36 @@ def notebook(result: Gap | Gaps) -> str:
 def _target(name: str, gap: Gap, findings: Sequence[Finding], number: int) -> dict[str, Any]:
     """Return what the template shows of one target."""
     prefix = f"t{number + 1}"
-    sections = _sections(gap, findings, prefix)
+    texts = section_texts(gap, findings)
+    sections = _sections(gap, findings, texts, prefix)
     keys = [section.key for section in sections]
-    links = {
-        part: next(
-            (f"#{prefix}-{k}" for k in (f"points-{part}", f"affected-{part}") if k in keys), ""
-        )
-        for part in gap.parts
+    opened = {
+        k.split("-", 1)[-1]: k for k in reversed(keys) if k.startswith(("points-", "affected-"))
     }
-    links = {part: link or f"#{prefix}-parts" for part, link in links.items()}
+    links = {part: f"#{prefix}-{opened.get(part, 'parts')}" for part in gap.parts}
     change = next(f for f in findings if f.kind == "change")
     return {
         "name": name,
         "id": prefix,
         "gap": gap,
-        "problems": _problems(gap),
+        "problems": gap.problems(),
         "lead": change_sentence(gap, change),
         "wide": _decomposition(gap, findings, f"{prefix}w", WIDE, links),
         "narrow": _decomposition(gap, findings, f"{prefix}n", WIDTH, links),
         "caption": f"Parts in {unit_words(gap.about)}; thin lines: {level_name(change.level)} "
         "intervals; hollow: not significant.",
-        "cards": _cards(gap, findings, change, keys),
+        "cards": _cards(gap, findings, texts, keys),
         "sections": sections,
         "numbers": _numbers(gap, findings),
         "terms": [(gap.parts[part].label, part_words(gap, part)) for part in gap.parts],
     }
 
 
-def _problems(gap: Gap) -> list[str]:
-    return list(gap.problems())
-
-
 def _cards(
-    gap: Gap, findings: Sequence[Finding], change: Finding, keys: Sequence[str]
+    gap: Gap, findings: Sequence[Finding], texts: Mapping[str, list[str]], keys: Sequence[str]
 ) -> list[tuple[str, list[str], str]]:
     """Return title, sentences and section of the cards below the first chart."""
-    texts = section_texts(gap, findings)
+    change = next(f for f in findings if f.kind == "change")
     parts = [f for f in findings if f.kind == "part"]
     points = [f for f in findings if f.kind == "points"]
     why = [main_sentence(gap, change, parts), variables_sentence(gap, points)]
@@ -217,19 +190,18 @@ def _cards(
     return [(title, own, key if key in keys else "") for title, own, key in kept if own]
 
 
-def _sections(gap: Gap, findings: Sequence[Finding], prefix: str) -> list[Section]:
-    texts = section_texts(gap, findings)
-    texts["trust"] = [*texts.pop("overlap"), *texts["trust"]]
+def _sections(
+    gap: Gap, findings: Sequence[Finding], texts: Mapping[str, list[str]], prefix: str
+) -> list[Section]:
     order = ["parts", "points", "affected", "recoverable", "advice", "shares", "trust"]
-    keys = sorted(texts, key=lambda key: order.index(key.split()[0]) if key != "problems" else -1)
+    keys = [key for key in texts if texts[key] and key.split()[0] in order]
     sections = []
-    for key in keys:
+    for key in sorted(keys, key=lambda key: order.index(key.split()[0])):
         kind, _, part = key.partition(" ")
-        if kind == "problems" or not texts[key]:
-            continue
-        title = section_title(gap, key)
-        chart, note = _chart(gap, findings, kind, part, f"{prefix}-{key.replace(' ', '-')}-c")
-        sections.append(Section(key.replace(" ", "-"), title, texts[key], chart, note))
+        name = key.replace(" ", "-")
+        own = [*texts["overlap"], *texts[key]] if key == "trust" else texts[key]
+        chart, note = _chart(gap, findings, kind, part, f"{prefix}-{name}-c")
+        sections.append(Section(name, section_title(gap, key), own, chart, note))
     return sections
 
 
@@ -312,8 +284,8 @@ def _together(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> dict[str,
 # -- templates -------------------------------------------------------------------------------------
 
 
-def _environment() -> Environment:
-    """Return templates with everything escaped; a misspelt name is an error."""
+def _filled(name: str, **values: Any) -> str:
+    """Return a template filled with values, all escaped; a misspelt name is an error."""
     environment = Environment(
         loader=PackageLoader("whygap.render"),
         autoescape=True,
@@ -323,7 +295,7 @@ def _environment() -> Environment:
         finalize=lambda value: shown(with_minus(value)) if type(value) is str else value,
     )
     environment.filters |= {f.__name__: f for f in (count, joined, large, metric_name)}
-    return environment
+    return environment.get_template(name).render(banner=BANNER, **values)
 
 
 def _trusted(text: str) -> Markup:

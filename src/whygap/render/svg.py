@@ -24,12 +24,7 @@ VARIABLES = {colour: f"var(--{name.replace('_', '-')})" for name, colour in COLO
 
 
 def image(figure: Any, kind: str) -> bytes:
-    """Return a figure as the content of a file; equal figures give equal bytes.
-
-    Args:
-        figure: of matplotlib.
-        kind: "svg", "png" or "pdf".
-    """
+    """Return a figure as the content of a file; equal figures give equal bytes."""
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     options: Any = {"svg.fonttype": "none", "svg.hashsalt": "whygap", "pdf.fonttype": 42}
     buffer = io.BytesIO()
@@ -55,12 +50,6 @@ def svg(display: Display, label: str, prefix: str, links: Mapping[str, str] | No
 
     Colours become CSS variables, fonts the page's, and the width that of the container. Bars say
     their numbers when pointed at.
-
-    Args:
-        display: what is drawn.
-        label: what a screen reader says.
-        prefix: of all ids, unique on the page.
-        links: part -> where its bar leads.
     """
     if display.figure_ is None:
         display.plot()
