@@ -12,7 +12,8 @@ from experiments.comparator_findings import TITLES
 from experiments.pages import LEVEL, interval, number, render, table
 from experiments.summary import comma_separated
 from whygap.render import tables
-from whygap.render.plot import SharesDisplay, save_figure
+from whygap.render.figures import IntervalsDisplay
+from whygap.render.svg import save as save_figure
 from whygap.render.text import headline
 from whygap.results import Gap, Shares
 
@@ -57,12 +58,11 @@ def case_section(
 
 def _draw(gap: Gap, slug: str, folder: Path) -> None:
     """The figures of a section."""
-    save_figure(gap.plot(level=LEVEL, top=SHOWN), folder / f"{slug}.svg")
+    save_figure(gap.plot(level=LEVEL), folder / f"{slug}.svg")
     for part, detail in gap.shares.items():
         if detail.defined:
-            everyone = SharesDisplay.from_gap(gap, part, LEVEL, len(detail.players)).plot()
-            if everyone.figure_ is not None:
-                save_figure(everyone.figure_, folder / f"{slug}_{part}.svg")
+            display = IntervalsDisplay.from_gap(gap, gap.findings(LEVEL), "shares", part)
+            save_figure(display.plot().figure_, folder / f"{slug}_{part}.svg")
 
 
 def tidy(gap: Gap) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -16,7 +16,6 @@ from experiments.pages import Measured
 from experiments.scaling import Cost
 from experiments.summary import Row, band
 from experiments.trust import Cell
-from whygap.render.style import INK, MUTED, quiet_axes
 
 __all__ = [
     "Bars",
@@ -28,6 +27,8 @@ __all__ = [
     "trust_figure",
 ]
 
+INK = "#1B1F27"
+MUTED = "#5B6472"
 PALETTE = ("#004488", "#BB5566", "#DDAA33", "#228833", "#66CCEE", "#AA3377", "#777777")
 MARKS = "osD^vPX"
 ROWS = (500, 1000, 2000, 4000, 8000, 16000)  # the sizes that experiments draw
@@ -208,3 +209,14 @@ def cost_figure(curves: Sequence[Curve]) -> Figure:
             ax.set_xlabel(curve.against, fontsize=9)
             quiet_axes(ax, grid="y")
     return figure
+
+
+def quiet_axes(ax: Axes, *, grid: Literal["x", "y"]) -> None:
+    """Remove the box, and draw faint grid lines along one axis, behind the marks."""
+    for side in ("top", "right", "left" if grid == "y" else "bottom"):
+        ax.spines[side].set_visible(False)
+    for side in ("bottom", "left"):
+        ax.spines[side].set_color(MUTED)
+    ax.tick_params(colors=INK, length=0)
+    ax.grid(axis=grid, color="#D5D9E0", linewidth=0.7)
+    ax.set_axisbelow(True)

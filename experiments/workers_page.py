@@ -11,7 +11,7 @@ from experiments.pages import LEVEL, interval, number, render, signed, table, wr
 from experiments.simulation import Order
 from experiments.workers import HOME, QUESTIONS, STATES, Question, workers_study
 from whygap._version import ENGINE
-from whygap.render.plot import save_figure
+from whygap.render.svg import save as save_figure
 from whygap.render.text import headline, section_texts
 from whygap.render.units import metric_name
 from whygap.results import Gap
@@ -99,7 +99,7 @@ def _overview(told: list[Told]) -> str:
 def _section(question: Question, told: list[Told], folder: Path) -> str:
     """A question in words, by its first metric."""
     here = [one for one in told if one.question == question and one.metric == question.metrics[0]]
-    save_figure(here[0].gap.plot(level=LEVEL, top=SHOWN), folder / f"{here[0].slug}.svg")
+    save_figure(here[0].gap.plot(level=LEVEL), folder / f"{here[0].slug}.svg")
     stories = {
         STATES[one.state]: [
             *headline(one.gap, one.gap.findings(LEVEL)),
