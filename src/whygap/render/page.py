@@ -159,8 +159,8 @@ def _target(name: str, gap: Gap, findings: Sequence[Finding], number: int) -> di
         "lead": change_sentence(gap, change),
         "wide": _decomposition(gap, findings, f"{prefix}w", WIDE, links),
         "narrow": _decomposition(gap, findings, f"{prefix}n", WIDTH, links),
-        "caption": f"Parts in {unit_words(gap.about)}; thin lines: {level_name(change.level)} "
-        "intervals; hollow: not significant.",
+        "caption": f"In {unit_words(gap.about)}; {level_name(change.level)} intervals; hollow: not "
+        "significant.",
         "cards": _cards(gap, findings, texts, keys),
         "sections": sections,
         "numbers": _numbers(gap, findings),

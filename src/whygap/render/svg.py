@@ -101,6 +101,7 @@ def _tidy(node: ET.Element, prefix: str) -> None:
 def _describe(node: ET.Element, row: Any, links: Mapping[str, str]) -> None:
     """Add the row's numbers to its bar, and where it leads."""
     text = f"{row.name}: {row.numbers}"
+    node.set("class", "bar")
     if row.part in links:
         link = ET.Element("a", {"href": links[row.part], "aria-label": text})
         link.extend(list(node))

@@ -165,7 +165,7 @@ def test_the_level_is_that_of_the_settings_unless_given() -> None:
     assert "95% interval" in page.html(make_gap())
     html = page.html(make_gap(), 0.8)
     assert "(80% interval " in html
-    assert "(95% interval " not in html.partition("Confirmed")[0].partition("<nav")[0]
+    assert "(95% interval " not in html.partition(">Who<")[0]
 
 
 def several(count: int = 3, **case: object) -> Gaps:
