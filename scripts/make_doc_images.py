@@ -19,16 +19,17 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 from PIL import Image
-from whygap.storage.files import write_bytes
 
 import whygap as wg
-from whygap.render import plot
+from whygap.render.figures import KINDS
+from whygap.render.svg import image
+from whygap.results.files import write_bytes
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SCREENS = {
-    "report_desktop": {"viewport": {"width": 1100, "height": 1000}},
-    "report_phone": {"viewport": {"width": 360, "height": 760}, "device_scale_factor": 1.5},
-    "report_dark": {"viewport": {"width": 1100, "height": 1000}, "color_scheme": "dark"},
+    "report_desktop": {"viewport": {"width": 1280, "height": 800}},
+    "report_phone": {"viewport": {"width": 390, "height": 800}, "device_scale_factor": 1.5},
+    "report_dark": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
 }
 
 
@@ -37,7 +38,7 @@ def main(result: Path | None, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     gap = demo_gap() if result is None else wg.load(result)
     for name, figure in figures(gap).items():
-        write_bytes(folder / f"{name}.png", smaller(plot.drawn(figure, "png", dpi=110)))
+        write_bytes(folder / f"{name}.png", smaller(image(figure, "png")))
     program = os.environ.get("WHYGAP_CHROMIUM") or shutil.which("chromium")
     if program is None:
         sys.exit("No Chromium found: the figures were made, the screenshots were not.")
@@ -52,15 +53,7 @@ def demo_gap() -> wg.Gap:
 
 def figures(gap: wg.Gap) -> dict[str, Figure]:
     """Every kind of figure."""
-    made = {
-        "figure_overview": gap.plot(),
-        "figure_waterfall": plot.WaterfallDisplay.from_gap(gap).plot().figure_,
-        "figure_overlap": plot.OverlapDisplay.from_gap(gap).plot().figure_,
-        **{f"figure_{what}": gap.plot(what) for what in ("points", "where", "recoverable")},
-    }
-    for part in gap.details():
-        made[f"figure_shares_{part}"] = plot.SharesDisplay.from_gap(gap, part).plot().figure_
-    return {name: figure for name, figure in made.items() if figure is not None}
+    return {f"figure_{what}": gap.plot(what=what) for what in ("decomposition", *KINDS)}
 
 
 def screenshots(gap: wg.Gap, folder: Path, program: str) -> None:

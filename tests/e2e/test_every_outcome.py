@@ -70,7 +70,7 @@ def test_a_result_is_saved_shown_and_reported(explained, tmp_path):
     page = again.report(tmp_path / "gap.html").read_text(encoding="utf-8")
     assert "</html>" in page
     gap.plot()
-    gap.plot("points")
+    gap.plot(what="points")
 
 
 NAMES = {

@@ -10,6 +10,6 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "reading_the_report.md"
 
 def test_every_picture_is_there() -> None:
     pictures = re.findall(r"\]\((images/[^)]+)\)", PAGE.read_text(encoding="utf-8"))
-    assert len(pictures) == 13
+    assert len(pictures) == 8
     for picture in pictures:
         assert (PAGE.parent / picture).stat().st_size < 300_000
