@@ -209,6 +209,8 @@ class Gap:
 
         return text.short(self, self.findings())
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         from whygap.render import page
 
