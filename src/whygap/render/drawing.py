@@ -52,7 +52,7 @@ PICTURES |= {9: 0x20, 10: 0x20, 13: 0x20, 127: 0x2421}
 PICTURES |= dict.fromkeys([*range(128, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 65533)
 
 Span = tuple[float, float]
-NO_SPAN: Span = (math.nan, math.nan)
+NO_SPAN = (math.nan, math.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +247,7 @@ def draw_panel(ax: Axes, name: str, marks: Mapping[int, Row], tick: Callable[[fl
 
 def name_targets(ax: Axes, targets: Sequence[str]) -> None:
     """Write the targets' names below a panel; of many targets every second, third, ... name."""
-    step = math.ceil(len(targets) / MAX_TARGET_NAMES)
-    places = list(range(0, len(targets), step))
+    places = list(range(0, len(targets), math.ceil(len(targets) / MAX_TARGET_NAMES)))
     labels = [shorten(shown(targets[k]), 14) for k in places]
     is_slanted = sum(map(width, labels)) * LETTER["normal"] > WIDTH * 0.7
     turn: dict[str, Any] = {"rotation": 30, "ha": "right"} if is_slanted else {}
@@ -260,15 +259,14 @@ def _limits(rows: Sequence[Row], others: Iterable[float] = ()) -> Span:
     """Return axis limits; intervals far wider than the values and most intervals are cut."""
     values = [value for row in rows for value in (row.start, row.end)]
     finite = [value for value in (*values, *others) if math.isfinite(value)] or [0.0, 1.0]
-    bottom = min(finite)
-    top = max(finite)
+    bottom, top = min(finite), max(finite)
     spans = [row.interval for row in rows if row.interval[0] == row.interval[0]]
     widths = sorted(high - low for low, high in spans)
     middle = widths[len(widths) // 2] if widths else 0.0
     reach = max(top - bottom, middle if math.isfinite(middle) else 0.0)
     low = min([bottom, *(max(span[0], bottom - reach) for span in spans)])
     high = max([top, *(min(span[1], top + reach) for span in spans)])
-    air = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
+    air = 0.05 * (high - low or abs(high) or 20.0)
     return low - air, high + air
 
 
@@ -303,8 +301,8 @@ def _text(
 
 def _look(colour: str, weight: str = "normal") -> dict[str, Any]:
     """Return how texts are written: never as formulas, in letters that can be drawn."""
-    look = {"fontsize": TEXT, "color": COLOURS[colour], "fontweight": weight}
-    return look | {"parse_math": False, "fontfamily": _families()}
+    look: dict[str, Any] = {"fontsize": TEXT, "color": COLOURS[colour], "parse_math": False}
+    return look | {"fontweight": weight, "fontfamily": _families()}
 
 
 @cache
