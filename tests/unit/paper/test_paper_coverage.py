@@ -6,11 +6,11 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from whygap.simulate.gaussian import GaussianWorld, tables
+from whygap.simulate.world import shares
 
 import whygap as wg
 from whygap import paper
-from whygap.simulate.gaussian import GaussianWorld, tables
-from whygap.simulate.world import shares
 
 ROWS, DRAWS = 2000, 50
 # evidence/coverage/summary.csv, `coverage_all` of 200 draws: accuracy, n = 2,000, intervals as
