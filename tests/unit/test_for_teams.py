@@ -82,7 +82,7 @@ def test_reports_are_redacted_unless_told_otherwise(gap, tmp_path):
 
 def test_no_value_of_a_row_is_in_checkpoints_or_results_of_many_columns(tmp_path):
     settings = fast(checkpoint=str(tmp_path / "kept"))
-    wg.explain(make_study(*with_canaries()), ("points", "covariate"), settings)
+    wg.explain(make_study(*with_canaries()), ("points", "shares"), settings)
     kept = [file.read_bytes() for file in (tmp_path / "kept").rglob("*") if file.is_file()]
     assert kept
     for content in kept:

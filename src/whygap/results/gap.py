@@ -49,7 +49,7 @@ class _Detail(dict[str, Any]):
         self.name = name
 
     def __missing__(self, part: str) -> Any:
-        what = f"This result has no {self.name} of the part '{part}'"
+        what = f"This result has no '{self.name}' of the part '{part}'"
         if self:
             raise ResultError(what, hint=did_you_mean(part, self) or f"It has: {', '.join(self)}.")
         raise ResultError(what, hint=f'Ask for it: wg.explain(study, detail="{self.name}").')

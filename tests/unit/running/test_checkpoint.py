@@ -79,21 +79,21 @@ def test_a_killed_run_resumes_to_the_same_bits(tmp_path):
     kept = sum(len(np.load(path)["subsets"]) for path in folder.glob("*.npz"))
     assert 2 <= kept < SUBSETS
     study = make_study(*wide_tables())
-    resumed = wg.explain(study, "outcome", fast(subsets=SUBSETS, checkpoint=str(folder)))
-    whole = wg.explain(study, "outcome", fast(subsets=SUBSETS))
+    resumed = wg.explain(study, "shares", fast(subsets=SUBSETS, checkpoint=str(folder)))
+    whole = wg.explain(study, "shares", fast(subsets=SUBSETS))
     assert saved(resumed, tmp_path / "a.json") == saved(whole, tmp_path / "b.json")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("kept")
-    wg.explain(make_study(), "outcome", fast(checkpoint=str(folder)))
+    wg.explain(make_study(), "shares", fast(checkpoint=str(folder)))
     return folder
 
 
 def refused(folder: Path, study: wg.Study, **settings) -> str:
     with pytest.raises(ResultError) as caught:
-        wg.explain(study, "outcome", fast(checkpoint=str(folder), **settings))
+        wg.explain(study, "shares", fast(checkpoint=str(folder), **settings))
     return str(caught.value)
 
 
