@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 STORY = [
     ROOT / "README.md",
-    *(ROOT / "docs" / f"{name}.md" for name in ("start", "points", "affected", "recoverable")),
+    *(ROOT / "docs" / f"{name}.md" for name in ("start", "points", "where", "recoverable")),
 ]
 OUTPUT = re.compile(r"^```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")

@@ -9,6 +9,7 @@ import pytest
 from misuse_cases import CASES
 from misused import write_case
 from result_factory import LABELS
+from small_study import warnings_of
 
 import whygap as wg
 from whygap.render.advice import PROBLEM_FIRST
@@ -31,7 +32,7 @@ def flat(text: str) -> str:
 def messages(gap: Gap) -> list[str]:
     """Problems first, then warnings."""
     problems = gap.problems()
-    return [*problems, *(text for text in gap.diagnostics.warnings if text not in problems)]
+    return [*problems, *(text for text in warnings_of(gap) if text not in problems)]
 
 
 def test_the_table_is_long_enough() -> None:
@@ -67,4 +68,4 @@ def test_what_is_answered_says_what_is_wrong(call, tmp_path, name):
     assert bool(shows_parts) == gap.comparable
     assert (flat(PROBLEM_FIRST) in flat(done.out)) == (case.kind == "problem")
     warned = [line.removeprefix("Warning: ") for line in done.err.splitlines()]
-    assert [text for text in gap.diagnostics.warnings if text not in warned] == []
+    assert [text for text in warnings_of(gap) if text not in warned] == []

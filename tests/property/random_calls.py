@@ -39,7 +39,7 @@ from whygap.results import Gaps, files
 
 SECONDS = 120  # of processor time, after which a call counts as hanging
 SPOILT = 0.12  # chance that an argument is anything at all
-DETAILS = ("points", "affected", "recoverable", "covariate", "outcome")
+DETAILS = ("points", "affected", "recoverable", "shares")
 
 
 @dataclass(frozen=True)
@@ -262,15 +262,17 @@ def show(rng: random.Random) -> Any:
         lambda: gap.report(path, level, anything(rng, None)),
         lambda: gap.plot(what, level=level),
         lambda: gap.plot(what),
-        lambda: gap.detail(anything(rng, *DETAILS)),
+        lambda: gap.shares[anything(rng, "outcome", "covariates")],
         lambda: gap.shares["outcome"].difference(name, other),
         lambda: gap.shares["outcome"].ranking(level),
-        lambda: gap.shares["covariate"].simultaneous(level),
-        lambda: gap.shares["covariate"].adjusted_p_values(anything(rng, "holm", "max_t", "bonf")),
+        lambda: gap.shares["covariate"].values.simultaneous(level),
+        lambda: gap.shares["covariate"].values.adjusted_p_values(
+            anything(rng, "holm", "max_t", "bonf")
+        ),
         lambda: gap.shares["covariate"].value([name]),
         lambda: gap.shares["covariate"].numerator(name),
-        lambda: gap.points.difference(anything(rng, "covariate", "outcom"), name, other),
-        lambda: gap.points.ranking(anything(rng, "covariate", "baseline"), level),
+        lambda: gap.points[anything(rng, "covariate", "outcom")].difference(name, other),
+        lambda: gap.points[anything(rng, "covariate", "baseline")].ranking(level),
         lambda: gap.affected["outcome"].rules[0].mask(tables(rng, 0.0)),
         lambda: gap.affected["outcome"].groups[0].points.interval(level),
         lambda: gap.total.interval(level),

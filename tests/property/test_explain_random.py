@@ -57,9 +57,9 @@ def assert_explained(part: Shares) -> bool:
         return False
     assert set(part.shares) == set(part.players)
     assert part.base is not None
-    for estimate in (part.base, *part.shares.values()):
+    for estimate in (part.base, *part.values.values()):
         assert_finite(estimate)
-    values = [part.base.value, *(share.value for share in part.shares.values())]
+    values = [part.base.value, *(share.value for share in part.values.values())]
     rounding = 1e-9 * max(1.0, *map(abs, values))
     assert sum(values) == pytest.approx(part.value(part.players).value, abs=rounding)
     return max(map(abs, values)) > 100
@@ -68,7 +68,7 @@ def assert_explained(part: Shares) -> bool:
 def assert_whole(gap: Gap) -> None:
     """Finite numbers, parts that add up or the reason why there are none, words, a file."""
     parts = gap.parts.values()
-    for estimate in (gap.total, *parts, *gap.aggregate.corners()):
+    for estimate in (gap.total, *parts, gap.source, gap.target):
         assert_finite(estimate)
     if gap.comparable:
         total = sum(part.value for part in parts)

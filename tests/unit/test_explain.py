@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from small_study import covariate_tables, fast, make_study, make_table, tables
+from small_study import covariate_tables, fast, make_study, make_table, tables, warnings_of
 
 import whygap as wg
 from whygap._explain import subset_values
@@ -82,7 +82,7 @@ def test_the_whole_of_a_study_can_be_asked_for_or_only_a_part(study):
 
 
 def test_a_part_gives_the_same_numbers_alone_and_with_the_other(study, gap):
-    alone = wg.explain(study, detail=["outcome"], settings=fast())
+    alone = wg.explain(study, detail=["shares"], settings=fast())
     for name, share in alone.shares["outcome"].values.items():
         assert share.value == gap.shares["outcome"].values[name].value
 
@@ -122,8 +122,8 @@ def test_covariate_shares_do_not_depend_on_what_else_is_asked(seed):
     tables = (many_columns(600, moved, 10 * seed + moved) for moved in (0, 1))
     study = make_study(*tables, baseline=["w"], covariates=None)
     settings = fast(support="all", subsets=20)
-    alone = wg.explain(study, detail="covariate", settings=settings).covariate
-    beside = wg.explain(study, detail=("points", "covariate"), settings=settings).covariate
+    alone = wg.explain(study, detail="shares", settings=settings).shares["covariate"]
+    beside = wg.explain(study, detail=("points", "shares"), settings=settings).shares["covariate"]
     assert alone.defined
     assert [s.numerator.value for s in alone.subsets] == [s.numerator.value for s in beside.subsets]
 
@@ -158,9 +158,7 @@ def test_learners_of_budgets_are_told_whatever_else_is_fitted(changed):
 
 def test_workers_inherit_the_choice_of_learners():
     study = make_study(*covariate_tables())
-    one, two = (
-        wg.explain(study, detail="covariate", settings=fast(n_jobs=jobs)) for jobs in (1, 2)
-    )
+    one, two = (wg.explain(study, detail="shares", settings=fast(n_jobs=jobs)) for jobs in (1, 2))
     assert numbers(one) == numbers(two)
     assert {"mu_00_wzs", "pi_wzs (shares)"} <= {r.name for r in two.diagnostics.nuisances}
 
@@ -230,8 +228,8 @@ def test_twins_can_be_switched_off(study, gap):
 
 def test_the_risk_term_counts_source_rows_in_the_values(study, gap):
     without = wg.explain(study, detail="shares", settings=fast(risk_uncertainty=False))
-    assert without.outcome.denominator.value == gap.shares["outcome"].denominator.value
-    assert np.ptp(without.outcome.numerator(["b"]).influence.source) == 0
+    assert without.shares["outcome"].denominator.value == gap.shares["outcome"].denominator.value
+    assert np.ptp(without.shares["outcome"].numerator(["b"]).influence.source) == 0
     assert np.ptp(gap.shares["outcome"].numerator(["b"]).influence.source) > 0
 
 
@@ -258,7 +256,7 @@ def test_clipping_is_counted():
         "cut at 1.5; this moves the estimates towards the source domain. Ratios on fewer columns "
         "are cut there as well, uncounted."
     )
-    assert expected in gap.diagnostics.warnings
+    assert expected in warnings_of(gap)
 
 
 def test_weights_agree_with_replicated_rows():
@@ -297,7 +295,7 @@ def test_clusters_widen_the_intervals_of_repeated_rows():
 
 
 def test_an_empty_baseline_has_no_baseline_part():
-    gap = wg.explain(make_study(baseline=[]), detail="outcome", settings=fast())
+    gap = wg.explain(make_study(baseline=[]), detail="shares", settings=fast())
     assert gap.parts["baseline"].value == 0
     assert gap.parts["baseline"].standard_error == 0
     assert gap.about.baseline == ()
@@ -320,7 +318,7 @@ def test_groups_are_players():
 
 @pytest.mark.parametrize("metric", ["zero_one", "brier", "log_loss"])
 def test_other_metrics_run_and_add_up(metric):
-    gap = wg.explain(make_study(metric=metric), detail="outcome", settings=fast())
+    gap = wg.explain(make_study(metric=metric), detail="shares", settings=fast())
     total = sum(part.value for part in gap.parts.values())
     assert total == pytest.approx(gap.total.value, abs=1e-12)
     assert gap.total.value > 0, "the model got worse"
@@ -370,8 +368,8 @@ def test_ctrl_c_in_the_second_part_keeps_the_first(study, monkeypatch):
     gap = wg.explain(study, detail=BOTH_SHARES, settings=fast())
     assert was_interrupted(gap)
     assert gap.covariate is not None
-    assert gap.outcome is None
-    assert gap.diagnostics.warnings[-1] == (
+    assert "outcome" not in gap.shares
+    assert warnings_of(gap)[-1] == (
         "You interrupted the analysis: it has no shares of the outcome part."
     )
 

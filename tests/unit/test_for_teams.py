@@ -17,7 +17,7 @@ from whygap.errors import SettingsError, WhygapError
 from whygap.notes import Note
 from whygap.render import report
 from whygap.results import files
-from whygap.results.files import schema, schema_text
+from whygap.results.files import schema_text
 
 ROOT = Path(__file__).resolve().parents[2]
 CANARY = "Zachary Quill"
@@ -110,17 +110,18 @@ def test_errors_do_not_quote_rows(column, value):
     assert not quoting or column == "y"
 
 
-def sums_by_variable(where):
-    return {name: sum(group.points.value for group in where.of(name)) for name in where.variables()}
+def sums_by_variable(affected):
+    names = affected.variables()
+    return {name: sum(g.points.value for g in affected.groups_of(name)) for name in names}
 
 
 def test_groups_of_few_rows_are_put_together_and_still_add_up(gap):
-    redacted = gap.redacted().where
+    redacted = gap.redacted().affected["outcome"]
     before, after = sums_by_variable(gap.affected["outcome"]), sums_by_variable(redacted)
     assert after == pytest.approx(before)
-    labels = [group.label for group in redacted.of("c")]
+    labels = [group.label for group in redacted.groups_of("c")]
     assert "(levels of few rows)" in labels
-    together = next(g for g in redacted.of("c") if g.label == "(levels of few rows)")
+    together = next(g for g in redacted.groups_of("c") if g.label == "(levels of few rows)")
     assert together.target_share * 300 >= 10
     position = redacted.groups.index(together)
     variance = redacted.covariance[position, position]
@@ -180,15 +181,15 @@ def test_notes_that_are_alike_once_redacted_are_said_once(gap):
 def test_redacted_results_are_saved_shown_and_redacted_again(gap, tmp_path):
     once = gap.redacted()
     assert wg.load(once.save(tmp_path / "gap.json")) == once
-    assert once.redacted().to_dict()["affected"]["groups"] == once.to_dict()["affected"]["groups"]
-    assert once.aggregate == gap.aggregate
+    assert once.redacted().to_dict()["affected"] == once.to_dict()["affected"]
+    assert once.to_dict()["parts"] == gap.to_dict()["parts"]
 
 
-@pytest.mark.parametrize("few", [0, -1, 2.5, True, "all"])
-def test_how_many_rows_are_few(gap, few):
+@pytest.mark.parametrize("rows", [0, -1, 2.5, True, "all"])
+def test_how_many_rows_are_few(gap, rows):
     with pytest.raises(SettingsError) as raised:
-        gap.redacted(few)
-    assert str(raised.value) == (f"redact= must be a whole number of at least 1. Got {few!r}.")
+        gap.redacted(rows)
+    assert str(raised.value) == (f"redact= must be a whole number of at least 1. Got {rows!r}.")
 
 
 # ---- the published schema ----
@@ -196,13 +197,14 @@ def test_how_many_rows_are_few(gap, few):
 
 @pytest.fixture(scope="module")
 def validator():
-    jsonschema.Draft202012Validator.check_schema(schema())
-    return jsonschema.Draft202012Validator(schema())
+    schema = json.loads(schema_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
 
 
 def test_the_published_schema_is_the_present_one():
     published = (ROOT / "docs" / "gap.schema.json").read_text(encoding="utf-8")
-    assert published == schema_text(), "python -m whygap.results.files > docs/gap.schema.json"
+    assert published == schema_text(), "print schema_text() into docs/gap.schema.json"
 
 
 @pytest.mark.parametrize("influence", [False, True])
@@ -216,9 +218,9 @@ def test_results_fit_the_schema(gap, validator, influence):
     ("path", "value"),
     [
         (("schema",), "whygap/99"),
-        (("aggregate", "gap", "value"), "much"),
+        (("total", "value"), "much"),
         (("about", "rows", "source"), 1.5),
-        (("affected", "groups"), {}),
+        (("affected", "outcome", "groups"), {}),
         (("about", "settings"), None),
     ],
 )

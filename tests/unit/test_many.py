@@ -144,11 +144,11 @@ def test_targets_must_have_names(given, message):
 
 def test_every_target_has_a_checkpoint_folder_of_its_own(tmp_path):
     settings = fast(checkpoint=str(tmp_path))
-    first = wg.explain_many(make_study(), targets(), detail="outcome", settings=settings)
+    first = wg.explain_many(make_study(), targets(), detail="shares", settings=settings)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["site_B", "site_C"]
     files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npz")}
     assert files
-    again = wg.explain_many(make_study(), targets(), detail="outcome", settings=settings)
+    again = wg.explain_many(make_study(), targets(), detail="shares", settings=settings)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npz")} == files
     for name in first:
         shares = first[name].shares["outcome"].values

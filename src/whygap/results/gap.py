@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from whygap.domains import Array
-from whygap.errors import ResultError, require_known, require_level
+from whygap.errors import ResultError, did_you_mean, require_known, require_level
 from whygap.estimate import Estimate
 from whygap.estimate.fieller import Ratio
 from whygap.notes import Note
@@ -39,6 +39,20 @@ class Part(Estimate):
         """Return the part that an estimate is of."""
         numbers = {f.name: getattr(estimate, f.name) for f in fields(Estimate)}
         return cls(**numbers, label=label, meaning=meaning)
+
+
+class _Detail(dict[str, Any]):
+    """A detail by part; a part that is not there is refused, with how to ask for the detail."""
+
+    def __init__(self, name: str, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+        self.name = name
+
+    def __missing__(self, part: str) -> Any:
+        what = f"This result has no '{self.name}' of the part '{part}'"
+        if self:
+            raise ResultError(what, hint=did_you_mean(part, self) or f"It has: {', '.join(self)}.")
+        raise ResultError(what, hint=f'Ask for it: wg.explain(study, detail="{self.name}").')
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +92,10 @@ class Gap:
     shares: Mapping[str, Shares] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     table_kind: str = field(default="pyarrow", compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("points", "affected", "shares"):
+            object.__setattr__(self, name, _Detail(name, getattr(self, name)))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Gap) and files.to_dict(self) == files.to_dict(other)

@@ -142,7 +142,7 @@ def test_nothing_that_is_logged_names_a_level_of_few_rows(store, tmp_path):
     source, target = (
         table.assign(town=np.where(np.arange(len(table)) < 4, "Tiny", "Big")) for table in tables()
     )
-    gap = wg.explain(make_study(source, target), ("points", "where"), FAST)
+    gap = wg.explain(make_study(source, target), detail=("points", "where"), settings=FAST)
     assert "Tiny" in gap.to_json()
     with mlflow.start_run() as run:
         log_gap(gap)

@@ -96,7 +96,7 @@ def test_the_estimators_a_user_hands_over_are_never_fitted():
         learner={"classifier": classifier, "regressor": regressor}, progress=False
     )
     before = [dict(vars(classifier)), dict(vars(regressor))]
-    gap = wg.explain(numeric_study(), detail="outcome", settings=settings)
+    gap = wg.explain(numeric_study(), detail="shares", settings=settings)
     assert [dict(vars(classifier)), dict(vars(regressor))] == before
     assert all(record.chosen == "own estimators" for record in gap.diagnostics.nuisances)
 

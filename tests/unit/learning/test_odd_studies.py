@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_study import fast, make_study, tables
+from small_study import fast, make_study, tables, warnings_of
 
 import whygap as wg
 
@@ -55,13 +55,13 @@ def test_a_category_of_rare_levels_only_is_left_out_and_named():
         t.assign(c=[f"L{k}" for k in rng.integers(0, 10_000, len(t))]) for t in tables(300, 250)
     ]
     gap = wg.explain(make_study(*pair), detail=(), settings=fast())
-    assert any("all levels are rare" in text and "'c'" in text for text in gap.diagnostics.warnings)
+    assert any("all levels are rare" in text and "'c'" in text for text in warnings_of(gap))
     assert "c" not in gap.about.players
 
 
 def test_a_constant_prediction_is_no_obstacle(pair):
     gap = wg.explain(
-        make_study(*(t.assign(risk=0.3) for t in pair)), detail="outcome", settings=fast()
+        make_study(*(t.assign(risk=0.3) for t in pair)), detail="shares", settings=fast()
     )
     assert finite_parts(gap)
     assert gap.total.value == pytest.approx((1 - pair[1]["y"]).mean() - (1 - pair[0]["y"]).mean())

@@ -80,22 +80,22 @@ def test_a_killed_run_resumes_to_the_same_bits(tmp_path):
     assert 2 <= kept < SUBSETS
     study = make_study(*wide_tables())
     resumed = wg.explain(
-        study, detail="outcome", settings=fast(subsets=SUBSETS, checkpoint=str(folder))
+        study, detail="shares", settings=fast(subsets=SUBSETS, checkpoint=str(folder))
     )
-    whole = wg.explain(study, detail="outcome", settings=fast(subsets=SUBSETS))
+    whole = wg.explain(study, detail="shares", settings=fast(subsets=SUBSETS))
     assert saved(resumed, tmp_path / "a.json") == saved(whole, tmp_path / "b.json")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("kept")
-    wg.explain(make_study(), detail="outcome", settings=fast(checkpoint=str(folder)))
+    wg.explain(make_study(), detail="shares", settings=fast(checkpoint=str(folder)))
     return folder
 
 
 def refused(folder: Path, study: wg.Study, **settings) -> str:
     with pytest.raises(ResultError) as caught:
-        wg.explain(study, detail="outcome", settings=fast(checkpoint=str(folder), **settings))
+        wg.explain(study, detail="shares", settings=fast(checkpoint=str(folder), **settings))
     return str(caught.value)
 
 

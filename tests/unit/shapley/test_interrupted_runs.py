@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from small_study import fast, make_study
+from small_study import fast, make_study, warnings_of
 
 import whygap as wg
 from whygap._explain import was_interrupted
@@ -82,7 +82,7 @@ def test_a_run_killed_in_its_second_part_resumes_to_the_same_file(whole, tmp_pat
 RUN = """
 import sys
 from test_interrupted_runs import twice_shifted
-from small_study import fast, make_study
+from small_study import fast, make_study, warnings_of
 import whygap as wg
 if __name__ == "__main__":
     settings = fast(subsets="all", checkpoint=sys.argv[1])
@@ -113,7 +113,7 @@ def test_ctrl_c_ends_a_run_with_what_is_finished(tmp_path):
     gap = wg.load(result)
     assert was_interrupted(gap)
     said = "You interrupted the analysis: the last answer rests on the subsets finished until then."
-    assert said in gap.diagnostics.warnings
+    assert said in warnings_of(gap)
     sampling = gap.shares["outcome"].sampling
     assert sampling.stopped == "you interrupted it; the finished subsets are used"
     assert smallest <= sampling.evaluated < 256
