@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -11,9 +11,9 @@ from experiments.case_kept import Beside, ranking
 from experiments.comparator_findings import TITLES
 from experiments.pages import LEVEL, interval, number, render, table
 from experiments.summary import comma_separated
-from whygap.render import frame
+from whygap.render import tables
 from whygap.render.plot import SharesDisplay, save_figure
-from whygap.render.words import headline
+from whygap.render.text import headline
 from whygap.results import Gap, Shares
 
 __all__ = [
@@ -41,7 +41,7 @@ def case_section(
         "case_section.md",
         name=name,
         slug=slug,
-        headline=headline(gap, LEVEL),
+        headline=" ".join(headline(gap, gap.findings(LEVEL))),
         terms={"gap": gap.total, **gap.parts},
         details=list(gap.shares.values()),
         outcome_ranking=ranking(gap.shares.get("outcome")),
@@ -67,8 +67,8 @@ def _draw(gap: Gap, slug: str, folder: Path) -> None:
 
 def tidy(gap: Gap) -> str:
     """Every estimate, comma-separated."""
-    head = [field.name for field in fields(frame.Row)]
-    return comma_separated(head, map(astuple, frame.rows(gap, LEVEL)), digits=6)
+    rows = tables.rows(gap.findings(LEVEL))
+    return comma_separated(tables.COLUMNS, [tuple(row.values()) for row in rows], digits=6)
 
 
 def overview_table(found: Sequence[tuple[str, Gap]]) -> str:

@@ -11,11 +11,9 @@ from experiments.pages import LEVEL, interval, number, render, signed, table, wr
 from experiments.simulation import Order
 from experiments.workers import HOME, QUESTIONS, STATES, Question, workers_study
 from whygap._version import ENGINE
-from whygap.render.answers import recoverable_sentences
-from whygap.render.phrases import metric_name
 from whygap.render.plot import save_figure
-from whygap.render.reading import excludes_zero, reading_of
-from whygap.render.words import headline
+from whygap.render.text import headline, section_texts
+from whygap.render.units import metric_name
 from whygap.results import Gap
 from whygap.results.files import write_whole
 from whygap.settings import Settings
@@ -104,8 +102,8 @@ def _section(question: Question, told: list[Told], folder: Path) -> str:
     save_figure(here[0].gap.plot(level=LEVEL, top=SHOWN), folder / f"{here[0].slug}.svg")
     stories = {
         STATES[one.state]: [
-            headline(one.gap, LEVEL),
-            *recoverable_sentences(reading_of(one.gap, LEVEL))[1:3],
+            *headline(one.gap, one.gap.findings(LEVEL)),
+            *section_texts(one.gap, one.gap.findings(LEVEL))["recoverable"][1:3],
         ]
         for one in here
     }
@@ -130,7 +128,7 @@ def _clear_parts(told: list[Told]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for one in told:
         for part, estimate in one.gap.parts.items():
-            if excludes_zero(estimate, LEVEL):
+            if estimate.excludes_zero(LEVEL):
                 said = f"{metric_name(one.gap.about)} {signed(estimate.value, 3)}"
                 found.setdefault(part, []).append(said)
     return found

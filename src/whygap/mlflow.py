@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -59,15 +58,14 @@ def _log(
     gap: Gap, step: int | None, run_id: str | None, level: float | None
 ) -> tuple[dict[str, float], str]:
     """Log a result that is redacted; return the metrics and the page."""
-    from whygap.render import frame, report
+    from whygap.render import report, tables
     from whygap.results import files
 
     metrics = metrics_of(gap, level)
     folder = "whygap" if step is None else f"whygap/{step}"
     page = report.html({"": gap}, gap.level(level))
-    lines = frame.rows(gap, gap.level(level))
-    names = [field.name for field in fields(frame.Row)]
-    table = {name: [getattr(line, name) for line in lines] for name in names}
+    lines = tables.rows(gap.findings(level))
+    table = {name: [line[name] for line in lines] for name in tables.COLUMNS}
     mlflow.log_metrics(metrics, step=step, run_id=run_id)
     mlflow.log_text(page, f"{folder}/report.html", run_id=run_id)
     mlflow.log_text(files.to_text(gap), f"{folder}/gap.json", run_id=run_id)
@@ -86,18 +84,22 @@ def metrics_of(gap: Gap, level: float | None = None) -> dict[str, float]:
         gap: what `wg.explain` returned.
         level: of the intervals; that of the result's settings unless given.
     """
-    from whygap.render import frame
-
     ends = {"source": gap.source, "target": gap.target}
     numbers = {f"whygap/{name}": estimate.value for name, estimate in ends.items()}
-    for line in frame.rows(gap, gap.level(level)):
-        kind, _, part = line.part.partition(" ")
-        if kind not in ("gap", "points") or not math.isfinite(line.estimate):
-            continue  # groups, rules, budgets and shares are in the table alone
-        term = re.sub(r"[^\w\- ]", "_", line.term)[:200]  # MLflow takes keys of 250 letters
-        key = f"whygap/{term}" if kind == "gap" else f"whygap/points/{part}/{term}"
+    for finding in gap.findings(level):
+        # MLflow takes keys of 250 letters
+        variable = re.sub(r"[^\w\- ]", "_", finding.variable)[:200]
+        keys = {
+            "change": "whygap/total",
+            "part": f"whygap/{finding.part}",
+            "points": f"whygap/points/{finding.part}/{variable}",
+        }
+        if finding.kind not in keys or finding.interval is None:
+            continue  # groups, rules, recoverable error and shares are in the table alone
+        key = keys[finding.kind]
         key = f"{key}_{len(numbers)}" if key in numbers else key  # names that differ in signs alone
-        numbers |= {key: line.estimate, f"{key}_low": line.low, f"{key}_high": line.high}
+        low, high = finding.interval
+        numbers |= {key: finding.value, f"{key}_low": low, f"{key}_high": high}
     finite = {key: float(value) for key, value in numbers.items() if math.isfinite(value)}
     return {**finite, "whygap/problems": float(len(gap.problems()))}
 

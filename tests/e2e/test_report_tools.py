@@ -13,7 +13,7 @@ import pytest
 from report_pages import browser, files, visit  # noqa: F401 - fixtures
 from result_factory import make_gap
 
-from whygap.render import frame
+from whygap.render import tables
 
 pytestmark = pytest.mark.browser
 
@@ -72,14 +72,14 @@ def test_every_chart_is_copied_as_a_table(visit: Any) -> None:
 
 def test_all_numbers_are_downloaded(visit: Any, tmp_path: Path) -> None:
     page = visit("story", accept_downloads=True).page
-    rows = frame.rows(make_gap(), 0.95)
+    rows = tables.rows(make_gap().findings(0.95))
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download the numbers (CSV)").click()
     waiting.value.save_as(tmp_path / "numbers.csv")
     with (tmp_path / "numbers.csv").open(encoding="utf-8", newline="") as file:
         read = list(csv.DictReader(file))
-    assert [(line["part"], line["term"]) for line in read] == [(r.part, r.term) for r in rows]
-    assert float(read[0]["low_95"]) == pytest.approx(rows[0].low, rel=1e-6)
+    assert [(line["part"], line["term"]) for line in read] == [(r["part"], r["term"]) for r in rows]
+    assert float(read[0]["low_95"]) == pytest.approx(rows[0]["low"], rel=1e-6)
     assert {"low_80", "high_99"} <= set(read[0])
     with page.expect_download() as waiting:
         page.locator("article").get_by_role("button", name="JSON").click()

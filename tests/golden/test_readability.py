@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from result_factory import make_gap
 
-from whygap.render import report
-
 SUMMARIES = sorted((Path(__file__).parent / "files").glob("summary_*.txt"))
 MOST = 30  # words; numbers and what stands in brackets are not counted
 
@@ -66,6 +64,8 @@ def test_summaries(path: Path) -> None:
 
 @pytest.mark.parametrize("case", [{}, {"corners": (0.8, 0.81, 0.8, 0.795)}, {"defined": ()}])
 def test_reports(case: dict[str, object]) -> None:
+    from whygap.render import report
+
     page = Texts()
     page.feed(report.html({"": make_gap(**case)}, 0.95))
     assert any("These are associations" in text for text in page.blocks)

@@ -110,18 +110,17 @@ def test_errors_do_not_quote_rows(column, value):
     assert not quoting or column == "y"
 
 
-def sums_by_variable(affected):
-    names = affected.variables()
-    return {name: sum(g.points.value for g in affected.groups_of(name)) for name in names}
+def sums_by_variable(where):
+    return {name: sum(group.points.value for group in where.of(name)) for name in where.variables()}
 
 
 def test_groups_of_few_rows_are_put_together_and_still_add_up(gap):
-    redacted = gap.redacted().affected["outcome"]
+    redacted = gap.redacted().where
     before, after = sums_by_variable(gap.affected["outcome"]), sums_by_variable(redacted)
     assert after == pytest.approx(before)
-    labels = [group.label for group in redacted.groups_of("c")]
+    labels = [group.label for group in redacted.of("c")]
     assert "(levels of few rows)" in labels
-    together = next(g for g in redacted.groups_of("c") if g.label == "(levels of few rows)")
+    together = next(g for g in redacted.of("c") if g.label == "(levels of few rows)")
     assert together.target_share * 300 >= 10
     position = redacted.groups.index(together)
     variance = redacted.covariance[position, position]
@@ -181,15 +180,15 @@ def test_notes_that_are_alike_once_redacted_are_said_once(gap):
 def test_redacted_results_are_saved_shown_and_redacted_again(gap, tmp_path):
     once = gap.redacted()
     assert wg.load(once.save(tmp_path / "gap.json")) == once
-    assert once.redacted().to_dict()["affected"] == once.to_dict()["affected"]
-    assert once.to_dict()["parts"] == gap.to_dict()["parts"]
+    assert once.redacted().to_dict()["affected"]["groups"] == once.to_dict()["affected"]["groups"]
+    assert once.aggregate == gap.aggregate
 
 
-@pytest.mark.parametrize("rows", [0, -1, 2.5, True, "all"])
-def test_how_many_rows_are_few(gap, rows):
+@pytest.mark.parametrize("few", [0, -1, 2.5, True, "all"])
+def test_how_many_rows_are_few(gap, few):
     with pytest.raises(SettingsError) as raised:
-        gap.redacted(rows)
-    assert str(raised.value) == (f"redact= must be a whole number of at least 1. Got {rows!r}.")
+        gap.redacted(few)
+    assert str(raised.value) == (f"redact= must be a whole number of at least 1. Got {few!r}.")
 
 
 # ---- the published schema ----
@@ -197,14 +196,13 @@ def test_how_many_rows_are_few(gap, rows):
 
 @pytest.fixture(scope="module")
 def validator():
-    schema = json.loads(schema_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
+    jsonschema.Draft202012Validator.check_schema(schema())
+    return jsonschema.Draft202012Validator(schema())
 
 
 def test_the_published_schema_is_the_present_one():
     published = (ROOT / "docs" / "gap.schema.json").read_text(encoding="utf-8")
-    assert published == schema_text(), "print schema_text() into docs/gap.schema.json"
+    assert published == schema_text(), "python -m whygap.results.files > docs/gap.schema.json"
 
 
 @pytest.mark.parametrize("influence", [False, True])
@@ -218,9 +216,9 @@ def test_results_fit_the_schema(gap, validator, influence):
     ("path", "value"),
     [
         (("schema",), "whygap/99"),
-        (("total", "value"), "much"),
+        (("aggregate", "gap", "value"), "much"),
         (("about", "rows", "source"), 1.5),
-        (("affected", "outcome", "groups"), {}),
+        (("affected", "groups"), {}),
         (("about", "settings"), None),
     ],
 )

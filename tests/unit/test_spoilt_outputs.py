@@ -13,8 +13,9 @@ from small_study import fast, make_study, tables
 
 import whygap as wg
 from whygap.errors import WhygapWarning
-from whygap.render import plot, report, table
-from whygap.render.phrases import BANNER
+from whygap.render import plot, report
+from whygap.render import tables as printed
+from whygap.render.text import BANNER
 from whygap.results import files
 
 
@@ -73,7 +74,7 @@ def test_notebook_and_report_lead_with_the_problem(gap):
 
 @pytest.mark.parametrize("kind", ["text", "md", "tex", "html"])
 def test_tables_lead_with_the_problem(gap, kind):
-    text = table.render(gap, kind)
+    text = printed.render(gap, kind)
     assert flat(text.replace("\\_", "_")).index("Do not rely on these") < text.index("Covariates")
     assert "Set that right first" in flat(text)
 
@@ -120,7 +121,7 @@ def test_where_nothing_can_be_compared_the_reason_leads_everywhere(units):
     assert reason.endswith("the source's).")
     assert flat(str(units)).startswith(reason)
     assert flat(units.summary()).startswith(reason)
-    assert flat(table.render(units)).count(reason) == 1
+    assert flat(printed.render(units)).count(reason) == 1
     for text in (units._repr_html_(), report.html({"": units}, 0.95)):
         assert flat(text).index("share too little") < flat(text).index("Accuracy fell")
     assert json.loads(json.dumps(files.to_dict(units)))["problems"] == [reason]

@@ -13,8 +13,9 @@ import narwhals as nw
 from whygap._watch.alarms import Alarm
 from whygap.errors import InputError
 from whygap.render.formats import wrapped
-from whygap.render.several import many_sentences
+from whygap.render.text import targets_headline
 from whygap.results import Gaps
+from whygap.results.targets import together
 
 __all__ = ["Watch"]
 
@@ -56,7 +57,8 @@ class Watch:
         counts = f"{len(self.gaps)} explained ({len(self.newly_explained)} of them now)"
         lines = [f"Targets: {counts}. Alarms: {len(self.alarms)}."]
         if len(self.gaps) > 1:
-            lines += many_sentences(self.gaps, self.gaps.level(level))
+            joint = tuple(together(self.gaps, self.gaps.level(level)))
+            lines += targets_headline(self.gaps, joint)
         sentences = [(alarm.target, str(alarm)) for alarm in self.alarms]
         sentences += [(name, f"{name}: cannot say. {why}") for name, why in self.silent.items()]
         for name, sentence in sentences:

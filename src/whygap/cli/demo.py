@@ -11,7 +11,6 @@ from whygap.cli.output import Speaker, make_folder
 
 DemoFolder = Annotated[Path, option("--output -o", "DIR", "Folder for the files.")]
 EXAMPLES = ("whygap demo -o demo",)
-FIRST_SCREEN = ("Who is hit", "What can be won back", "What to do next")
 
 
 def command(
@@ -31,6 +30,7 @@ def command(
     """
     from whygap._explain import explain
     from whygap.datasets import load_employment
+    from whygap.render import text
     from whygap.results import files
     from whygap.settings import Settings
 
@@ -46,15 +46,8 @@ def command(
     gap = explain(load_employment().study(), settings=chosen)
     gap.save(folder / "gap.json")
     gap.report(folder / "gap.html", chosen.level)
-    words = gap.summary(chosen.level).rstrip()
-    files.write_whole(folder / "gap.txt", f"{words}\n")
+    files.write_whole(folder / "gap.txt", f"{gap.summary(chosen.level)}\n")
     report = (folder / "gap.html").resolve()
+    answer = text.first_screen(gap, gap.findings(chosen.level))
     values = files.to_dict(gap) | {"report": str(report)}
-    speaker.result(f"{first_screen(words)}\n\nThe report: {report}", values)
-
-
-def first_screen(summary: str) -> str:
-    """The answer, and of the sections below it those that say whom, what and what next."""
-    answer, _, _ = summary.partition("\n\nWhere it comes from")
-    sections = [text for text in summary.split("\n\n") if text.startswith(FIRST_SCREEN)]
-    return "\n\n".join([answer, *sections])
+    speaker.result(f"{answer}\n\nThe report: {report}", values)

@@ -19,7 +19,7 @@ def command(
     speaker: Speaker,
 ) -> None:
     """Print every estimate of a result as a table."""
-    from whygap.render import frame, table
+    from whygap.render import tables
     from whygap.results import files
 
     check_writable(output)
@@ -27,9 +27,9 @@ def command(
     level = shown.level_of(gap)
     if format == "csv":  # which has no room for words
         speaker.warn(gap.problems())
-    words = table.render(gap, format, level).rstrip("\n")
+    words = tables.render(gap, format, level)
     if output is None:
-        speaker.result(words, list(frame.rows(gap, level)))
+        speaker.result(words, tables.rows(gap.findings(level)))
     else:
         files.write_whole(output, words + "\n")
         speaker.result(f"Wrote {output}", {"table": output})

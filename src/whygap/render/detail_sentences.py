@@ -1,148 +1,237 @@
-"""Sentences on the shares of one part: what stands out, and what would settle the rest."""
+"""Sentences on details: recoverable error, shares, overlap and trust."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Sequence
 
-from whygap.domains import ByDomain
-from whygap.estimate.student import normal_quantile
-from whygap.render.phrases import joined
-from whygap.render.reading import SHOWN, Reading, Standing
-from whygap.render.units import level_name, percent, percent_interval, rounded_count
-from whygap.results import Gap, Shares
+from whygap.render import units as write
+from whygap.render.sentences import NOT_SIGNIFICANT, amount
+from whygap.render.units import in_domain, joined, percent, percent_span
+from whygap.results import Finding, Gap, RatioRecord
 
-MOST_TIMES = 1000  # the rows: more than anyone can collect
+MAX_SHARES = 4  # shares in one sentence
+ASSOCIATION = (
+    "These are associations in two tables of rows. They say where the change shows up, not what "
+    "caused it."
+)
 
 
-def detail_sentences(reading: Reading, name: str, *, listed: bool = True) -> list[str]:
-    """Everything worth saying of one detailed part, most important first.
+# -- recoverable error -----------------------------------------------------------------------------
 
-    Without `listed`, the largest shares are left out: a table beside the words shows them.
-    """
-    detail, level = reading.gap.shares[name], reading.level
-    if not detail.defined and detail.denominator.standard_error == 0:
-        return [detail.reason]  # whatever the data: nothing was measured
-    if not detail.defined:
-        settle = what_would_settle(reading.gap, detail, level)
-        return [_undefined(reading, name), *filter(None, [detail.reason]), settle]
-    return [
-        *_cancelling(reading, name),
-        *_base(detail, reading),
-        *([_largest(detail, level)] if listed else []),
-        *_standing(detail, reading.standings[name]),
-        *_odd(detail),
+
+def recoverable_sentences(gap: Gap, terms: Sequence[Finding]) -> list[str]:
+    """Say how much squared error target labels could win back, and through what."""
+    by_term = {f.facts["term"]: f for f in terms if not f.variable}
+    total, irreducible = by_term["total"], by_term["irreducible"]
+    squared_error = write.squared_error_units(gap).bare(total.facts["squared_error"])
+    sentences = [
+        (
+            f"The squared error of the predictions {in_domain(gap.about, 'target')} is "
+            f"{squared_error}. Irreducible, whatever the model on these variables: "
+            f"{amount(gap, irreducible)}."
+        ),
+        _with_target_labels(gap, terms, by_term),
     ]
-
-
-def rows_needed(gap: Gap, detail: Shares, level: float) -> ByDomain[float] | None:
-    """Rows that would tell the denominator from 0 if it is as large as estimated.
-
-    The standard error shrinks as one over the root of the rows; the target is
-    `value = (z + 0.84) * standard_error`, that is 80% power at this level.
-    """
-    size = detail.denominator
-    if size.value <= 0 or size.standard_error <= 0:
-        return None
-    power = 0.8416  # the normal quantile of 80%: the chance that so many rows settle it
-    needed = ((normal_quantile(level) + power) * size.standard_error / size.value) ** 2
-    return gap.about.rows.map(lambda rows: rows * max(needed, 1.0))
-
-
-def what_would_settle(gap: Gap, detail: Shares, level: float) -> str:
-    """The sample size an undefined part asks for."""
-    needed = rows_needed(gap, detail, level)
-    whole = gap.parts[detail.part].excludes_zero(level)
-    likely = "" if whole else ": most likely there is little to explain"
-    if needed is None:
-        return f"The estimated size is not above 0, so no number of rows can be named{likely}."
-    times = needed.source / gap.about.rows.source
-    often = f"{times:.1f}" if times < 10 else rounded_count(times)
-    if times > MOST_TIMES:
-        return f"The estimated size is so near 0 that no number of rows can be named{likely}."
-    return (
-        f"If the effect is as large as estimated, about {often} times the rows "
-        f"({rounded_count(needed.source)} source and {rounded_count(needed.target)} target rows) "
-        f"would settle it at the {level_name(level)} level."
-    )
-
-
-def _undefined(reading: Reading, name: str) -> str:
-    """An undefined share is no denial of the shift: the part as a whole may well be clear."""
-    if not reading.is_clear(name):
-        return (
-            f"The shares of the {name} part are undefined, and the part as a whole is not "
-            "distinguishable from 0 either: there may be nothing to explain."
+    if "reweighted" in by_term:
+        mix = by_term["reweighted"]
+        sentences.append(
+            "Recoverable by reweighting or retraining on source labels, had outcomes stayed the "
+            f"source's: {amount(gap, mix)}{_unless_a_gain(mix)}."
         )
-    baseline = reading.gap.about.baseline
-    across = "from row to row"
-    if name == "covariate":
-        across = (
-            f"from stratum to stratum of {joined(baseline)}" if baseline else "precisely enough"
-        )
-    return (
-        f"The {name} part as a whole is clear ({reading.units.change(reading.parts[name].value)}), "
-        f"but these rows are too few to follow its effect {across}. That effect is what shares "
-        "divide up, so they are undefined."
+    added = by_term["added"]
+    doubt = "" if added.significant else f", {NOT_SIGNIFICANT}"
+    sentences.append(
+        f"Recoverable in the source already: {amount(gap, by_term['source'])}; the target adds "
+        f"{amount(gap, added)}{doubt}."
     )
+    return sentences
 
 
-def _cancelling(reading: Reading, name: str) -> Iterator[str]:
-    if name in reading.parts and not reading.is_clear(name):
-        yield (
-            f"The {name} part as a whole is not distinguishable from 0, yet not 0 everywhere: it "
+def _with_target_labels(gap: Gap, terms: Sequence[Finding], by_term: dict[str, Finding]) -> str:
+    total, scale = by_term["total"], by_term.get("recalibration")
+    text = f"Recoverable with labels from the target: {amount(gap, total)}"
+    if not (total.significant and total.value > 0):
+        return f"{text}{_unless_a_gain(total)}."
+    text += f", {of_error(total)} of it"
+    ways = [f"{f.variable} {amount(gap, f)}" for f in terms if f.facts.get("named")]
+    if scale is not None and scale.significant:
+        ways.insert(0, f"recalibrating the score {amount(gap, scale)}")
+    if not ways:
+        return f"{text}, through no single variable significantly."
+    leader = next((f.variable for f in terms if f.facts.get("leads")), "")
+    leader_words = f" Of the variables, {leader} wins back most." if leader else ""
+    return f"{text}: {joined(ways)}.{leader_words}"
+
+
+def _unless_a_gain(term: Finding) -> str:
+    if not term.significant:
+        return f"; {NOT_SIGNIFICANT}"
+    return "" if term.value > 0 else "; nothing to gain"
+
+
+def of_error(finding: Finding) -> str:
+    """Write a recoverable amount as a percentage of the squared error in the target."""
+    share = finding.facts["of_error"]
+    return write.rows_share(share) if math.isfinite(share) else "an unknown part"
+
+
+# -- the paper's shares ----------------------------------------------------------------------------
+
+
+def share_sentences(gap: Gap, shares: Sequence[Finding]) -> list[str]:
+    """Say which variables have the largest Shapley shares, or why shares are undefined."""
+    if shares and shares[0].kind == "share_undefined":
+        return _undefined(gap, shares[0])
+    sentences = []
+    terms = [f for f in shares if f.kind == "share"]
+    if terms and not terms[0].facts["part_significant"] and terms[0].part in gap.parts:
+        sentences.append(
+            f"The {terms[0].part} part as a whole is {NOT_SIGNIFICANT}, yet not 0 everywhere: it "
             "may raise the metric for some rows and lower it for others."
         )
+    for base in (f for f in shares if f.kind == "share_base"):
+        columns = joined(gap.about.baseline)
+        within = f" within strata of {columns}" if columns else ""
+        sentences.append(
+            "Recalibrating the re-estimated source risk (not the model)"
+            f"{within} would explain {_share(base, level=True)}."
+        )
+    return [*sentences, *_largest(terms), *_odd(shares)]
 
 
-def _base(detail: Shares, reading: Reading) -> Iterator[str]:
-    """What v(empty) is: no recalibration of the model, which is among what can be won back."""
-    if detail.part != "outcome" or detail.base is None:
-        return
-    share = percent(detail.base.value, detail.base.standard_error)
-    level, baseline = reading.level, reading.gap.about.baseline
-    within = f" within strata of {joined(baseline)}" if baseline else ""
-    yield (
-        f"Recalibrating the re-estimated source risk (not the model){within} would explain {share} "
-        f"of it ({level_name(level)} interval {percent_interval(detail.base, level)})."
-    )
+def _share(finding: Finding, level: bool = False) -> str:
+    error = finding.estimate.standard_error if finding.estimate else 1.0
+    span = percent_span(*(finding.interval or (finding.value, finding.value)), error)
+    label = f" of it ({write.level_name(finding.level)} interval " if level else " ("
+    return f"{percent(finding.value, error)}{label}{span})"
 
 
-def _largest(detail: Shares, level: float) -> str:
-    ordered = sorted(detail.values.items(), key=lambda item: -item[1].value)[:SHOWN]
-    listed = [
-        f"{name} {percent(share.value, share.standard_error)} ({percent_interval(share, level)})"
-        for name, share in ordered
-    ]
-    if len(detail.players) == 1:
-        return f"There is one variable: {listed[0]}, {level_name(level)} interval in brackets."
-    which = "The shares" if len(detail.players) <= SHOWN else "The largest shares"
-    return f"{which}, {level_name(level)} intervals in brackets: {joined(listed, SHOWN)}."
-
-
-def _standing(detail: Shares, standing: Standing) -> Iterator[str]:
-    players, top = len(detail.players), standing.top
-    if players == 1 or not top:
-        return
-    if standing.alone:
-        yield f"'{top[0]}' stands out: its share is larger than every other one."
-    elif len(top) <= SHOWN and len(top) < players:
-        yield f"{joined(top)} lead; which of them is largest is open."
+def _largest(terms: Sequence[Finding]) -> list[str]:
+    if not terms:
+        return []
+    sizes = [f"{f.variable} {_share(f)}" for f in terms[:MAX_SHARES]]
+    level = f"{write.level_name(terms[0].level)} intervals"
+    if len(terms) == 1:
+        return [f"There is one variable, {level}: {sizes[0]}."]
+    subject = "The shares" if len(terms) <= MAX_SHARES else "The largest shares"
+    sentences = [f"{subject}, {level}: {joined(sizes, MAX_SHARES)}."]
+    first = [f.variable for f in terms if f.facts["tied"]]
+    if len(first) == 1:
+        sentences.append(f"'{first[0]}' stands out: its share is larger than every other.")
+    elif len(first) <= MAX_SHARES and len(first) < len(terms):
+        sentences.append(f"{joined(first)} lead; which of them is largest is open.")
     else:
-        which = "any of them" if len(top) == players else f"{len(top)} of {players}"
-        yield f"No single variable stands out: {which} may have the largest share."
+        subject = "any of them" if len(first) == len(terms) else f"{len(first)} of {len(terms)}"
+        sentences.append(f"No single variable stands out: {subject} may have the largest share.")
+    return sentences
 
 
-def _odd(detail: Shares) -> Iterator[str]:
-    base = {} if detail.base is None else {"source risk, recalibrated": detail.base}
-    shares = {**detail.values, **base}
-    # From half a percent on it is shown as -1% or 101%, so worth a word.
-    outside = {n: s for n, s in shares.items() if not -0.005 <= s.value <= 1.005}
-    if not outside:
-        return
-    listed = [f"{name} {percent(s.value, s.standard_error)}" for name, s in outside.items()]
-    cause = (
-        "noise, or a variable whose shift works against the others"
-        if detail.part == "covariate"
-        else "noise around a small or a large share"
+def _odd(shares: Sequence[Finding]) -> list[str]:
+    odd = [f for f in shares if f.facts.get("odd")]
+    sizes = [
+        f"{f.variable or 'source risk, recalibrated'} {percent(f.value, f.estimate.standard_error)}"
+        for f in odd
+        if f.estimate
+    ]
+    if not sizes:
+        return []
+    works = ", or a variable whose shift works against the others"
+    cause = f"noise{works if odd[0].part == 'covariate' else ''}"
+    return [f"Shares outside 0% to 100% ({joined(sizes)}) are shown as estimated: {cause}."]
+
+
+def _undefined(gap: Gap, finding: Finding) -> list[str]:
+    """Say why shares are undefined, without denying that the whole part may be significant."""
+    facts, name = finding.facts, finding.part
+    if not facts["measured"]:
+        return [facts["reason"]]  # whatever the data: nothing was measured
+    if not facts["part_significant"]:
+        text = (
+            f"The shares of the {name} part are undefined, and the part as a whole is "
+            f"{NOT_SIGNIFICANT} either: there may be nothing to explain."
+        )
+    else:
+        baseline = joined(gap.about.baseline)
+        strata = f"from stratum to stratum of {baseline}" if baseline else "precisely enough"
+        across = strata if name == "covariate" else "from row to row"
+        text = (
+            f"The {name} part as a whole is significant, but these rows are too few to follow its "
+            f"effect {across}. That effect is what shares divide up, so they are undefined."
+        )
+    return [text, *filter(None, [facts["reason"]]), _what_would_settle(gap, finding)]
+
+
+def _what_would_settle(gap: Gap, finding: Finding) -> str:
+    needed = finding.facts["rows_needed"]
+    if needed is None:
+        likely = "" if finding.facts["part_significant"] else ": most likely there is little"
+        return f"The estimated size is too near 0 to name a number of rows{likely}."
+    source, target = needed
+    times = source / gap.about.rows.source
+    often = f"{times:.1f}" if times < 10 else write.rounded_count(times)
+    return (
+        f"If the effect is as large as estimated, about {often} times the rows "
+        f"({write.rounded_count(source)} source and {write.rounded_count(target)} target rows) "
+        f"would settle it at the {write.level_name(finding.level)} level."
     )
-    yield f"Shares outside 0% to 100% ({joined(listed)}) are shown as estimated: {cause}."
+
+
+# -- overlap and trust -----------------------------------------------------------------------------
+
+
+def overlap_sentence(ratio: RatioRecord) -> str:
+    """Say how far the tables overlap on some columns."""
+    share = ratio.kept_share
+    text = (
+        f"To look like the target in {ratio.columns}, source rows are weighted: "
+        f"{write.count(ratio.rows)} rows then count as {write.count(ratio.effective_size)} "
+        f"({percent(share, 1.0 if share >= 0.02 or not share else 0.001)}). "
+        f"The heaviest row counts {write.weight(ratio.largest_weight)} times; they average "
+        f"{ratio.mean_weight:.2f} (it should be 1). "
+    )
+    if ratio.clipped_share > 0:
+        text += f"{percent(ratio.clipped_share, 0.001)} of the weights were cut off. "
+    if ratio.without_counterpart >= 0.005:  # what is not written as 0%
+        text += f"{ratio.without_counterpart:.0%} of the target rows have no counterpart. "
+    return text + (
+        f"A classifier tells the two domains apart with an AUC of {ratio.domain_auc:.2f} "
+        "(0.5: not at all; 1: always)."
+    )
+
+
+def trust_sentences(gap: Gap, statements: Sequence[Finding]) -> list[str]:
+    """Say how many rows were used, how the predictions do, warnings, and what numbers are not."""
+    sentences = []
+    for finding in statements:
+        if finding.kind == "trust":
+            sentences += _rows_used(gap, finding)
+        elif finding.kind == "prediction":
+            measures = [
+                f"{m.name} {m.text(m.value.source)} and {m.text(m.value.target)}"
+                for m in finding.facts["measures"]
+            ]
+            sentences.append(f"Predictions, in source and target: {', '.join(measures)}.")
+        elif finding.kind == "warning":
+            sentences.append(str(finding.facts["note"]))
+    return [*sentences, ASSOCIATION]
+
+
+def _rows_used(gap: Gap, finding: Finding) -> list[str]:
+    (source, target), (kept_source, kept_target) = (
+        finding.facts["rows"],
+        finding.facts["kept_share"],
+    )
+    heavy_source, heavy_target = finding.facts["effective_rows"]
+    sentences = [f"Rows used: {write.count(source)} source and {write.count(target)} target."]
+    if heavy_source < source - 0.5 or heavy_target < target - 0.5:
+        sentences.append(
+            f"With their weights they count as {write.count(heavy_source)} source and "
+            f"{write.count(heavy_target)} target rows of equal weight."
+        )
+    if min(kept_source, kept_target) < 1 and gap.comparable:
+        sentences.append(
+            f"Only the common support is compared: {100 * kept_source:.0f}% of source and "
+            f"{100 * kept_target:.0f}% of target rows."
+        )
+    return sentences

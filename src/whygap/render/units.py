@@ -1,17 +1,20 @@
-"""Numbers in sentences and tables: as many digits as their intervals support, with their units."""
+"""Numbers and names in sentences, tables and figures: as many digits as intervals support."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from whygap._metrics import METRICS
 from whygap.estimate import Estimate
-from whygap.results import Gap
+from whygap.results import About, Gap
 
 LARGE = {"T": 1e12, "B": 1e9, "M": 1e6}  # trillions, billions, millions
-_FINER = 2  # further digits, at most, for an end of a clear interval that would be written as 0
+FINER = 2  # further digits, at most, for an end of a significant interval that would be written 0
+IN_UNITS = ("mae", "mse", "rmse", "bias", "pinball")  # metrics that have the outcome's units
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,55 +33,57 @@ class Units:
 
     @property
     def unit(self) -> str:
-        """What follows a difference: " points", or nothing."""
+        """Return what follows a difference: " points", or nothing."""
         return " points" if self.is_share else ""
 
     def bare(self, value: float, signed: bool = False) -> str:
-        """A difference without its unit."""
+        """Write a difference without its unit."""
         if not math.isfinite(value):
             return _not_finite(value)
-        shown = 100 * value if self.is_share else value / LARGE.get(self.letter, 1.0)
-        sign = "+" if signed else ""
+        shown, sign = self._scaled(value), "+" if signed else ""
         if self.decimals is None:
             return f"{shown:{sign}.3g}"
         text = f"{shown:{sign},.{self.decimals}f}"
         return text.lstrip("+-") if float(text.replace(",", "")) == 0 else text + self.letter
 
+    def _scaled(self, value: float) -> float:
+        return 100 * value if self.is_share else value / LARGE.get(self.letter, 1.0)
+
     def mean(self, value: float) -> str:
-        """A mean of the metric: 80.4%, or 0.183."""
+        """Write a mean of the metric: 80.4%, or 0.183."""
         return self.bare(value) + ("%" if self.is_share else "")
 
     def tick(self, value: float) -> str:
-        """A mean on an axis, with no more digits than it needs."""
+        """Write a mean on an axis, with no more digits than it needs."""
         if self.is_share:
             return f"{100 * value:,.4g}%"
-        return f"{value / LARGE.get(self.letter, 1.0):,.5g}{self.letter if value else ''}"
+        return f"{self._scaled(value):,.5g}{self.letter if value else ''}"
 
     def gain_tick(self, value: float) -> str:
-        """A difference on an axis: +2; 0."""
-        shown = 100 * value if self.is_share else value / LARGE.get(self.letter, 1.0)
+        """Write a difference on an axis: +2; 0."""
+        shown = self._scaled(value)
         return f"{shown:+,.4g}{self.letter}" if abs(shown) > 1e-12 else "0"
 
     def exact(self, value: float) -> str:
-        """A difference with five digits and no unit, for those who point at it: -7.2034."""
+        """Write a difference with five digits and no unit, for tooltips: -7.2034."""
         if not math.isfinite(value):
             return _not_finite(value)
         return f"{100 * value if self.is_share else value:+,.5g}"
 
     def size(self, value: float) -> str:
-        """How large a difference is: 7.2 points."""
+        """Write how large a difference is: 7.2 points."""
         return self.bare(abs(value)) + self.unit
 
     def change(self, value: float) -> str:
-        """A difference with its sign: -7.2 points."""
+        """Write a difference with its sign: -7.2 points."""
         return self.bare(value, signed=True) + self.unit
 
     def span(self, low: float, high: float, signed: bool = True) -> str:
-        """An interval of differences, with signs: -11.3 to -3.1."""
+        """Write an interval of differences, with signs: -11.3 to -3.1."""
         return f"{self._end(low, high, signed)} to {self._end(high, low, signed)}"
 
     def size_span(self, low: float, high: float) -> str:
-        """An interval of one sign as sizes, smaller first: 3.1 to 11.3."""
+        """Write an interval of one sign as sizes, smaller first: 3.1 to 11.3."""
         small, large = sorted((abs(low), abs(high)))
         return self.span(small, large, signed=False)
 
@@ -87,12 +92,12 @@ class Units:
         text = self.bare(value, signed)
         if self.decimals is None or not value * other > 0 or re.search("[1-9]", text):
             return text
-        more = range(self.decimals + 1, self.decimals + 1 + _FINER)
+        more = range(self.decimals + 1, self.decimals + 1 + FINER)
         finer = [replace(self, decimals=digits).bare(value, signed) for digits in more]
-        return next((one for one in finer if re.search("[1-9]", one)), text)
+        return next((number for number in finer if re.search("[1-9]", number)), text)
 
     def suited(self, estimate: Estimate) -> Units:
-        """Fewer digits for a number that is known less well than the gap; points keep theirs."""
+        """Return units with fewer digits for a number known less well; points keep theirs."""
         error = estimate.standard_error / LARGE.get(self.letter, 1.0)
         if self.is_share or self.decimals is None or not (error > 0 and math.isfinite(error)):
             return self
@@ -101,27 +106,26 @@ class Units:
 
 
 def units_of(gap: Gap) -> Units:
-    """Digits from the standard error of the gap."""
+    """Return the units of a gap's metric, with digits from the gap's standard error."""
     is_share = gap.about.is_share
     factor = 100 if is_share else 1
-    error = factor * gap.total.standard_error
     means = accumulate((part.value for part in gap.parts.values()), initial=gap.source.value)
     largest = factor * max(map(abs, (*means, gap.target.value)))
-    return units_for(is_share, error, largest)
+    return units_for(is_share, factor * gap.total.standard_error, largest)
 
 
 def squared_error_units(gap: Gap) -> Units:
-    """Digits from the standard error of what can be won back in the target."""
-    found = gap.recoverable
-    error = found.total.standard_error if found else 0.0
-    return units_for(False, error, found.irreducible.value if found else 1.0)
+    """Return the units of recoverable error, with digits from its standard error."""
+    budget = gap.recoverable
+    error = budget.total.standard_error if budget else 0.0
+    return units_for(False, error, budget.irreducible.value if budget else 1.0)
 
 
 def units_for(is_share: bool, error: float, largest: float) -> Units:
-    """Digits for numbers known with this standard error, in percent where they are shares."""
+    """Return units with the digits that a standard error supports."""
     if not (error > 0 and math.isfinite(error)):
         error = (largest or 1.0) * (1e-2 if is_share else 1e-3)
-    letter = next((one for one, size in LARGE.items() if 10 * size <= largest), "")
+    letter = next((name for name, size in LARGE.items() if 10 * size <= largest), "")
     magnitude = math.floor(math.log10(error / LARGE.get(letter, 1.0)))
     decimals = max(1, -magnitude) if is_share else max(0, 1 - magnitude)
     if decimals > 6 or largest >= 1e16:
@@ -129,8 +133,11 @@ def units_for(is_share: bool, error: float, largest: float) -> Units:
     return Units(is_share, decimals, letter)
 
 
+# -- numbers without units -------------------------------------------------------------------------
+
+
 def percent(value: float, error: float = 1.0) -> str:
-    """A share in percent: 68%; 0.42% when it is known that well."""
+    """Write a share in percent: 68%; 0.42% where the standard error is that small."""
     if not math.isfinite(value):
         return _not_finite(value)
     decimals = 0 if error >= 0.005 or error == 0 else 1 if error >= 0.0005 else 2
@@ -140,12 +147,10 @@ def percent(value: float, error: float = 1.0) -> str:
     return (text.lstrip("-") if float(text.replace(",", "")) == 0 else text) + "%"
 
 
-def percent_interval(share: Estimate, level: float) -> str:
-    """51% to 85%; "unbounded" when nothing is excluded."""
-    low, high = share.interval(level)
+def percent_span(low: float, high: float, error: float = 1.0) -> str:
+    """Write an interval of shares: 51% to 85%; "unbounded" where nothing is excluded."""
     if math.isinf(low) and math.isinf(high):
         return "unbounded"
-    error = share.standard_error
     return f"{_percent_end(low, high, error)} to {_percent_end(high, low, error)}"
 
 
@@ -154,34 +159,34 @@ def _percent_end(value: float, other: float, error: float) -> str:
     text = percent(value, error)
     if not value * other > 0 or re.search("[1-9]", text):
         return text
-    finer = [percent(value, one) for one in (0.001, 0.0001)]  # one and two decimals
-    return next((one for one in finer if re.search("[1-9]", one)), text)
+    finer = [percent(value, digits) for digits in (0.001, 0.0001)]  # one and two decimals
+    return next((number for number in finer if re.search("[1-9]", number)), text)
 
 
 def rows_share(share: float) -> str:
-    """How many of the rows: 38%; 0.4% of few."""
+    """Write a share of rows: 38%; 0.4% of few."""
     return percent(share, 1.0 if share >= 0.01 or not share else 0.001)
 
 
 def p_value(p: float) -> str:
-    """0.032; "< 0.001" below that."""
+    """Write a p-value: 0.032; "< 0.001" below that."""
     if not math.isfinite(p):
         return "undefined"
     return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
 def count(value: float) -> str:
-    """34,519."""
+    """Write a count: 34,519."""
     return f"{round(value):,}" if math.isfinite(value) else _not_finite(value)
 
 
 def weight(value: float) -> str:
-    """3.1; 1,265."""
+    """Write a weight: 3.1; 1,265."""
     return f"{value:,.3g}" if value < 100 else count(value)
 
 
 def rounded_count(value: float) -> str:
-    """About 12,000: two significant digits."""
+    """Write a count rounded up to two significant digits: 13,000."""
     if value < 10:
         return f"{math.ceil(value)}"
     step = 10 ** (math.floor(math.log10(value)) - 1)
@@ -189,14 +194,62 @@ def rounded_count(value: float) -> str:
 
 
 def with_minus(text: str) -> str:
-    """Hyphens before numbers as real minus signs, for pages and figures."""
+    """Replace hyphens before numbers by real minus signs, for pages and figures."""
     return re.sub(r"(?<![\w\u2212-])-(?=\d)", "\u2212", text)
 
 
 def level_name(level: float) -> str:
-    """95%; 99.9%."""
+    """Write a confidence level: 95%; 99.9%."""
     return f"{100 * level:.6g}%"
 
 
 def _not_finite(value: float) -> str:
     return "undefined" if math.isnan(value) else "unbounded"
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+def metric_name(about: About) -> str:
+    """Return the metric as people call it: mean squared error."""
+    words = {metric.name: metric.words or metric.name for metric in METRICS}
+    return about.metric_words or words.get(about.metric, about.metric)
+
+
+def metric_unit(about: About) -> str:
+    """Return " (in units of income)" for metrics in the outcome's own units, else nothing."""
+    squared = "squared units" if about.metric == "mse" else "units"
+    own = about.task == "regression" and about.metric in IN_UNITS
+    return f" (in {squared} of {about.outcome})" if own else ""
+
+
+def unit_words(about: About) -> str:
+    """Return the unit of a change: points of accuracy; units of log loss."""
+    return f"{'points' if about.is_share else 'units'} of {metric_name(about)}"
+
+
+def domain_name(about: About, domain: str) -> str:
+    """Return what sentences call a domain: the source; US-born citizens (source)."""
+    name = about.source_name if domain == "source" else about.target_name
+    return f"the {domain}" if name in ("", domain) else f"{name} ({domain})"
+
+
+def in_domain(about: About, domain: str) -> str:
+    """Return where rows are: in the source; for US-born citizens (source)."""
+    words = domain_name(about, domain)
+    return f"in {words}" if words == f"the {domain}" else f"for {words}"
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
+def joined(names: Sequence[str], at_most: int = 4) -> str:
+    """Join names: a, b and c; past `at_most`: a, b and 7 others."""
+    shown = list(names)
+    if len(shown) > at_most:
+        shown = [*shown[: at_most - 1], f"{len(names) - at_most + 1} others"]
+    if len(shown) < 2:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"

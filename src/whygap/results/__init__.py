@@ -16,12 +16,22 @@ from whygap.results.details import (
     SubsetValue,
 )
 from whygap.results.files import load
+from whygap.results.finding import Finding
 from whygap.results.gap import Gap, Part
 from whygap.results.gaps import Gaps
 from whygap.results.overlap import Overlap, RatioRecord, Separator
 from whygap.results.points import Points, RankInterval, Sampling
 from whygap.tables.design import Condition
 
-__all__ = ["About", "Affected", "AffectedGroup", "Budget", "Condition", "Diagnostics", "Gap"]
-__all__ += ["Gaps", "NuisanceRecord", "Overlap", "Part", "Points", "RankInterval", "RatioRecord"]
+__all__ = ["About", "Affected", "AffectedGroup", "Budget", "Condition", "Diagnostics", "Finding"]
+__all__ += [
+    "Gap",
+    "Gaps",
+    "NuisanceRecord",
+    "Overlap",
+    "Part",
+    "Points",
+    "RankInterval",
+    "RatioRecord",
+]
 __all__ += ["Recoverable", "Rule", "Sampling", "Separator", "Shares", "SubsetValue", "load"]

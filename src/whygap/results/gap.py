@@ -18,6 +18,7 @@ from whygap.notes import Note
 from whygap.results import files
 from whygap.results.about import About, Diagnostics
 from whygap.results.details import Affected, Recoverable, Shares
+from whygap.results.findings import Finding, findings
 from whygap.results.points import Points
 from whygap.results.redaction import ROWS, redacted
 
@@ -185,20 +186,28 @@ class Gap:
 
     def to_frame(self, level: float | None = None) -> Any:
         """Return a tidy table of every estimate, in the kind of table the study came in."""
-        from whygap.render import frame
+        from whygap.render import tables
 
-        return frame.to_frame(self, self.level(level))
+        return tables.to_frame(self, level)
 
     def summary(self, level: float | None = None) -> str:
         """Return the explanation in plain words."""
-        from whygap.render import words
+        from whygap.render import text
 
-        return words.summary(self, self.level(level))
+        return text.summary(self, self.findings(level))
+
+    def findings(self, level: float | None = None) -> tuple[Finding, ...]:
+        """Return all statements, in order, that text, page, figures, tables and alarms use.
+
+        Args:
+            level: of the intervals; that of the settings unless given.
+        """
+        return findings(self, self.level(level))
 
     def __str__(self) -> str:
-        from whygap.render import words
+        from whygap.render import text
 
-        return words.short(self)
+        return text.short(self, self.findings())
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG002 - Jupyter leaves the choice to us
         """Return what notebooks show: plain words, a page without scripts, Markdown."""

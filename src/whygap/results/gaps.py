@@ -9,8 +9,10 @@ from typing import Any
 
 from whygap.errors import SettingsError, require_known
 from whygap.results import files
+from whygap.results.finding import Finding
 from whygap.results.gap import Gap
 from whygap.results.redaction import ROWS
+from whygap.results.targets import findings_of_targets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,16 +58,26 @@ class Gaps(Mapping[str, Gap]):
         return tuple(f"{name}: {text}" for name, gap in self.items() for text in gap.problems())
 
     def to_frame(self, level: float | None = None) -> Any:
-        """Return one tidy table: `target`, the columns of `Gap.to_frame`, and the problems."""
-        from whygap.render import several
+        """Return one tidy table: `target`, then the columns of `Gap.to_frame`."""
+        from whygap.render import tables
 
-        return several.to_frame(self.gaps, self.level(level))
+        return tables.to_frame(self, level)
+
+    def findings(self, level: float | None = None) -> tuple[Finding, ...]:
+        """Return what can be said of all targets together, then each target's own findings.
+
+        The fact `target` of a finding names the target.
+
+        Args:
+            level: of the intervals; that of the settings unless given.
+        """
+        return findings_of_targets(self.gaps, self.level(level))
 
     def summary(self, level: float | None = None) -> str:
         """Return plain words: all targets in a sentence, then a section for each."""
-        from whygap.render import several
+        from whygap.render import text
 
-        return several.summary(self.gaps, self.level(level), self.unfinished)
+        return text.targets_summary(self.gaps, self.findings(level), self.unfinished)
 
     def __str__(self) -> str:
         return "\n\n".join(f"{name}: {gap}" for name, gap in self.gaps.items())

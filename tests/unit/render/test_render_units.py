@@ -9,8 +9,17 @@ import pytest
 from result_factory import make_gap
 
 from whygap.estimate import Estimate
-from whygap.render.phrases import metric_unit
-from whygap.render.units import Units, percent_interval
+from whygap.render.units import (
+    Units,
+    joined,
+    level_name,
+    metric_unit,
+    p_value,
+    percent,
+    percent_span,
+    rounded_count,
+    units_of,
+)
 
 POINTS, PLAIN = Units(is_share=True, decimals=1), Units(is_share=False, decimals=3)
 
@@ -63,7 +72,7 @@ def test_five_digits_for_those_who_point_at_a_mark() -> None:
     ],
 )
 def test_a_clear_share_is_not_written_as_0_percent(estimate: Estimate, text: str) -> None:
-    assert percent_interval(estimate, 0.95) == text
+    assert percent_span(*estimate.interval(0.95), estimate.standard_error) == text
 
 
 @pytest.mark.parametrize(
@@ -81,3 +90,37 @@ def test_metrics_in_units_of_the_outcome_say_so(metric: str, unit: str) -> None:
     about = make_gap(metric=metric).about
     assert metric_unit(about) == unit
     assert metric_unit(replace(about, task="binary")) == ""
+
+
+@pytest.mark.parametrize(
+    ("corners", "metric", "text"),
+    [
+        ((0.804, 0.797, 0.781, 0.732), "accuracy", "-7.2"),
+        ((1.2e-8, 1.2e-8, 1.3e-8, 1.53e-8), "cost", "+3.3e-09"),
+        ((1200.0, 1210.0, 1300.0, 1530.0), "cost", "+330"),
+        ((2e12, 2e12, 3e12, 4e12), "cost", "+2,000B"),
+        ((2e7, 2e7, 3e7, 4e7), "cost", "+20."),
+        ((2e16, 2e16, 3e16, 4e16), "cost", "+2e+16"),
+        ((0.0, 0.0, 0.0, 0.0), "cost", "0.000"),
+    ],
+)
+def test_digits_follow_the_standard_error(
+    corners: tuple[float, float, float, float], metric: str, text: str
+) -> None:
+    gap = make_gap(corners=corners, metric=metric)
+    assert units_of(gap).bare(gap.total.value, signed=True)[: len(text)] == text
+
+
+def test_numbers_without_units() -> None:
+    assert percent(0.684) == "68%"
+    assert percent(-0.001) == "0%"
+    assert percent(0.00423, 0.0001) == "0.42%"
+    assert percent(float("inf")) == "unbounded"
+    assert percent(float("nan")) == "undefined"
+    assert percent_span(-math.inf, math.inf) == "unbounded"
+    assert level_name(0.95) == "95%"
+    assert level_name(0.999) == "99.9%"
+    assert [p_value(p) for p in (0.0001, 0.0123, 0.5)] == ["< 0.001", "0.012", "0.50"]
+    assert [rounded_count(n) for n in (7.2, 12345, 440_000)] == ["8", "13,000", "440,000"]
+    assert joined(["a", "b", "c", "d", "e"]) == "a, b, c and 2 others"
+    assert joined(["a"]) == "a"
