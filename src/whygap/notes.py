@@ -25,7 +25,7 @@ SENTENCES: dict[str, str] = {
     # Tables and columns
     "read_as": "Of the {table} table, {files:2} {was} read with {how}.",
     "saved_index": "Column '{column}' of {table} is left out: it looks like a saved row index.",
-    "drawn": "Of {rows} {domain} rows, {drawn} were drawn at random; the metric is {how}.",
+    "drawn": "Of {rows} {domain} rows, {drawn} were drawn at random; only these are analysed.",
     "left_out": "Left out, {reason}: {columns}.",
     "identifier": "Column '{column}' differs in every row, like an identifier.",
     "used_as": "Column '{column}' is used as {unit}.",

@@ -11,14 +11,13 @@ from whygap._metrics import Metric, our_name
 from whygap.domains import ByDomain
 from whygap.errors import InputError, SettingsError, name_list, refusing_unknown, require_known
 from whygap.progress import Reporter, Silent
-from whygap.tables.batches import give_back
 from whygap.tables.build import build_design
 from whygap.tables.design import ORDERS, Design
+from whygap.tables.frames import release_arrow_memory
 from whygap.tables.open import OpenedTable, TableKind, open_table
 from whygap.tables.roles import ONE_COLUMN, Roles, resolve_roles
 from whygap.tables.score import ModelScoring, model_scoring
-from whygap.tables.task import Asked
-from whygap.tables.whole import Drawn, Scoring, draw, with_whole_averages
+from whygap.tables.task import ScoringSpec
 
 __all__ = ["Study"]
 
@@ -34,7 +33,7 @@ class Study:
 
     Attributes:
         source: table where the model was scored first: pandas, polars (eager or lazy), pyarrow, an
-            Arrow stream, a duckdb relation or query, a `whygap.tables.Query`, or a path (.csv,
+            Arrow stream, a duckdb relation, or a path (.csv,
             .tsv, .xlsx, .parquet, a folder, a glob).
         target: table where it scores differently.
         outcome: column with two distinct values, several classes, or numbers.
@@ -60,7 +59,7 @@ class Study:
         target_name: what the target is called in words.
         unsafe_pickle: allow a model file that runs code when it is loaded.
         sample: at most so many rows of each table are analysed, drawn at random; the metric is
-            still averaged over all rows, and no more than a part of a table is ever in memory.
+            that of the drawn rows.
     """
 
     source: Any
@@ -115,11 +114,11 @@ class Study:
         return ByDomain(self.source_name, self.target_name)
 
     @cached_property
-    def asked(self) -> Asked:
+    def asked(self) -> ScoringSpec:
         """How rows are to be scored, checked as far as that is possible before any is read."""
         names = ("metric", "task", "threshold", "quantile", "positive", "source_risk")
         given = {name: getattr(self, name) for name in names}
-        return Asked(**given | {"metric": our_name(self.metric)}).checked()
+        return ScoringSpec(**given | {"metric": our_name(self.metric)}).checked()
 
     @property
     def metric_(self) -> Metric:
@@ -160,32 +159,21 @@ class Study:
 
     def _read(self, report: Reporter) -> Design:
         design = self._built(report)
-        give_back()
+        release_arrow_memory()
         return design
 
     def _built(self, report: Reporter) -> Design:
         report.stage("reading tables")
         asked = () if self.model_scoring is None else tuple(self.model_scoring.columns)
         needed = tuple(dict.fromkeys(self.roles.columns + asked))
-        drawn = self._rows(needed)
+        frames = self.tables.map(lambda table: table.read(needed, self.sample))
         model = self.model_scoring
         if model is not None:
             report.stage("asking the model")
             model = replace(model, after_batch=lambda done, all_: report.update(done, all_, "rows"))
-        frames = drawn.map(lambda one: one.frame)
         design = build_design(frames, self.roles, self.asked, model, self.names)
-        scoring = Scoring(self.roles, self.asked, self.model_scoring)
-        design = with_whole_averages(design, self.tables, drawn, scoring)
         entrance = (*self.tables.source.notes, *self.tables.target.notes, *self.roles.notes)
         return replace(design, order=self.order, notes=(*entrance, *design.notes))
-
-    def _rows(self, columns: Sequence[str]) -> ByDomain[Drawn]:
-        """The rows that are analysed: all, or a sample of each table."""
-        most = self.sample
-        if most is None:
-            frames = self.tables.map(lambda table: table.read(columns))
-            return frames.map(lambda frame: Drawn(frame, frame.rows))
-        return self.tables.map(lambda table: draw(table, columns, most))
 
     def __repr__(self) -> str:
         """Shapes and roles, no rows."""

@@ -18,7 +18,7 @@ from whygap.progress import reporter
 from whygap.running.shares import no_shares
 from whygap.settings import Settings
 from whygap.study import Study
-from whygap.tables.look import Measure, look_at
+from whygap.tables.prediction_checks import Measure, look_at
 
 T = TypeVar("T")
 

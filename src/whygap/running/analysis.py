@@ -56,7 +56,7 @@ from whygap.running.shares import Part, PartName, no_shares, shares, undefined
 from whygap.running.workers import one_thread
 from whygap.settings import DetailName, Settings
 from whygap.tables.design import Design
-from whygap.tables.look import look_at
+from whygap.tables.prediction_checks import look_at
 
 
 @dataclass

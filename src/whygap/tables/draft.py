@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from whygap._metrics import Task
 from whygap.errors import ColumnError, InputError
 from whygap.tables.columns import RawColumn, is_number, present, raw_column
 from whygap.tables.open import open_table
@@ -55,8 +54,8 @@ def fill(source: str, target: str, guess: GuessedRoles, mark: str) -> str:
         drop=drop_line(guess, mark),
         weights=optional_line("weights", guess.weights, mark, "a column of row weights"),
         clusters=optional_line("clusters", guess.clusters, mark, "which rows belong together"),
-        metric=(quoted(METRICS[guess.task]) + (mark if guess.task != "binary" else "")).ljust(14),
-        task=task_line(guess, mark),
+        metric=quoted("accuracy").ljust(14),
+        task='# task = "multiclass"    # or "binary", "regression", where columns leave a doubt',
     )
 
 
@@ -86,12 +85,6 @@ def positive_line(guess: GuessedRoles) -> str:
         return "# positive = 1" + note
     shown = values[1] if is_number(values[1]) else quoted(values[1])
     return f"positive = {shown}{GUESS} (the other value is {quoted(values[0])})"
-
-
-def task_line(guess: GuessedRoles, mark: str) -> str:
-    if guess.task == BINARY:
-        return '# task = "multiclass"    # or "binary", "regression", where columns leave a doubt'
-    return f"task = {quoted(guess.task)}{mark}"
 
 
 def covariate_lines(guess: GuessedRoles, mark: str) -> str:
@@ -127,8 +120,6 @@ CLUSTERS = re.compile(
     r"(_?(id|nr|no))?$|_id$",
     re.IGNORECASE,
 )
-METRICS = {"binary": "accuracy", "multiclass": "accuracy", "regression": "mae"}
-BINARY: Task = "binary"
 FEW = 10  # distinct values that a code or a scale may have; a guess, as all of this
 
 
@@ -142,7 +133,6 @@ class GuessedRoles:
     covariates: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     outcome_values: tuple[str, ...] = ()
-    task: Task = "binary"
 
 
 def guess_roles(source: Any, target: Any) -> GuessedRoles:
@@ -175,11 +165,7 @@ def assign(columns: dict[str, RawColumn]) -> GuessedRoles:
     clusters = take(lambda name, c: bool(CLUSTERS.search(name)) and repeats(c))
     scores = [name for name, column in left.items() if is_probability(column)]
     prediction = take(lambda name, _: name == surely_predicted(scores))
-    outcome, task = None, BINARY
-    if prediction is None:
-        prediction, outcome, task = classes_or_values(left)
-        left = {name: c for name, c in left.items() if name not in (prediction, outcome)}
-    outcome = outcome or take(lambda name, c: bool(OUTCOME.search(name)) and two_valued(c))
+    outcome = take(lambda name, c: bool(OUTCOME.search(name)) and two_valued(c))
     if outcome is None:
         flags = [name for name, column in left.items() if two_valued(column)]
         outcome = flags[-1] if flags else None
@@ -187,40 +173,7 @@ def assign(columns: dict[str, RawColumn]) -> GuessedRoles:
     baseline = tuple(name for name in left if BASELINE.search(name))
     rest = tuple(name for name in left if name not in set(baseline))
     values = () if outcome is None else shown_values(columns[outcome])
-    return GuessedRoles(outcome, prediction, weights, clusters, baseline, rest, drop, values, task)
-
-
-def classes_or_values(left: dict[str, RawColumn]) -> tuple[str | None, str | None, Task]:
-    """A column that says it is a prediction and the one it predicts, of classes or real values."""
-    said = surely_predicted(name for name, c in left.items() if c.kind in ("number", "text"))
-    if said is None or not PREDICTION[0].search(said):
-        return None, None, BINARY
-    alike = [name for name, c in left.items() if name != said and may_predict(left[said], c)]
-    bare = [word for word in words_of(said) if not PREDICTION[0].search(word)]
-    fitting = [name for name in alike if words_of(name) == bare]
-    fitting = fitting or [name for name in alike if OUTCOME.search(name)]
-    if len(fitting) != 1:
-        return None, None, BINARY
-    both = (left[said], left[fitting[0]])
-    classes = all(c.kind == "text" or (c.whole and few_valued(c)) for c in both)
-    return said, fitting[0], "multiclass" if classes else "regression"
-
-
-def words_of(name: str) -> list[str]:
-    return re.findall(r"[^\W_]+", name.lower())
-
-
-def may_predict(predicted: RawColumn, seen: RawColumn) -> bool:
-    """Of one kind, more than two values, and of text no class that is never seen."""
-    if predicted.kind != seen.kind or len(np.unique(present(seen.values))) <= 2:
-        return False
-    return seen.kind == "number" or (
-        few_valued(seen) and set(shown_values(predicted)) <= set(shown_values(seen))
-    )
-
-
-def few_valued(column: RawColumn) -> bool:
-    return len(np.unique(present(column.values))) <= FEW
+    return GuessedRoles(outcome, prediction, weights, clusters, baseline, rest, drop, values)
 
 
 def surely_predicted(names: Iterable[str]) -> str | None:

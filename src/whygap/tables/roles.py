@@ -11,7 +11,7 @@ from typing import Any
 from whygap.domains import ByDomain
 from whygap.errors import ColumnError, TableError, did_you_mean, listed
 from whygap.notes import Note
-from whygap.tables.open import OpenedTable
+from whygap.tables.frames import OpenedTable
 
 __all__ = ["ONE_COLUMN", "Roles", "resolve_roles", "saved_index"]
 
@@ -21,20 +21,27 @@ ONE_COLUMN = ("outcome", "prediction", "weights", "clusters", "source_risk")
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """The columns of a study by role; `covariates` is the full list, whether named or not."""
+    """The columns of a study by role; `covariates` is the full list, whether named or not.
 
-    outcome: str  # column of Y
-    baseline: tuple[str, ...]  # columns of W
-    covariates: tuple[str, ...]  # columns of Z
-    prediction: str | None = None  # column of predictions, or None
-    # Class -> column of its probabilities, where there are several; empty else
+    Attributes:
+        class_columns: class -> column of its probabilities, where there are several; else empty.
+        source_risk: column of a known p_0(Y=1 | W, Z).
+        groups: player -> columns of Z.
+        named: columns of W and Z that the caller named one by one.
+        notes: columns that were given no role, and why.
+    """
+
+    outcome: str
+    baseline: tuple[str, ...]
+    covariates: tuple[str, ...]
+    prediction: str | None = None
     class_columns: Mapping[str, str] = field(default_factory=dict)
-    weights: str | None = None  # column of row weights, or None
-    clusters: str | None = None  # column of cluster names, or None
-    source_risk: str | None = None  # column of a known p_0(Y=1 | W, Z), or None
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # player -> columns of Z
-    named: frozenset[str] = frozenset()  # columns of W and Z that the caller named one by one
-    notes: tuple[Note, ...] = ()  # columns that were given no role, and why
+    weights: str | None = None
+    clusters: str | None = None
+    source_risk: str | None = None
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    named: frozenset[str] = frozenset()
+    notes: tuple[Note, ...] = ()
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -59,36 +66,41 @@ def resolve_roles(
 ) -> Roles:
     """Check every column the caller named; without covariates, all others are covariates.
 
-    `single` maps the roles of `ONE_COLUMN` to the caller's column, or None; a prediction may
-    map classes to columns.
+    Args:
+        tables: both tables, opened.
+        single: role of `ONE_COLUMN` -> the caller's column, or None; a prediction may map classes
+            to columns.
+        baseline: the columns of W.
+        covariates: the columns of Z, or None.
+        groups: name -> covariates that act as one variable.
     """
-    by_class = class_columns(single.get("prediction"))
+    by_class = _class_columns(single.get("prediction"))
     one = dict(single) | ({"prediction": None} if by_class else {})
-    ones: dict[str, Any] = {role: one_name(role, name) for role, name in one.items()}
-    w_names = many_names("baseline", baseline)
-    z_names = None if covariates is None else many_names("covariates", covariates)
+    ones: dict[str, Any] = {role: _one_name(role, name) for role, name in one.items()}
+    w_names = _many_names("baseline", baseline)
+    z_names = None if covariates is None else _many_names("covariates", covariates)
     pairs = [(role, name) for role, name in ones.items() if name is not None]
     pairs += [("prediction", name) for name in by_class.values()]
     pairs += [("baseline", name) for name in w_names]
     pairs += [("covariates", name) for name in z_names or ()]
-    check_pairs(pairs, tables)
+    _check_pairs(pairs, tables)
     notes: tuple[Note, ...] = ()
     if z_names is None:
         taken = {name for _, name in pairs}
-        z_names = remaining(tables, taken)
-        notes = index_notes(tables, taken)
+        z_names = _remaining(tables, taken)
+        notes = _index_notes(tables, taken)
     if not z_names:
         raise ColumnError(
             "No column is left to be a covariate",
             hint="Every column has another role; name at least one covariate.",
         )
     named = frozenset(w_names) | (frozenset() if covariates is None else frozenset(z_names))
-    grouped = checked_groups(groups, z_names, w_names)
+    grouped = _checked_groups(groups, z_names, w_names)
     more: dict[str, Any] = {"groups": grouped, "named": named, "notes": notes, **ones}
     return Roles(baseline=w_names, covariates=z_names, class_columns=by_class, **more)
 
 
-def class_columns(prediction: Any) -> dict[str, str]:
+def _class_columns(prediction: Any) -> dict[str, str]:
     """Class -> column, of a prediction that names one column per class; else empty."""
     if not isinstance(prediction, Mapping):
         return {}
@@ -102,7 +114,7 @@ def class_columns(prediction: Any) -> dict[str, str]:
     return given
 
 
-def one_name(role: str, name: Any) -> str | None:
+def _one_name(role: str, name: Any) -> str | None:
     if name is None and role != "outcome":
         return None
     if not isinstance(name, str) or not name:
@@ -110,7 +122,7 @@ def one_name(role: str, name: Any) -> str | None:
     return name
 
 
-def many_names(role: str, names: Any) -> tuple[str, ...]:
+def _many_names(role: str, names: Any) -> tuple[str, ...]:
     """A role that is a list of column names; one name alone is a list of one."""
     if names is None:
         return ()
@@ -126,7 +138,7 @@ def many_names(role: str, names: Any) -> tuple[str, ...]:
     return given
 
 
-def check_pairs(pairs: Sequence[tuple[str, str]], tables: ByDomain[OpenedTable]) -> None:
+def _check_pairs(pairs: Sequence[tuple[str, str]], tables: ByDomain[OpenedTable]) -> None:
     for role, name in pairs:
         for table in tables:
             table.require(name, role)
@@ -143,7 +155,7 @@ def check_pairs(pairs: Sequence[tuple[str, str]], tables: ByDomain[OpenedTable])
         taken[name] = role
 
 
-def remaining(tables: ByDomain[OpenedTable], taken: set[str]) -> tuple[str, ...]:
+def _remaining(tables: ByDomain[OpenedTable], taken: set[str]) -> tuple[str, ...]:
     """Every column not otherwise named, in the source's order; both tables must agree."""
     source, target = tables.map(
         lambda t: tuple(n for n in t.names if n not in taken and n not in saved_index(t.names))
@@ -167,14 +179,14 @@ def saved_index(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(itertools.takewhile(INDEX_NAME.fullmatch, names))
 
 
-def index_notes(tables: ByDomain[OpenedTable], taken: set[str]) -> tuple[Note, ...]:
+def _index_notes(tables: ByDomain[OpenedTable], taken: set[str]) -> tuple[Note, ...]:
     found = [(t.label, n) for t in tables for n in saved_index(t.names) if n not in taken]
     return tuple(
         Note("saved_index", "info", {"column": name, "table": label}) for label, name in found
     )
 
 
-def checked_groups(
+def _checked_groups(
     groups: Any, covariates: Sequence[str], baseline: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
     """Groups hold covariates only, each in one group, under a name of their own."""
@@ -185,7 +197,7 @@ def checked_groups(
             "The 'groups' argument must map a name to a list of covariates",
             got=type(groups).__name__,
         )
-    found = {str(name): many_names(f"groups['{name}']", cols) for name, cols in groups.items()}
+    found = {str(name): _many_names(f"groups['{name}']", cols) for name, cols in groups.items()}
     owner: dict[str, str] = {}
     for group, columns in found.items():
         if not columns:
