@@ -36,8 +36,9 @@ SENTENCES: dict[str, str] = {
     "different_orders": (
         "Column '{column}' has different orders in the two tables: read as unordered."
     ),
-    "infinite": "Column '{column}': {rows} infinite values are treated as missing.",
-    "huge": "Column '{column}': {rows} values beyond 1e+100 in size are treated as missing.",
+    "infinite": (
+        "Column '{column}': {rows} infinite values (or beyond 1e+100) are treated as missing."
+    ),
     "nearly_numbers": (
         "Column '{column}' is text although nearly all its values are numbers; not so: {values:3}."
     ),

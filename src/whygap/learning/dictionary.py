@@ -25,8 +25,8 @@ from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
 from whygap.learning.inputs import ENOUGH_ROWS, Inputs, some_of
 from whygap.learning.models import Fast, TrainingRows
 from whygap.learning.trees import Boosted
+from whygap.memmap import allocate
 from whygap.tables.design import THE_OUTCOME, Column, Design
-from whygap.tables.memmap import allocate
 
 # Natural splines with four curved terms a column: enough for one or two bends.
 _CURVES = 4

@@ -2,7 +2,7 @@
 
 Large arrays lie in the file as they lie in memory. Workers map them copy-on-write: they share one
 copy of what they only read, and may write without anyone noticing, as in a single process. Tables
-that lie in files of their own (`whygap.tables.memmap`) are not written again: they stay there.
+that lie in files of their own (`whygap.memmap`) are not written again: they stay there.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any
 import cloudpickle
 
 from whygap.errors import WhygapError
+from whygap.memmap import RARELY_READ, FileSlice, evict, slice_of
 from whygap.running.memory import give_back
-from whygap.tables.memmap import RARELY_READ, FileSlice, evict, slice_of
 
 _TABLES: weakref.WeakValueDictionary[Path, mmap.mmap] = weakref.WeakValueDictionary()
 

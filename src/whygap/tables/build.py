@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from whygap._metrics import tasks_of
 from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.errors import ColumnError, TableError
+from whygap.memmap import RARELY_READ, allocate
 from whygap.notes import Note, NoteLevel
 from whygap.tables import hints
 from whygap.tables.columns import present
@@ -18,7 +18,6 @@ from whygap.tables.design import OTHER, Design, Player
 from whygap.tables.encode import EncodedColumn, encode_column
 from whygap.tables.extras import read_extras, read_kept
 from whygap.tables.frames import Frame, Mask
-from whygap.tables.memmap import RARELY_READ, allocate
 from whygap.tables.roles import Roles
 from whygap.tables.score import ModelScoring
 from whygap.tables.scoring import LEAST_ROWS, complete_rows, score_rows, terms_of
@@ -48,39 +47,35 @@ def build_design(
     """
     every_row = score_rows(frames, roles, spec, model)
     scored, keep = complete_rows(roles.outcome, every_row, spec), every_row.keep
-    terms = terms_of(scored, spec)
     columns, notes = _encode_features(frames, roles, keep)
     extras = read_extras(frames, roles, keep)
     order = sorted(columns, key=lambda c: c.name not in set(roles.baseline))
-    baseline = tuple(i for i, c in enumerate(order) if c.name in set(roles.baseline))
-    players = _players_of(order, roles)  # refuses where no covariate is left
-    drawn = tuple(
-        Note("drawn", "info", {"rows": frame.total, "drawn": frame.rows, "domain": domain})
-        for domain, frame in frames.items()
-        if frame.rows < frame.total
-    )
     design = Design(
         features=ByDomain(*(_side_by_side([c.values[d] for c in order]) for d in DOMAINS)),
         columns=tuple(c.column for c in order),
-        baseline=baseline,
-        players=players,
+        baseline=tuple(i for i, c in enumerate(order) if c.name in set(roles.baseline)),
+        players=_players_of(order, roles),
         outcome=scored.outcome,
         prediction=scored.prediction,
         task=scored.task,
-        metric=terms.metric,
-        term_intercept=terms.intercept,
-        term_slope=terms.slope,
-        observed_terms=terms.observed,
         classes=scored.classes,
         scores=scored.scores,
         weights=extras.weights,
         clusters=extras.clusters,
         source_risk=extras.source_risk,
         threshold=float(spec.threshold),
-        notes=(*scored.notes, *notes, *extras.notes, *drawn),
+        notes=(*scored.notes, *notes, *extras.notes, *_drawn(frames)),
+        **terms_of(scored, spec),
     )
     _require_defined(design)
     return hints.with_hints(design, order, roles, names)
+
+
+def _drawn(frames: ByDomain[Frame]) -> Iterator[Note]:
+    for domain, frame in frames.items():
+        if frame.rows < frame.total:
+            counts = {"rows": frame.total, "drawn": frame.rows}
+            yield Note("drawn", "info", {**counts, "domain": domain})
 
 
 def _side_by_side(columns: Sequence[Array]) -> Array:
@@ -112,34 +107,24 @@ def _require_defined(design: Design) -> None:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class UnusableColumn:
-    """Why a column cannot be used: an error where it was named, a note where it was not."""
-
-    error: str
-    hint: str
-    level: NoteLevel
-    note: str
-
-
-ALL_MISSING = UnusableColumn(
-    "is missing in every row of both tables",
-    "Leave it out.",
-    "warning",
-    "missing in every row of both tables",
-)
-ALL_RARE = UnusableColumn(
-    "has only rare levels",
-    "Group its levels into larger ones, for example postcodes into regions.",
-    "warning",
-    "all levels are rare (group them into larger ones)",
-)
-CONSTANT = UnusableColumn(
-    "has one single value in both tables",
-    "Leave it out: it cannot explain a gap.",
-    "info",
-    "one single value in both tables",
-)
+# Why a column cannot be used -> level of the note; the error and its hint where it was named
+UNUSABLE: dict[str, tuple[NoteLevel, str, str]] = {
+    "missing in every row of both tables": (
+        "warning",
+        "is missing in every row of both tables",
+        "Leave it out.",
+    ),
+    "all levels are rare (group them into larger ones)": (
+        "warning",
+        "has only rare levels",
+        "Group its levels into larger ones, for example postcodes into regions.",
+    ),
+    "one single value in both tables": (
+        "info",
+        "has one single value in both tables",
+        "Leave it out: it cannot explain a gap.",
+    ),
+}
 
 
 def _encode_features(
@@ -152,12 +137,13 @@ def _encode_features(
     """
     columns: list[EncodedColumn] = []
     notes: list[Note] = []
-    left_out: dict[UnusableColumn, list[str]] = {}
+    left_out: dict[str, list[str]] = {}
     for name in roles.features:
         encoded = encode_column(name, read_kept(frames, name, keep))
         reason = _unusable(encoded)
         if reason and name in roles.named:
-            raise ColumnError(f"Column '{name}' {reason.error}", hint=reason.hint)
+            _, what, hint = UNUSABLE[reason]
+            raise ColumnError(f"Column '{name}' {what}", hint=hint)
         empty = encoded.values.map(lambda values: bool(np.isnan(values).all()))
         if empty.source != empty.target:
             raise ColumnError(
@@ -178,20 +164,22 @@ def _encode_features(
             columns.append(encoded)
             notes += encoded.notes
     useless = [
-        Note("left_out", reason.level, {"reason": reason.note, "columns": tuple(names)})
+        Note("left_out", UNUSABLE[reason][0], {"reason": reason, "columns": tuple(names)})
         for reason, names in left_out.items()
     ]
     return columns, useless + notes
 
 
-def _unusable(encoded: EncodedColumn) -> UnusableColumn | None:
+def _unusable(encoded: EncodedColumn) -> str:
     values = present(encoded.pooled)
     if not len(values):
-        return ALL_MISSING
+        return "missing in every row of both tables"
     if len(values) < len(encoded.pooled) or np.any(values != values[0]):
-        return None
+        return ""
     levels = encoded.column.levels
-    return ALL_RARE if levels and levels[-1].startswith(OTHER) else CONSTANT
+    if levels and levels[-1].startswith(OTHER):
+        return "all levels are rare (group them into larger ones)"
+    return "one single value in both tables"
 
 
 def _looks_like_identifier(encoded: EncodedColumn) -> bool:

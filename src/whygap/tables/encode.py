@@ -18,11 +18,10 @@ from whygap.tables import columns
 from whygap.tables.columns import RawColumn, RawKind
 from whygap.tables.design import OTHER, Column
 
-__all__ = ["HUGE", "NOTABLE_SHARE", "EncodedColumn", "encode_column"]
+__all__ = ["NOTABLE_SHARE", "EncodedColumn", "encode_column"]
 
 MANY_LEVELS = 20  # up to here a category is read level by level, however rare some are
 MOSTLY_NUMBERS = 10  # one word among ten levels is rather a mark for "missing"
-HUGE = 1e100  # sums of squares of larger numbers would overflow float64
 NOTABLE_SHARE = 0.01  # of rows left out, or without a counterpart, that may change the answer
 UNITS = {"date": "days since 1970-01-01", "time": "seconds since midnight", "duration": "days"}
 
@@ -60,9 +59,10 @@ class EncodedColumn:
 
 def encode_column(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     """Encode one column in the same way for both tables."""
-    usable, notes = _without_huge(name, raw)
-    alike, more = _reconcile(name, usable)
-    notes += more
+    alike, notes = _reconcile(name, raw)
+    infinite = sum(column.infinite for column in raw)
+    if infinite:
+        notes = (Note("infinite", "warning", {"column": name, "rows": infinite}), *notes)
     kind: RawKind = next((r.kind for r in alike if r.kind != "missing"), "missing")
     if kind == "text":
         encoded = _encode_text(name, alike)
@@ -78,27 +78,7 @@ def encode_column(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     return replace(encoded, notes=notes + encoded.notes)
 
 
-_Noted = tuple[ByDomain[RawColumn], tuple[Note, ...]]
-
-
-def _without_huge(name: str, raw: ByDomain[RawColumn]) -> _Noted:
-    """Turn numbers whose squares could not be added up into missing ones."""
-    huge = raw.map(lambda column: np.abs(column.values) > HUGE)
-    counts = {
-        "infinite": sum(column.infinite for column in raw),
-        "huge": sum(int(rows.sum()) for rows in huge),
-    }
-    notes = tuple(
-        Note(kind, "warning", {"column": name, "rows": rows})
-        for kind, rows in counts.items()
-        if rows
-    )
-    if not counts["huge"]:
-        return raw, notes
-    return raw.zip(huge, lambda c, h: replace(c, values=np.where(h, np.nan, c.values))), notes
-
-
-def _reconcile(name: str, raw: ByDomain[RawColumn]) -> _Noted:
+def _reconcile(name: str, raw: ByDomain[RawColumn]) -> tuple[ByDomain[RawColumn], tuple[Note, ...]]:
     """Read a column in one way where the two tables hold different kinds."""
     kinds = {r.kind for r in raw} - {"missing"}
     if kinds == {"number", "boolean"} or len(kinds) < 2:

@@ -13,11 +13,13 @@ from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.errors import ColumnError
 from whygap.notes import Fact, Note
 from whygap.tables.columns import RawColumn, into_levels, raw_column, to_text
-from whygap.tables.encode import HUGE
 from whygap.tables.frames import Frame, Mask
 from whygap.tables.roles import Roles
 
 __all__ = ["Extras", "read_extras", "read_kept"]
+
+
+TINY = 1e-100  # squares of smaller numbers are 0 in float64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,8 +98,8 @@ def _read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
             )
         if not values.any():
             raise ColumnError(f"{what} is zero in every row of {domain}")
-    # Only proportions matter: weights whose squares would leave the range are scaled to 1.
-    return weights.map(lambda w: w if 1 / HUGE < w.max() < HUGE else w / w.max())
+    # Only proportions matter: tiny weights, whose squares would be 0, are scaled to 1.
+    return weights.map(lambda w: w if w.max() > TINY else w / w.max())
 
 
 def _read_clusters(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDomain[IntArray]:

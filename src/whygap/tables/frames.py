@@ -24,7 +24,6 @@ __all__ = [
     "concat_rows",
     "release_arrow_memory",
     "require_names",
-    "slices",
 ]
 
 Mask = NDArray[np.bool_]
@@ -95,26 +94,16 @@ class OpenedTable:
             native = self.load(columns)
             total = rows_of(native)
         else:
-            native, total = _draw(self.batches(columns), sample, self.label)
+            parts = iter([self.load(columns)]) if self.stream is None else self.stream(columns)
+            native, total = _draw(parts, sample, self.label)
         if not total:
             raise TableError(f"The {self.label} table has no rows")
         return Frame(self.label, self.kind, native, rows_of(native), total)
-
-    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        """Yield some rows at a time, as native tables."""
-        return slices(self.load(columns)) if self.stream is None else self.stream(columns)
 
 
 def rows_of(native: Any) -> int:
     """Count the rows of a native table."""
     return len(nw.from_native(native, eager_only=True))
-
-
-def slices(native: Any) -> Iterator[Any]:
-    """Cut a table in memory into batches."""
-    frame = nw.from_native(native, eager_only=True)
-    for start in range(0, max(len(frame), 1), BATCH_ROWS):
-        yield frame[start : start + BATCH_ROWS].to_native()
 
 
 def _draw(batches: Iterator[Any], rows: int, label: str) -> tuple[Any, int]:

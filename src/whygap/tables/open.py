@@ -16,7 +16,6 @@ from whygap.errors import TableError, first_line
 from whygap.tables import queries
 from whygap.tables.files import open_files
 from whygap.tables.frames import (
-    BATCH_ROWS,
     Frame,
     Mask,
     OpenedTable,
@@ -28,7 +27,8 @@ from whygap.tables.frames import (
 __all__ = ["Frame", "Mask", "OpenedTable", "TableKind", "TablePart", "native_table", "open_table"]
 
 ACCEPTED = (
-    "a pandas, polars or pyarrow table, a duckdb relation, or a path to .csv, .xlsx or .parquet"
+    "a pandas, polars or pyarrow table, an Arrow stream, a duckdb relation, or a path to .csv, "
+    ".xlsx or .parquet"
 )
 # What to write instead of an object that is no table, by its library
 INSTEAD = {
@@ -104,18 +104,11 @@ def _open_in_memory(native: Any, label: str) -> OpenedTable:
         chosen = native[list(columns)] if kind == "pandas" else native.select(list(columns))
         return chosen.collect() if is_lazy else chosen
 
-    def stream(columns: Sequence[str]) -> Iterator[Any]:
-        plan = native.select(list(columns))
-        total = int(nw.from_native(plan).select(nw.len()).collect().item())
-        for start in range(0, max(total, 1), BATCH_ROWS):
-            yield plan.slice(start, BATCH_ROWS).collect(engine="streaming")
-
     return OpenedTable(
         label,
         kind,
         require_names(_guarded(names, label), label),
         lambda columns: _guarded(lambda: select(columns), label),
-        stream=stream if is_lazy else None,
     )
 
 
@@ -166,10 +159,11 @@ def _part_of(part: TablePart, opened: OpenedTable) -> OpenedTable:
         return native
 
     def stream(columns: Sequence[str]) -> Iterator[Any]:
-        batches = opened.batches((*columns, *part.where))
-        return (chosen(native, columns) for native in batches)
+        for native in opened.stream((*columns, *part.where)) if opened.stream else ():
+            yield chosen(native, columns)
 
-    return OpenedTable(opened.label, opened.kind, names, load, opened.notes, stream)
+    streamed = stream if opened.stream else None
+    return OpenedTable(opened.label, opened.kind, names, load, opened.notes, streamed)
 
 
 def native_table(columns: Mapping[str, Sequence[Any]], kind: str) -> Any:

@@ -205,7 +205,7 @@ def _columns_in_order(raw: RawPredictions, classes: Classes, columns: int) -> li
         raise raw.error(
             f"{raw.who} gives {columns} columns for {len(expected)} classes",
             got=f"classes {listed(expected)}",
-            hint=EVERY_CLASS,
+            hint="One column per class is needed, in sorted order.",
         )
     if raw.classes is None:
         return list(range(columns))

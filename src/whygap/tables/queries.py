@@ -75,9 +75,7 @@ def _quoted(columns: Sequence[str]) -> str:
 
 @contextlib.contextmanager
 def _refusing(label: str) -> Iterator[None]:
-    import duckdb
-
     try:
         yield
-    except duckdb.Error as err:
+    except Exception as err:  # DuckDB's own, whose module may be absent
         raise TableError(f"The {label} table cannot be read", got=first_line(err)) from err

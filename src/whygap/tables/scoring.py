@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from whygap._metrics import Metric, Task, metric_of
+from whygap._metrics import Task, metric_of
 from whygap.domains import Array, ByDomain
 from whygap.errors import ColumnError, SettingsError, TableError
 from whygap.notes import Fact, Note, NoteLevel
@@ -27,7 +28,7 @@ from whygap.tables.roles import Roles
 from whygap.tables.score import ModelScoring
 from whygap.tables.task import ScoringSpec, task_notes, task_of
 
-__all__ = ["LEAST_ROWS", "Scored", "Terms", "complete_rows", "score_rows", "terms_of"]
+__all__ = ["LEAST_ROWS", "Scored", "complete_rows", "score_rows", "terms_of"]
 
 LEAST_ROWS = 50  # five folds of ten rows: below this, standard errors mean nothing
 LEAST_OF_EACH = 5  # one row of each outcome value in each of five folds
@@ -182,18 +183,11 @@ def _too_few(
             yield error, Note("rare_outcome", "warning", {**facts, "value": value, "rows": rows})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Terms:
-    """The metric, ready for these rows, and its terms (K, rows) as `Design` keeps them."""
+def terms_of(scored: Scored, spec: ScoringSpec) -> dict[str, Any]:
+    """Compute the metric and its terms (K, rows), as fields of a `Design`.
 
-    metric: Metric
-    intercept: ByDomain[Array] | None = None
-    slope: ByDomain[Array] | None = None
-    observed: ByDomain[Array] | None = None
-
-
-def terms_of(scored: Scored, spec: ScoringSpec) -> Terms:
-    """Compute the metric's terms: affine in a 0/1 outcome, else at the observed outcomes."""
+    The terms are affine in a 0/1 outcome; else they are known at the observed outcomes.
+    """
     metric = metric_of(spec.metric, scored.task).given(
         threshold=spec.threshold,
         quantile=spec.quantile,
@@ -209,7 +203,7 @@ def terms_of(scored: Scored, spec: ScoringSpec) -> Terms:
             )
         scores = scored.scores if metric.wants in ("classes", "any") else None
         shown = scored.prediction if scores is None else scores
-        return Terms(metric, observed=shown.zip(scored.outcome, metric.per_row))
+        return {"metric": metric, "observed_terms": shown.zip(scored.outcome, metric.per_row)}
     if metric.pairs and np.isin(np.concatenate(list(scored.prediction)), (0.0, 1.0)).all():
         raise ColumnError(
             f"The metric '{metric.name}' needs probabilities, which rank rows",
@@ -218,4 +212,5 @@ def terms_of(scored: Scored, spec: ScoringSpec) -> Terms:
             "same.",
         )
     pairs = scored.prediction.map(lambda p: metric.term_coefficients(p, spec.threshold))
-    return Terms(metric, pairs.map(lambda pair: pair[0]), pairs.map(lambda pair: pair[1]))
+    intercept, slope = pairs.map(lambda pair: pair[0]), pairs.map(lambda pair: pair[1])
+    return {"metric": metric, "term_intercept": intercept, "term_slope": slope}

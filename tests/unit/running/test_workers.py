@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+from whygap import memmap
 from whygap.errors import SettingsError, WhygapError
 from whygap.running.shipping import Parcel, opened
 from whygap.running.workers import Workers, one_thread, run_chunks
 from whygap.settings import Settings
-from whygap.tables import memmap
 
 
 def square(number: int) -> int:

@@ -86,7 +86,7 @@ def test_folders_that_name_values_are_columns(tmp_path):
     pd.testing.assert_frame_equal(
         found.sort_values("w", ignore_index=True), wanted, check_dtype=False
     )
-    by_batch = pa.concat_tables(opened.batches(["year", "w"]))
+    by_batch = pa.concat_tables(opened.stream(["year", "w"]))
     assert by_batch["year"].to_pylist() == opened.load(["year"])["year"].to_pylist()
     part = open_table(TablePart(tmp_path, where={"year": 2025}), "source")
     assert part.read(["w"]).rows == 300

@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from whygap.tables import memmap
+from whygap import memmap
 
 
 @pytest.fixture
