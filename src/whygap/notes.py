@@ -25,7 +25,7 @@ SENTENCES: dict[str, str] = {
     # Tables and columns
     "read_as": "Of the {table} table, {files:2} {was} read with {how}.",
     "saved_index": "Column '{column}' of {table} is left out: it looks like a saved row index.",
-    "drawn": "Of {rows} {domain} rows, {drawn} were drawn at random; the metric is {how}.",
+    "drawn": "Of {rows} {domain} rows, {drawn} were drawn at random; only these are analysed.",
     "left_out": "Left out, {reason}: {columns}.",
     "identifier": "Column '{column}' differs in every row, like an identifier.",
     "used_as": "Column '{column}' is used as {unit}.",
@@ -36,8 +36,9 @@ SENTENCES: dict[str, str] = {
     "different_orders": (
         "Column '{column}' has different orders in the two tables: read as unordered."
     ),
-    "infinite": "Column '{column}': {rows} infinite values are treated as missing.",
-    "huge": "Column '{column}': {rows} values beyond 1e+100 in size are treated as missing.",
+    "infinite": (
+        "Column '{column}': {rows} infinite values (or beyond 1e+100) are treated as missing."
+    ),
     "nearly_numbers": (
         "Column '{column}' is text although nearly all its values are numbers; not so: {values:3}."
     ),

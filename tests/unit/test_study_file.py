@@ -287,32 +287,6 @@ def test_a_draft_takes_no_feature_for_the_prediction(folder: Path) -> None:
     assert '# left out, they differ in every row: ["", "row_key"]  # guess' in text
 
 
-def test_a_draft_guesses_amounts_and_classes_that_a_column_says_it_predicts(folder: Path) -> None:
-    kinds = {
-        "regression": lambda rng: {
-            "wage": rng.normal(size=90),
-            "predicted_wage": rng.normal(size=90),
-        },
-        "multiclass": lambda rng: {
-            "way": rng.choice(["bus", "car", "walk"], 90),
-            "way_pred": rng.choice(["car", "walk"], 90),
-        },
-    }
-    metrics = {"regression": "mae", "multiclass": "accuracy"}
-    for task, more in kinds.items():
-        for name, seed in (("s", 1), ("t", 2)):
-            rng = np.random.default_rng(seed)
-            rows = table(90, seed).drop(columns="risk").assign(**more(rng))
-            rows.to_parquet(folder / f"{name}.parquet")
-        text = draft_study(folder / "s.parquet", folder / "t.parquet")
-        values = tomllib.loads(text)
-        assert (values["outcome"], values["prediction"]) == tuple(more(rng))
-        assert (values["task"], values["metric"]) == (task, metrics[task])
-        assert f'task = "{task}"  # guess: please check' in text
-        assert "readmitted" in values["covariates"]
-        assert read_study_file(written(folder, text)).study.design.task == task
-
-
 def test_a_table_far_away_in_a_study_file(folder: Path) -> None:
     text = 'source = "s3://bucket/a.csv"\ntarget = "after.csv"\noutcome = "y"\n'
     with pytest.raises(TableError) as caught:

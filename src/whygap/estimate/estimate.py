@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError, require_level, require_number
-from whygap.estimate.fieller import Ratio, in_errors, sum_of
+from whygap.estimate.fieller import Interval, Ratio, in_errors, sum_of
 from whygap.estimate.influence import Influence
 from whygap.estimate.sample import Sample
 from whygap.estimate.student import as_student, normal_quantile, two_sided
@@ -188,7 +188,7 @@ class Estimate:
         """
         t = as_student(critical, self.degrees_of_freedom)
         if self.ratio is not None:
-            return Interval(*self.ratio.interval(t))
+            return self.ratio.interval(t)
         half, shift = t * self.standard_error, t**2 * self.growth / 2
         # The v with (value - v)^2 = t^2 (variance + growth (v - value)), where that is more.
         far = abs(shift) + math.hypot(half, shift)

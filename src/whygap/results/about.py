@@ -8,7 +8,7 @@ from typing import Any
 
 from whygap.domains import ByDomain
 from whygap.results.overlap import Overlap, RatioRecord, Separator
-from whygap.tables.look import Measure
+from whygap.tables.prediction_checks import Measure
 
 
 @dataclass(frozen=True, slots=True)

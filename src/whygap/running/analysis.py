@@ -48,7 +48,7 @@ from whygap.running.shares import Part, PartName, no_shares, shares, undefined
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
 from whygap.tables.design import Design
-from whygap.tables.look import look_at
+from whygap.tables.prediction_checks import look_at
 
 SHARED: tuple[PartName, ...] = ("covariate", "outcome")  # the parts that have shares
 STAGES = ("points", "affected", "recoverable", *SHARED)  # what details consist of, in order

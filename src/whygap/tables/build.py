@@ -1,85 +1,90 @@
-"""The main path of the entrance: two tables that were read -> one `Design`."""
+"""The main path from two tables that were read to one `Design`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from whygap._metrics import tasks_of
 from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.errors import ColumnError, TableError
-from whygap.notes import Note
+from whygap.memmap import RARELY_READ, allocate
+from whygap.notes import Note, NoteLevel
 from whygap.tables import hints
 from whygap.tables.columns import present
 from whygap.tables.design import OTHER, Design, Player
 from whygap.tables.encode import EncodedColumn, encode_column
 from whygap.tables.extras import read_extras, read_kept
-from whygap.tables.mapped import RARELY_READ, room_for
-from whygap.tables.open import Frame, Mask
+from whygap.tables.frames import Frame, Mask
 from whygap.tables.roles import Roles
 from whygap.tables.score import ModelScoring
-from whygap.tables.scored import LEAST_ROWS, complete_rows, score_rows, terms_of
-from whygap.tables.task import Asked
+from whygap.tables.scoring import LEAST_ROWS, complete_rows, score_rows, terms_of
+from whygap.tables.task import ScoringSpec
 
 __all__ = ["LEAST_ROWS", "build_design"]
 
 ID_NAME = re.compile(r"(^|[_\W])(id|uuid|guid|key|index|row)$|^unnamed: \d+$|(?<=[a-z])(ID|Id)$")
+MANY_DISTINCT = 1000  # so many measured numbers repeat themselves
 
 
 def build_design(
     frames: ByDomain[Frame],
     roles: Roles,
-    asked: Asked,
+    spec: ScoringSpec,
     model: ModelScoring | None,
     names: ByDomain[str],
 ) -> Design:
-    """Outcome and predictions first, then the rows they leave, then the columns.
+    """Build the design: outcome and predictions first, then the rows they leave, then the columns.
 
-    `model` is None where there are prediction columns; `names` are what the two domains are called
-    in notes.
+    Args:
+        frames: both tables, read (or a sample of their rows).
+        roles: which column is what.
+        spec: how rows are scored.
+        model: the model to ask; None where there are prediction columns.
+        names: what the two domains are called in notes.
     """
-    every = score_rows(frames, roles, asked, model)
-    scored, keep = complete_rows(roles.outcome, every, asked), every.keep
-    terms = terms_of(scored, asked)
-    features, extras = encode_features(frames, roles, keep), read_extras(frames, roles, keep)
-    order = sorted(features.columns, key=lambda c: c.name not in set(roles.baseline))
-    baseline = tuple(i for i, c in enumerate(order) if c.name in set(roles.baseline))
-    players = players_of(order, roles)  # refuses where no covariate is left
+    every_row = score_rows(frames, roles, spec, model)
+    scored, keep = complete_rows(roles.outcome, every_row, spec), every_row.keep
+    columns, notes = _encode_features(frames, roles, keep)
+    extras = read_extras(frames, roles, keep)
+    order = sorted(columns, key=lambda c: c.name not in set(roles.baseline))
     design = Design(
-        features=ByDomain(*(side_by_side([c.values[d] for c in order]) for d in DOMAINS)),
+        features=ByDomain(*(_side_by_side([c.values[d] for c in order]) for d in DOMAINS)),
         columns=tuple(c.column for c in order),
-        baseline=baseline,
-        players=players,
+        baseline=tuple(i for i, c in enumerate(order) if c.name in set(roles.baseline)),
+        players=_players_of(order, roles),
         outcome=scored.outcome,
         prediction=scored.prediction,
         task=scored.task,
-        metric=terms.metric,
-        term_intercept=terms.intercept,
-        term_slope=terms.slope,
-        observed_terms=terms.observed,
         classes=scored.classes,
         scores=scored.scores,
         weights=extras.weights,
         clusters=extras.clusters,
         source_risk=extras.source_risk,
-        threshold=float(asked.threshold),
-        notes=(*scored.notes, *features.notes, *extras.notes),
+        threshold=float(spec.threshold),
+        notes=(*scored.notes, *notes, *extras.notes, *_drawn(frames)),
+        **terms_of(scored, spec),
     )
-    require_defined(design)
+    _require_defined(design)
     return hints.with_hints(design, order, roles, names)
 
 
-def side_by_side(columns: Sequence[Array]) -> Array:
-    """Columns as one table, which trees look at and the fast learner does not."""
-    table = room_for(len(columns[0]), len(columns), ending=RARELY_READ)
+def _drawn(frames: ByDomain[Frame]) -> Iterator[Note]:
+    for domain, frame in frames.items():
+        if frame.rows < frame.total:
+            counts = {"rows": frame.total, "drawn": frame.rows}
+            yield Note("drawn", "info", {**counts, "domain": domain})
+
+
+def _side_by_side(columns: Sequence[Array]) -> Array:
+    """Stack columns as one table, which trees look at and the fast learner does not."""
+    table = allocate(len(columns[0]), len(columns), ending=RARELY_READ)
     return np.stack(columns, axis=1, out=table)
 
 
-def require_defined(design: Design) -> None:
+def _require_defined(design: Design) -> None:
     """Refuse a metric that has no value, or no slope, in one of the tables."""
     weights, metric = design.weights or design.outcome.map(np.ones_like), design.metric
     for domain in DOMAINS:
@@ -102,43 +107,29 @@ def require_defined(design: Design) -> None:
             )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Features:
-    columns: tuple[EncodedColumn, ...]
-    notes: tuple[Note, ...]
+# Why a column cannot be used -> level of the note; the error and its hint where it was named
+UNUSABLE: dict[str, tuple[NoteLevel, str, str]] = {
+    "missing in every row of both tables": (
+        "warning",
+        "is missing in every row of both tables",
+        "Leave it out.",
+    ),
+    "all levels are rare (group them into larger ones)": (
+        "warning",
+        "has only rare levels",
+        "Group its levels into larger ones, for example postcodes into regions.",
+    ),
+    "one single value in both tables": (
+        "info",
+        "has one single value in both tables",
+        "Leave it out: it cannot explain a gap.",
+    ),
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Useless:
-    """Why a column cannot be used: an error where it was named, a note where it was not."""
-
-    error: str
-    hint: str
-    level: Literal["info", "warning"]
-    note: str
-
-
-ALL_MISSING = Useless(
-    "is missing in every row of both tables",
-    "Leave it out.",
-    "warning",
-    "missing in every row of both tables",
-)
-ALL_RARE = Useless(
-    "has only rare levels",
-    "Group its levels into larger ones, for example postcodes into regions.",
-    "warning",
-    "all levels are rare (group them into larger ones)",
-)
-CONSTANT = Useless(
-    "has one single value in both tables",
-    "Leave it out: it cannot explain a gap.",
-    "info",
-    "one single value in both tables",
-)
-
-
-def encode_features(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask]) -> Features:
+def _encode_features(
+    frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask]
+) -> tuple[list[EncodedColumn], list[Note]]:
     """Encode every column of W and Z on the kept rows.
 
     Columns the caller did not name one by one are left out, with a note, when they hold a single
@@ -146,61 +137,53 @@ def encode_features(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask])
     """
     columns: list[EncodedColumn] = []
     notes: list[Note] = []
-    left_out: dict[Useless, list[str]] = {}
+    left_out: dict[str, list[str]] = {}
     for name in roles.features:
         encoded = encode_column(name, read_kept(frames, name, keep))
-        reason = useless(encoded)
+        reason = _unusable(encoded)
         if reason and name in roles.named:
-            raise ColumnError(f"Column '{name}' {reason.error}", hint=reason.hint)
-        refuse_empty_side(encoded)
-        looks_unique = identifier_notes(encoded, name in roles.named)
+            _, what, hint = UNUSABLE[reason]
+            raise ColumnError(f"Column '{name}' {what}", hint=hint)
+        empty = encoded.values.map(lambda values: bool(np.isnan(values).all()))
+        if empty.source != empty.target:
+            raise ColumnError(
+                f"Column '{name}' is missing in every row of "
+                f"{'source' if empty.source else 'target'}",
+                hint="It cannot be compared: drop it, or list covariates=[...] without it.",
+            )
+        if _looks_like_identifier(encoded):  # whole numbers that were named are used
+            if name not in roles.named or encoded.raw_kind != "number":
+                raise ColumnError(
+                    f"Column '{name}' looks like an identifier: it differs in every row",
+                    hint=f"Drop it, or, if it says which rows belong together, clusters='{name}'.",
+                )
+            notes.append(Note("identifier", "warning", {"column": name}))
         if reason:
             left_out.setdefault(reason, []).append(name)
-            continue
-        columns.append(encoded)
-        notes += [*encoded.notes, *looks_unique]
-    said = [
-        Note("left_out", reason.level, {"reason": reason.note, "columns": tuple(names)})
+        else:
+            columns.append(encoded)
+            notes += encoded.notes
+    useless = [
+        Note("left_out", UNUSABLE[reason][0], {"reason": reason, "columns": tuple(names)})
         for reason, names in left_out.items()
     ]
-    return Features(tuple(columns), (*said, *notes))
+    return columns, useless + notes
 
 
-def useless(encoded: EncodedColumn) -> Useless | None:
+def _unusable(encoded: EncodedColumn) -> str:
     values = present(encoded.pooled)
     if not len(values):
-        return ALL_MISSING
+        return "missing in every row of both tables"
     if len(values) < len(encoded.pooled) or np.any(values != values[0]):
-        return None
+        return ""
     levels = encoded.column.levels
-    return ALL_RARE if levels and levels[-1].startswith(OTHER) else CONSTANT
+    if levels and levels[-1].startswith(OTHER):
+        return "all levels are rare (group them into larger ones)"
+    return "one single value in both tables"
 
 
-def refuse_empty_side(encoded: EncodedColumn) -> None:
-    empty = encoded.values.map(lambda values: bool(np.isnan(values).all()))
-    if empty.source == empty.target:
-        return
-    where = "source" if empty.source else "target"
-    raise ColumnError(
-        f"Column '{encoded.name}' is missing in every row of {where}",
-        hint="It cannot be compared: drop it, or list covariates=[...] without it.",
-    )
-
-
-def identifier_notes(encoded: EncodedColumn, named: bool) -> tuple[Note, ...]:
-    """A column that differs in every row is refused; whole numbers that were named are used."""
-    if not looks_like_identifier(encoded):
-        return ()
-    if named and encoded.raw_kind == "number":
-        return (Note("identifier", "warning", {"column": encoded.name}),)
-    raise ColumnError(
-        f"Column '{encoded.name}' looks like an identifier: it differs in every row",
-        hint=f"Drop it, or, if it says which rows belong together, clusters='{encoded.name}'.",
-    )
-
-
-def looks_like_identifier(encoded: EncodedColumn) -> bool:
-    """Unique per row in both tables, and text, or whole numbers that are not measurements."""
+def _looks_like_identifier(encoded: EncodedColumn) -> bool:
+    """Tell columns that are unique per row in both tables and no measurements."""
     if encoded.raw_kind == "text":
         return encoded.unique_text
     if encoded.raw_kind != "number" or not encoded.whole:
@@ -210,12 +193,12 @@ def looks_like_identifier(encoded: EncodedColumn) -> bool:
     return (
         ID_NAME.search(encoded.name) is not None
         or all(np.ptp(values) < 2 * len(values) for values in encoded.values)
-        or min(map(len, encoded.values)) >= 1000  # so many measured numbers repeat themselves
+        or min(map(len, encoded.values)) >= MANY_DISTINCT
     )
 
 
-def players_of(columns: Sequence[EncodedColumn], roles: Roles) -> tuple[Player, ...]:
-    """One player per covariate or group, in the order of their first column."""
+def _players_of(columns: Sequence[EncodedColumn], roles: Roles) -> tuple[Player, ...]:
+    """Make one player per covariate or group, in the order of their first column."""
     owner = {column: group for group, names in roles.groups.items() for column in names}
     members: dict[str, list[int]] = {}
     for position, column in enumerate(columns):

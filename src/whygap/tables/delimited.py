@@ -1,7 +1,4 @@
-"""Delimited text (.csv, .tsv) -> pyarrow: what parts the fields, which letters, which decimals.
-
-All of it is found out from the file itself, and what is not the plain case becomes a note.
-"""
+"""Delimited text (.csv, .tsv) -> pyarrow: delimiter, encoding and decimals, read off the file."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ import pyarrow.csv as pa_csv
 
 from whygap.errors import TableError
 
-__all__ = ["Dialect", "dialect_of", "obstacle", "read_names", "read_text", "words_of"]
+__all__ = ["Dialect", "dialect_of", "dialect_words", "obstacle", "read_text"]
 
 BETWEEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 LETTERS = {
@@ -49,51 +46,51 @@ DISGUISED = {
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a delimited file is written."""
+    """How a delimited file is written; with a delimiter but a comma, 3,5 may be a number."""
 
     delimiter: str
     encoding: str
 
     @property
     def parsing(self) -> pa_csv.ParseOptions:
-        """For pyarrow; a quoted field may hold several lines."""
+        """Options for pyarrow; a quoted field may hold several lines."""
         return pa_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
 
-    @property
-    def reading(self) -> pa_csv.ReadOptions:
-        """For pyarrow; on one thread, so that rows are counted in order."""
-        return pa_csv.ReadOptions(use_threads=False, block_size=BLOCK, encoding=self.encoding)
-
-    @property
-    def decimal_comma(self) -> bool:
-        """Whether 3,5 may be a number: not where commas stand between fields."""
-        return self.delimiter != ","
+    def header(self, path: Path) -> tuple[str, ...]:
+        """Read the names of the columns."""
+        reading = pa_csv.ReadOptions(use_threads=False, encoding=self.encoding)
+        with pa_csv.open_csv(path, reading, self.parsing) as reader:
+            return tuple(reader.schema.names)
 
 
-def words_of(dialect: Dialect) -> str:
-    """What is not plain about a dialect; nothing where fields are parted by commas, in UTF-8."""
-    said = []
+def dialect_words(dialect: Dialect) -> str:
+    """Say what is not plain about a dialect; nothing for commas in UTF-8."""
+    words = []
     if dialect.delimiter != ",":
-        said.append(f"{BETWEEN[dialect.delimiter]} between fields and 3,5 taken for 3.5")
+        words.append(f"{BETWEEN[dialect.delimiter]} between fields and 3,5 taken for 3.5")
     if dialect.encoding != "utf-8":
-        said.append(f"letters taken for {LETTERS[dialect.encoding]}")
-    return ", ".join(said)
+        words.append(f"letters taken for {LETTERS[dialect.encoding]}")
+    return ", ".join(words)
 
 
 def dialect_of(path: Path, label: str) -> Dialect:
-    """Look at the first rows, and at all letters."""
-    refuse_disguised(path, label)
-    encoding = encoding_of(path)
-    with opened(path, encoding) as file:
+    """Detect the delimiter from the first 64 KB and the encoding from the whole file."""
+    _refuse_disguised(path, label)
+    with _binary(path) as file:
+        encodings = ["utf-8", "cp1252", "latin-1"]
+        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            encodings = ["utf-16"]
+    encoding = next(name for name in encodings if name == "latin-1" or _decodes(path, name))
+    with _text(path, encoding) as file:
         sample = file.read(SAMPLE)
-    whole = sample if len(sample) < SAMPLE else sample[: sample.rfind("\n") + 1]
+    lines = sample if len(sample) < SAMPLE else sample[: sample.rfind("\n") + 1]
     tabs = path.name.lower().removesuffix(".gz").endswith(".tsv")
-    dialect = Dialect(delimiter_of(whole, "\t" if tabs else ","), encoding)
-    refuse_open_quote(path, dialect, label)
+    dialect = Dialect(_delimiter_of(lines, "\t" if tabs else ","), encoding)
+    _refuse_open_quote(path, dialect, label)
     return dialect
 
 
-def refuse_disguised(path: Path, label: str) -> None:
+def _refuse_disguised(path: Path, label: str) -> None:
     with path.open("rb") as file:
         start = file.read(4)
     for sign, what in DISGUISED.items():
@@ -105,13 +102,13 @@ def refuse_disguised(path: Path, label: str) -> None:
             )
 
 
-def refuse_open_quote(path: Path, dialect: Dialect, label: str) -> None:
-    """A quote that is never closed would make one field of the rest of the file."""
-    with binary(path) as file:
+def _refuse_open_quote(path: Path, dialect: Dialect, label: str) -> None:
+    """Refuse an open quote, which would make one field of the rest of the file."""
+    with _binary(path) as file:
         quotes = sum(chunk.count(b'"') for chunk in iter(lambda: file.read(CHUNK), b""))
     if quotes % 2 == 0:
         return
-    for found in broken_lines(path, dialect):
+    for found in _broken_lines(path, dialect):
         if found.endswith(OPEN_QUOTE):
             raise TableError(
                 f"The {label} table '{path}' cannot be read",
@@ -120,29 +117,18 @@ def refuse_open_quote(path: Path, dialect: Dialect, label: str) -> None:
             )
 
 
-def encoding_of(path: Path) -> str:
-    """UTF-8 where all of the file is; UTF-16 where it says so; else Windows' or Latin-1."""
-    with binary(path) as file:
-        start = file.read(2)
-    if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return "utf-16"
-    return next(name for name in ("utf-8", "cp1252", "latin-1") if decodes(path, name))
-
-
-def decodes(path: Path, encoding: str) -> bool:
-    decoder = codecs.getincrementaldecoder(encoding)()
+def _decodes(path: Path, encoding: str) -> bool:
     try:
-        with binary(path) as file:
-            while chunk := file.read(CHUNK):
-                decoder.decode(chunk)
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
+        with _text(path, encoding) as file:
+            while file.read(CHUNK):
+                pass
+    except UnicodeError:
         return False
     return True
 
 
-def delimiter_of(sample: str, expected: str) -> str:
-    """The sign that cuts most rows into as many fields as the header has, and into most fields."""
+def _delimiter_of(sample: str, expected: str) -> str:
+    """Find the sign that cuts most rows into as many fields as the header, and most fields."""
     best, best_fit = expected, (0.0, 0, False)
     for sign in BETWEEN:
         rows = [row for row in csv.reader(io.StringIO(sample, newline=""), delimiter=sign) if row]
@@ -155,25 +141,27 @@ def delimiter_of(sample: str, expected: str) -> str:
     return best
 
 
-def binary(path: Path) -> IO[bytes]:
+def _binary(path: Path) -> IO[bytes]:
     zipped = path.name.lower().endswith(".gz")
     return gzip.open(path, "rb") if zipped else path.open("rb")  # type: ignore[return-value]
 
 
-def opened(path: Path, encoding: str) -> IO[str]:
+def _text(path: Path, encoding: str) -> IO[str]:
     letters = "utf-8-sig" if encoding == "utf-8" else encoding
-    return io.TextIOWrapper(binary(path), encoding=letters, newline="")
-
-
-def read_names(path: Path, dialect: Dialect) -> tuple[str, ...]:
-    """The header."""
-    reading = pa_csv.ReadOptions(use_threads=False, encoding=dialect.encoding)
-    with pa_csv.open_csv(path, reading, dialect.parsing) as reader:
-        return tuple(reader.schema.names)
+    return io.TextIOWrapper(_binary(path), encoding=letters, newline="")
 
 
 def read_text(path: Path, dialect: Dialect, names: Sequence[str], columns: Sequence[str]) -> Any:
-    """Types are guessed from the values; a column that does not keep its type becomes text."""
+    """Read some columns; one whose later values do not have the guessed type becomes text.
+
+    Args:
+        path: the file.
+        dialect: how the file is written.
+        names: all columns of the file.
+        columns: the columns to read.
+    """
+    # On one thread, so that rows are counted in order
+    reading = pa_csv.ReadOptions(use_threads=False, block_size=BLOCK, encoding=dialect.encoding)
     types: dict[str, Any] = {}
     while True:
         try:
@@ -181,8 +169,8 @@ def read_text(path: Path, dialect: Dialect, names: Sequence[str], columns: Seque
                 column_types=types, null_values=MISSING, strings_can_be_null=True
             )
             convert.include_columns = list(columns)
-            table = pa_csv.read_csv(path, dialect.reading, dialect.parsing, convert)
-            return with_decimal_commas(table) if dialect.decimal_comma else table
+            table = pa_csv.read_csv(path, reading, dialect.parsing, convert)
+            return table if dialect.delimiter == "," else _with_decimal_commas(table)
         except pa.ArrowInvalid as err:
             column = re.search(r"In CSV column #(\d+): CSV conversion error", str(err))
             name = names[int(column[1])] if column else ""
@@ -191,8 +179,8 @@ def read_text(path: Path, dialect: Dialect, names: Sequence[str], columns: Seque
             types[name] = pa.string()
 
 
-def with_decimal_commas(table: Any) -> Any:
-    """Text columns in which every value is a number with a comma, as numbers."""
+def _with_decimal_commas(table: Any) -> Any:
+    """Turn text columns in which every value is a number with a comma into numbers."""
     for place, name in enumerate(table.column_names):
         column = table.column(place)
         if not pa.types.is_string(column.type) or not len(column.drop_null()):
@@ -205,8 +193,8 @@ def with_decimal_commas(table: Any) -> Any:
 
 
 def obstacle(path: Path, dialect: Dialect, err: Exception) -> str:
-    """What stands in the way of reading, and in which line; never what is written there."""
-    found = next(broken_lines(path, dialect), None)
+    """Say what stands in the way of reading, and in which line, without quoting the line."""
+    found = next(_broken_lines(path, dialect), None)
     if found is not None:
         return found
     text = str(err).strip().splitlines()[0] if str(err).strip() else type(err).__name__
@@ -214,10 +202,10 @@ def obstacle(path: Path, dialect: Dialect, err: Exception) -> str:
     return ragged[0] if ragged else text.rstrip(".")
 
 
-def broken_lines(path: Path, dialect: Dialect) -> Iterator[str]:
-    """Rows with more or fewer fields than the header, and a quote that never closes."""
+def _broken_lines(path: Path, dialect: Dialect) -> Iterator[str]:
+    """Find rows with more or fewer fields than the header, and a quote that never closes."""
     begins, header = 1, 0
-    with opened(path, dialect.encoding) as file:
+    with _text(path, dialect.encoding) as file:
         rows = csv.reader(file, delimiter=dialect.delimiter, strict=True)
         while True:
             try:

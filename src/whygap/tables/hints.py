@@ -1,70 +1,94 @@
-"""What looks wrong without being an error: leakage, separated domains, spread-out categories."""
+"""What looks wrong without being an error: leakage, copied rows, spread-out categories, swaps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whygap._metrics import Task
-from whygap.domains import Array, ByDomain, IntArray
+from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.notes import Fact, Note
-from whygap.tables.copies import copy_notes
 from whygap.tables.design import Design
-from whygap.tables.look import NEARLY_ONE, prediction_notes
+from whygap.tables.prediction_checks import NEARLY_ONE, prediction_notes
 
 if TYPE_CHECKING:  # replicates run without the packages that tables need
     from whygap.tables.encode import EncodedColumn
     from whygap.tables.roles import Roles
 
-__all__ = ["with_hints"]
+__all__ = ["FEW_VALUES", "auc_of_counts", "copy_notes", "with_hints"]
 
 FEW_VALUES = 50  # up to here, the order of numbers may mean nothing (codes)
+CHANCE_PAIRS = 10  # equal rows that chance makes where neither table repeats itself
+OFTEN = 2  # times as many as chance makes: that number is estimated from few pairs itself
 
 
 def with_hints(
-    design: Design,
-    columns: Sequence[EncodedColumn],
-    roles: Roles,
-    names: ByDomain[str],
+    design: Design, columns: Sequence[EncodedColumn], roles: Roles, names: ByDomain[str]
 ) -> Design:
-    """The design with notes on what looks wrong; `columns` are its columns as they were encoded."""
-    grouped = {column for members in roles.groups.values() for column in members}
-    hints = (
-        *leak_hints(columns, design),
-        *prediction_notes(design, names),
-        *copy_notes(design, names),
-        *spread_categories(columns[len(design.baseline) :], grouped),
-        *swap_hint(design, names),
-        *label_hint(design),
-    )
-    return replace(design, notes=design.notes + hints)
+    """Add notes on what looks wrong.
 
-
-def leak_hints(columns: Sequence[EncodedColumn], design: Design) -> Iterator[Note]:
-    """Columns that give the outcome away."""
-    outcome = np.concatenate(list(design.outcome))
+    Args:
+        design: the design.
+        columns: its columns as they were encoded.
+        roles: which column is what.
+        names: what the two domains are called.
+    """
+    draw, outcome = np.random.default_rng(0), np.concatenate(list(design.outcome))
+    keys = np.zeros(len(outcome), dtype=np.uint64)  # equal rows have equal keys
+    leaks: list[Note] = []
     for column in columns:
-        place = places(column.pooled)
-        unordered = column.column.kind == "category" or place.max() < FEW_VALUES
-        found = given_away(place, outcome, design.task, unordered)
-        if found == 1:
-            yield Note("gives_outcome", "problem", {"column": column.name})
-        elif found > NEARLY_ONE:
-            yield Note("nearly_gives_outcome", "warning", {"column": column.name})
+        place = _places(column.pooled)
+        keys += _hashed(place, draw)
+        leaks += _leak_notes(column, place, outcome, design.task)
+    for values in (outcome, np.concatenate(list(design.prediction))):
+        keys += _hashed(_places(values), draw)
+    cut = len(design.outcome.source)
+    grouped = {column for members in roles.groups.values() for column in members}
+    notes = (
+        *leaks,
+        *prediction_notes(design, names),
+        *copy_notes(ByDomain(keys[:cut], keys[cut:]), names, design.clusters is not None),
+        *_spread_categories(columns[len(design.baseline) :], grouped),
+        *_swap_note(design, names),
+        *_label_note(design),
+    )
+    return replace(design, notes=design.notes + notes)
 
 
-def places(values: Array) -> IntArray:
-    """Where each value stands among the distinct ones; missing comes last."""
+def _places(values: Array) -> IntArray:
+    """Return where each value stands among the distinct values; missing comes last."""
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
-def given_away(place: IntArray, outcome: Array, task: Task, unordered: bool) -> float:
-    """How well a column alone gives the outcome; 1 is in every row."""
+def _hashed(place: IntArray, draw: np.random.Generator) -> NDArray[np.uint64]:
+    """Multiply by a random odd number: sums over columns differ where rows do (but 1 in 2^63)."""
+    factor = draw.integers(0, 2**63, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return place.astype(np.uint64) * factor
+
+
+# -- columns that give the outcome away ------------------------------------------------------------
+
+
+def _leak_notes(
+    column: EncodedColumn, place: IntArray, outcome: Array, task: Task
+) -> Iterator[Note]:
+    unordered = column.column.kind == "category" or place.max() < FEW_VALUES
+    fit = _given_away(place, outcome, task, unordered)
+    if fit == 1:
+        yield Note("gives_outcome", "problem", {"column": column.name})
+    elif fit > NEARLY_ONE:
+        yield Note("nearly_gives_outcome", "warning", {"column": column.name})
+
+
+def _given_away(place: IntArray, outcome: Array, task: Task, unordered: bool) -> float:
+    """Measure how well a column alone gives the outcome; 1 is in every row."""
     if task == "binary":
-        return best_auc(place, outcome, unordered)
+        zeros, ones = (np.bincount(place, weights=w).astype(float) for w in (1 - outcome, outcome))
+        return auc_of_counts(zeros, ones, unordered)
     if task == "regression":
         ranks = np.unique(outcome, return_inverse=True)[1]
         together = np.corrcoef(place, ranks)[0, 1] if place.any() else 0.0
@@ -76,16 +100,13 @@ def given_away(place: IntArray, outcome: Array, task: Task, unordered: bool) -> 
     return float(counts.max(axis=1).sum() / len(outcome))
 
 
-def best_auc(place: IntArray, truth: Array, unordered: bool) -> float:
-    """How well the column alone ranks a 0/1 truth, in the better direction."""
-    zeros, ones = (np.bincount(place, weights=w).astype(float) for w in (1 - truth, truth))
-    return auc_of_counts(zeros, ones, unordered)
-
-
 def auc_of_counts(zeros: Array, ones: Array, unordered: bool) -> float:
-    """The same from how often each value has a 0 and a 1.
+    """Compute the AUC, in the better direction, from how often each value has a 0 and a 1.
 
-    Unordered values are first sorted by their share of ones.
+    Args:
+        zeros: rows with a 0, per value.
+        ones: rows with a 1, per value.
+        unordered: whether values are first sorted by their share of ones.
     """
     if unordered:
         order = np.argsort(ones / (ones + zeros), kind="stable")
@@ -95,8 +116,53 @@ def auc_of_counts(zeros: Array, ones: Array, unordered: bool) -> float:
     return max(area, 1 - area)
 
 
-def spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> Iterator[Note]:
-    """0/1 columns with a common prefix of which at most one is 1: one category, spread out."""
+# -- rows that stand more than once ----------------------------------------------------------------
+
+
+def copy_notes(keys: ByDomain[Any], names: ByDomain[str], clustered: bool) -> Iterator[Note]:
+    """Note rows equal in every column that chance does not explain.
+
+    Rows of few codes are equal often, measured ones never; so how often chance makes them equal is
+    read off the tables. Two independent tables have no more equal pairs between them than they have
+    within, per pair of rows (by Cauchy and Schwarz). One table has more than both the other one and
+    the pairs between them where its rows were copied.
+
+    Args:
+        keys: a number per row, the same for equal rows.
+        names: what the two domains are called.
+        clustered: whether rows may belong together, so that copies within a table are meant.
+    """
+    counts = keys.map(lambda key: np.unique(key, return_counts=True))
+    number = counts.map(lambda pair: pair[1].astype(float))
+    rows = number.map(lambda n: float(n.sum()))
+    _, in_source, in_target = np.intersect1d(
+        counts.source[0], counts.target[0], assume_unique=True, return_indices=True
+    )
+    between = float(number.source[in_source] @ number.target[in_target])
+    pairs = number.map(lambda n: float(n @ (n - 1)))
+    rate = pairs.zip(rows, lambda n, total: n / max(total * (total - 1), 1))
+    across = between / (rows.source * rows.target)
+    if _too_many(between, rows.source * rows.target * (rate.source * rate.target) ** 0.5):
+        shared = int(number.target[in_target].sum())
+        facts: dict[str, Fact] = {"source": names.source, "target": names.target}
+        yield Note("shared_rows", "warning", {**facts, "shared": shared, "rows": int(rows.target)})
+    for domain, other, name in zip(DOMAINS, reversed(DOMAINS), names, strict=True):
+        own = rows[domain] * (rows[domain] - 1)
+        if not clustered and _too_many(pairs[domain], own * max(rate[other], across)):
+            repeated = int((number[domain] - 1).sum())
+            facts = {"repeated": repeated, "rows": int(rows[domain]), "table": name}
+            yield Note("repeated_rows", "warning", facts)
+
+
+def _too_many(pairs: float, by_chance: float) -> bool:
+    return pairs > OFTEN * by_chance + CHANCE_PAIRS
+
+
+# -- columns and tables ----------------------------------------------------------------------------
+
+
+def _spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> Iterator[Note]:
+    """Note 0/1 columns with a common prefix of which at most one is 1: one category."""
     families: dict[str, list[EncodedColumn]] = {}
     for column in columns:
         prefix = column.name.split("_")[0]
@@ -107,16 +173,13 @@ def spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> It
     for prefix, members in families.items():
         if len(members) < 3 or np.max(np.sum([m.pooled for m in members], axis=0)) > 1:
             continue
-        names = [m.name for m in members]
-        facts: dict[str, Fact] = {"columns": tuple(names), "n_columns": len(names), "group": prefix}
+        names = tuple(member.name for member in members)
+        facts: dict[str, Fact] = {"columns": names, "n_columns": len(names), "group": prefix}
         yield Note("spread_category", "info", facts)
 
 
-def swap_hint(design: Design, names: ByDomain[str]) -> Iterator[Note]:
-    """A model usually does better where it was trained; the other way round is worth a word.
-
-    When it is not chance (rows taken as independent), it is a warning.
-    """
+def _swap_note(design: Design, names: ByDomain[str]) -> Iterator[Note]:
+    """Note a model that does better in the target; a warning when that is not chance."""
     weights = design.weights or design.outcome.map(np.ones_like)
     share = weights.map(lambda values: values / values.sum())
     source, target = design.terms.zip(share, design.metric.value)
@@ -131,11 +194,11 @@ def swap_hint(design: Design, names: ByDomain[str]) -> Iterator[Note]:
     }
     centred = design.terms.zip(share, design.metric.influence)
     variance = sum(share.zip(centred, lambda part, rest: float(part**2 @ rest**2)))
-    sure = (target - source) ** 2 > 3.0**2 * variance  # three standard errors are not chance
+    sure = (target - source) ** 2 > 3.0**2 * variance  # three standard errors; rows independent
     yield Note("better_in_target", "warning" if sure else "info", facts)
 
 
-def label_hint(design: Design) -> Iterator[Note]:
+def _label_note(design: Design) -> Iterator[Note]:
     both = np.concatenate(list(design.prediction))
     if design.metric.wants == "probability" and np.all((both == 0) | (both == 1)):
         yield Note("labels_only", "warning", {"metric": design.metric.name})

@@ -524,7 +524,7 @@ def test_a_folder_holds_one_format(tmp_path: Path) -> None:
     with pytest.raises(TableError) as caught:
         Study(**given(source=tmp_path))
     assert str(caught.value) == (
-        f"The folder '{tmp_path}' (source) holds files of several kinds. "
+        f"The files of '{tmp_path}' (source) are of several kinds. "
         "Got .csv, .parquet. Name the files with a glob, for example 'folder/*.parquet'."
     )
 

@@ -121,7 +121,7 @@ CASES = {
         {**CLASSES, "metric": "brier", **changed("target", p_car=0.9, p_bus=0.0, p_foot=0.2)},
         ColumnError,
         ("The columns of prediction= must add up to 1 in every row. Got 1.1 in a row of target. "
-        "One column per class is needed, for every class."),
+        "Give one probability column for each class."),
     ),
     "probabilities above 1": (
         {**CLASSES, "metric": "brier", **changed("source", p_car=90.0)},

@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from whygap.tables import mapped
+from whygap import memmap
 
 
 @pytest.fixture
@@ -19,8 +19,8 @@ def folder(monkeypatch, tmp_path):
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="tables stay in memory there")
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_a_large_table_lies_in_a_file_as_long_as_it_is_used(monkeypatch, folder, order):
-    monkeypatch.setattr(mapped, "LARGE", 1000)
-    table = mapped.room_for(100, 5, np.float32, order)
+    monkeypatch.setattr(memmap, "LARGE", 1000)
+    table = memmap.allocate(100, 5, np.float32, order)
     table[:] = 7
     part = table[:, 1:]
     (file,) = folder.iterdir()
@@ -35,39 +35,39 @@ def test_a_large_table_lies_in_a_file_as_long_as_it_is_used(monkeypatch, folder,
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="tables stay in memory there")
 def test_arrays_are_found_where_they_lie(monkeypatch, folder):
-    monkeypatch.setattr(mapped, "LARGE", 1000)
-    table = mapped.room_for(100, 5)
+    monkeypatch.setattr(memmap, "LARGE", 1000)
+    table = memmap.allocate(100, 5)
     (file,) = folder.iterdir()
-    assert mapped.place_of(table.data.cast("B")) == mapped.Place(file, 0)
-    assert mapped.place_of(table[10:20].data.cast("B")) == mapped.Place(file, 400)
-    assert mapped.place_of(memoryview(bytes(8))) is None
+    assert memmap.slice_of(table.data.cast("B")) == memmap.FileSlice(file, 0)
+    assert memmap.slice_of(table[10:20].data.cast("B")) == memmap.FileSlice(file, 400)
+    assert memmap.slice_of(memoryview(bytes(8))) is None
 
 
 def test_small_tables_and_tables_without_room_stay_in_memory(monkeypatch, folder):
-    assert mapped.room_for(100, 5).shape == (100, 5)
+    assert memmap.allocate(100, 5).shape == (100, 5)
     assert not list(folder.iterdir())
-    monkeypatch.setattr(mapped, "LARGE", 1000)
+    monkeypatch.setattr(memmap, "LARGE", 1000)
     monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(folder / "gone"))
-    table = mapped.room_for(100, 5, np.float64, "F")
+    table = memmap.allocate(100, 5, np.float64, "F")
     assert table.flags.f_contiguous
-    assert mapped.place_of(table.T.data.cast("B")) is None
+    assert memmap.slice_of(table.T.data.cast("B")) is None
 
 
 def test_a_full_disk_leaves_no_file(monkeypatch, folder):
     def full(*_: int) -> None:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(mapped, "LARGE", 1000)
+    monkeypatch.setattr(memmap, "LARGE", 1000)
     monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
-    assert mapped.room_for(100, 5).shape == (100, 5)
+    assert memmap.allocate(100, 5).shape == (100, 5)
     assert not list(folder.iterdir())
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="tables stay in memory there")
-def test_tables_that_are_let_go_keep_what_was_written(monkeypatch, folder):
-    monkeypatch.setattr(mapped, "LARGE", 1000)
-    table = mapped.room_for(100, 5, ending=mapped.RARELY_READ)
+def test_tables_that_are_evict_keep_what_was_written(monkeypatch, folder):
+    monkeypatch.setattr(memmap, "LARGE", 1000)
+    table = memmap.allocate(100, 5, ending=memmap.RARELY_READ)
     table[:] = np.arange(5.0)
-    mapped.let_go()
+    memmap.evict()
     np.testing.assert_array_equal(table, np.tile(np.arange(5.0), (100, 1)))
-    assert [file.suffix for file in folder.iterdir()] == [mapped.RARELY_READ]
+    assert [file.suffix for file in folder.iterdir()] == [memmap.RARELY_READ]

@@ -11,11 +11,12 @@ from sklearn.metrics import roc_auc_score
 from small_study import make_study, make_table, tables
 
 from whygap.domains import ByDomain
-from whygap.tables.copies import copy_notes, row_keys
 from whygap.tables.design import Design
-from whygap.tables.look import look_at, prediction_notes
+from whygap.tables.hints import _hashed
+from whygap.tables.prediction_checks import look_at, prediction_notes
 
 NAMES = ByDomain("2018", "2024")
+NAMED = {"source_name": "2018", "target_name": "2024"}
 
 
 def notes_of(**changes) -> list[tuple[str, str]]:
@@ -170,33 +171,43 @@ def test_classes_are_compared_with_the_commonest():
 # -- rows in both tables ---------------------------------------------------------------------------
 
 
+def copies(source, target, **roles):
+    notes = make_study(source, target, **NAMED, **roles).design.notes
+    return [(n.level, str(n)) for n in notes if n.kind in ("shared_rows", "repeated_rows")]
+
+
 def test_rows_in_both_tables_are_counted():
     source, target = tables()
     target.iloc[:40] = source.iloc[:40].to_numpy()
-    target = target.astype(source.dtypes)
-    (note,) = copy_notes(make_study(source, target).design, NAMES)
-    assert note.level == "warning"
-    assert str(note) == (
+    text = (
         "40 of 300 rows of 2024 are equal in every column to rows of 2018: if they are the same "
         "cases, leave them out of one table; intervals take the tables for independent."
     )
+    assert copies(source, target.astype(source.dtypes)) == [("warning", text)]
 
 
 def test_rows_that_stand_twice_in_one_table_are_counted():
     source, target = tables()
     twice = pd.concat([source, source.head(40)])
-    (note,) = copy_notes(make_study(twice, target).design, NAMES)
-    assert (note.level, str(note)) == (
-        "warning",
-        (
-            f"40 of {len(twice)} rows of 2018 repeat another one in every column: if they are "
-            "copies, "
-            "leave them out; if several rows belong to one case, name it with clusters=. Intervals "
-            "take rows for independent."
-        ),
+    text = (
+        f"40 of {len(twice)} rows of 2018 repeat another one in every column: if they are copies, "
+        "leave them out; if several rows belong to one case, name it with clusters=. Intervals "
+        "take rows for independent."
     )
+    assert copies(twice, target) == [("warning", text)]
     numbered = [t.assign(case=np.arange(len(t)) // 2) for t in (twice, target)]
-    assert list(copy_notes(make_study(*numbered, clusters="case").design, NAMES)) == []
+    assert copies(*numbered, clusters="case") == []
+
+
+def test_missing_values_are_equal_and_zeros_have_no_sign():
+    source, target = tables(400, 400)
+    for values in (np.nan, -0.0):
+        source.loc[:39, "b"] = values
+        target.iloc[:40] = source.iloc[:40].to_numpy()
+        target = target.astype(source.dtypes)
+        target.loc[:39, "b"] = 0.0 if values == 0 else values
+        ((_, text),) = copies(source, target)
+        assert text.startswith("40 of 400 rows")
 
 
 def test_rows_of_a_few_codes_are_equal_by_chance():
@@ -206,24 +217,12 @@ def test_rows_of_a_few_codes_are_equal_by_chance():
         codes = {name: rng.integers(0, 3, rows) for name in "wabc"}
         score = rng.integers(1, 3, rows) / 3
         pair.append(make_table(rows, 0.0, 1).assign(**codes, risk=score))
-    assert list(copy_notes(make_study(*pair).design, NAMES)) == []
-
-
-def test_equal_rows_have_equal_keys_and_others_do_not():
-    source, target = tables(400, 400)
-    source.loc[3, "b"] = np.nan
-    target.loc[5] = source.loc[3]
-    target = target.astype(source.dtypes)
-    keys = row_keys(make_study(source, target).design)
-    assert keys.source[3] == keys.target[5]
-    assert len(np.unique(np.concatenate(list(keys)))) == 799
+    assert copies(*pair) == []
 
 
 def test_small_whole_numbers_do_not_collide():
     rng = np.random.default_rng(0)
-    source = make_table(20_000, 0.0, 1).assign(
-        w=rng.integers(0, 1000, 20_000), a=rng.integers(0, 1000, 20_000), b=0, c="x", risk=0.4
-    )
-    source.loc[0, ["b", "risk"]] = 1, 0.6
-    keys = row_keys(make_study(source, source).design).source
-    assert len(np.unique(keys)) == len(source[["w", "a", "y", "b", "risk"]].drop_duplicates())
+    columns = [rng.integers(0, 1000, 20_000) for _ in range(4)]
+    draw = np.random.default_rng(1)
+    keys = sum(_hashed(column, draw) for column in columns)
+    assert len(np.unique(keys)) == len(set(zip(*(c.tolist() for c in columns), strict=True)))

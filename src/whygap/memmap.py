@@ -14,14 +14,14 @@ import numpy as np
 
 from whygap.domains import Array
 
-__all__ = ["RARELY_READ", "Place", "let_go", "place_of", "room_for"]
+__all__ = ["RARELY_READ", "FileSlice", "allocate", "evict", "slice_of"]
 
 LARGE = 50_000_000  # bytes; smaller tables may well be copied to those who need them
 RARELY_READ = ".columns"  # ending of files that many jobs never look into
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FileSlice:
     """Where in a file an array begins."""
 
     path: Path
@@ -32,7 +32,7 @@ _FILES: dict[Path, tuple[int, int]] = {}  # the first address and the size of ea
 _MAPS: weakref.WeakValueDictionary[Path, mmap.mmap] = weakref.WeakValueDictionary()
 
 
-def room_for(
+def allocate(
     rows: int,
     columns: int,
     dtype: type[np.floating[Any]] = np.float64,
@@ -50,16 +50,16 @@ def room_for(
     return np.ndarray((rows, columns), dtype, whole, order=order)
 
 
-def place_of(array: memoryview) -> Place | None:
+def slice_of(array: memoryview) -> FileSlice | None:
     """Where an array lies, if it lies in such a file."""
     address = _address(array)
     for path, (first, size) in _FILES.items():
         if first <= address and address + array.nbytes <= first + size:
-            return Place(path, address - first)
+            return FileSlice(path, address - first)
     return None
 
 
-def let_go() -> None:
+def evict() -> None:
     """Large tables leave this process's memory until they are looked at again."""
     for whole in list(_MAPS.values()):
         if hasattr(mmap, "MADV_DONTNEED"):
