@@ -36,7 +36,7 @@ SCHEMA = f"whygap/{VERSION}"
 KINDS = {
     "gap": "whygap.results:Gap",
     "gaps": "whygap.results:Gaps",
-    "check": "whygap.checks.report:CheckReport",
+    "check": "whygap.checks:Check",
     "rehearsal": "whygap._rehearse.rehearsal:Rehearsal",
 }
 
@@ -116,7 +116,7 @@ def _packed(values: Any) -> str:
     return base64.b64encode(np.asarray(values, dtype="<f8").tobytes()).decode("ascii")
 
 
-def restored(cls: type[Any], values: Any) -> Any:
+def restored(cls: Any, values: Any) -> Any:
     """Return plain values as an object of a result class; refuse what does not fit.
 
     Args:
@@ -154,10 +154,9 @@ def _adapter(cls: Any) -> TypeAdapter[Any]:
     return TypeAdapter(cls)
 
 
-def _class(kind: str) -> type[Any]:
+def _class(kind: str) -> Any:
     module, _, name = KINDS[kind].partition(":")
-    found: type[Any] = getattr(importlib.import_module(module), name)
-    return found
+    return getattr(importlib.import_module(module), name)
 
 
 # -- files -----------------------------------------------------------------------------------------
