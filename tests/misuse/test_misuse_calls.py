@@ -37,8 +37,8 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "detail=True": (
         lambda _: wg.explain(study(), detail=True),
         (
-            "detail= names what is asked for. Got True. 'all', (), or of 'points', 'where', "
-            "'recoverable', 'covariate', 'outcome'."
+            "detail= names what is asked for. Got True. 'all', (), or of 'points', 'affected', "
+            "'recoverable', 'shares'."
         ),
     ),
     "a detail misspelt": (
@@ -124,16 +124,13 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a figure that there is not": (
         lambda _: make_gap().plot("waterfal"),
         (
-            "There is no figure 'waterfal'. Figures are: answer, walk, points, where, recoverable, "
+            "There is no figure 'waterfal'. Figures are: answer, walk, points, affected, recoverable, "
             "shares."
         ),
     ),
     "a detail that was not asked for": (
         lambda _: make_gap(outcome=None).shares["outcome"],
-        (
-            "The detail 'outcome' is not in this result. Ask for it: "
-            'wg.explain(study, detail="shares").'
-        ),
+        "This result has no 'shares' of the part 'outcome'. It has: covariate.",
     ),
     "a result that is not there": (
         lambda folder: wg.load(folder / "gap.json"),

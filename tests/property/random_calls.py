@@ -352,7 +352,7 @@ def command(rng: random.Random) -> list[Any]:
         if rng.random() < (0.95 if name in needed else 0.15)
         for part in (name, word(rng, *pool))
     ]
-    detail = ["--detail", word(rng, "none", "none", "points", "affected", "outcome", "nope", "all")]
+    detail = ["--detail", word(rng, "none", "none", "points", "affected", "shares", "nope", "all")]
     fast = ["--learner", word(rng, "fast", "fast", "fats"), *detail]
     commands: list[list[Any]] = [
         ["explain", study, *fast, *quick, "-o", out],

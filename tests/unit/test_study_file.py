@@ -114,10 +114,10 @@ def test_a_metric_beside_the_study(folder: Path) -> None:
 
 def test_detail_report_targets_and_groups(folder: Path) -> None:
     text = BASE.replace('["hb"]', '["hb", "survey_weight"]')
-    text += 'detail = ["outcome"]\nreport = "gap.html"\n'
+    text += 'detail = ["shares"]\nreport = "gap.html"\n'
     text += '[groups]\nlabs = ["hb"]\n[targets]\n"site B" = "after.csv"\n'
     found = read_study_file(written(folder, text))
-    assert found.detail == ("outcome",)
+    assert found.detail == ("shares",)
     assert found.report == folder / "gap.html"
     assert found.targets == {"site B": folder / "after.csv"}
     assert [p.name for p in found.study.design.players] == ["labs", "survey_weight"]
@@ -177,9 +177,9 @@ REFUSED: dict[str, tuple[str, type[WhygapError], str]] = {
         "No row of the source table has 'site' equal to 'C'.",
     ),
     "unknown detail": (
-        BASE + 'detail = ["outcomes"]\n',
+        BASE + 'detail = ["share"]\n',
         SettingsError,
-        "There is no detail 'outcomes'. Did you mean 'outcome'?",
+        "There is no detail 'share'. Did you mean 'shares'?",
     ),
     "model is a number": (
         BASE + "model = 3\n",
