@@ -132,7 +132,9 @@ def test_what_is_written_out_here_is_what_shares_report(noise):
     errors = [e.sampling_error for e in found.values.values()]
     assert errors == pytest.approx(np.sqrt(np.diag(here.sampling)), rel=1e-6)
     critical = max_t_quantile(here.covariance, LEVEL)
-    for share, ends in zip(found.values.values(), found.values.simultaneous(LEVEL).values(), strict=True):
+    for share, ends in zip(
+        found.values.values(), found.values.simultaneous(LEVEL).values(), strict=True
+    ):
         t = stats.t.ppf(stats.norm.cdf(critical), share.degrees_of_freedom)
         assert [share.distance(end) for end in ends] == pytest.approx([t, t], rel=1e-6)
 

@@ -111,7 +111,8 @@ def test_errors_do_not_quote_rows(column, value):
 
 
 def sums_by_variable(where):
-    return {name: sum(group.points.value for group in where.groups_of(name)) for name in where.variables()}
+    names = where.variables()
+    return {name: sum(group.points.value for group in where.groups_of(name)) for name in names}
 
 
 def test_groups_of_few_rows_are_put_together_and_still_add_up(gap):
