@@ -192,7 +192,7 @@ CASES: dict[str, Case] = {
     "a generator of rows": (
         lambda: source(row for row in ({"a": 1}, {"a": 2})),
         TableError,
-        ACCEPTED + "generator. Make a table of its rows first: pandas.DataFrame(list(rows)).",
+        ACCEPTED + "generator. Name the columns first, for example with pandas.DataFrame(...).",
     ),
     "a Spark frame": (
         lambda: source(SparkFrame()),
