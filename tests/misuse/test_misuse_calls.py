@@ -17,7 +17,6 @@ from whygap.render import plot
 
 ROLES: dict[str, Any] = {"outcome": "y", "prediction": "risk", "baseline": ["age"]}
 SparkFrame = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})
-TorchModule = type("Module", (), {"__module__": "torch.nn.modules.module", "forward": None})
 
 
 def study(**changes: Any) -> wg.Study:
@@ -71,29 +70,6 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a Spark frame": (
         lambda _: wg.Study(SparkFrame(), make_table(200, 2), **ROLES),
         f"{TABLES}DataFrame. Use table.toPandas(), or write it as Parquet and give the path.",
-    ),
-    "lists as tables": (
-        lambda _: wg.Study([1, 2], [3], **ROLES),
-        f"{TABLES}list. Name the columns first, for example with pandas.DataFrame(...).",
-    ),
-    "a column as a table": (
-        lambda _: wg.Study(make_table(200, 1)["y"], make_table(200, 2), **ROLES),
-        f"{TABLES}Series. Make a table of its rows first: pandas.DataFrame(list(rows)).",
-    ),
-    "a model that is no model": (
-        lambda _: study(model=3, prediction=None),
-        (
-            "The model must have predict_proba, decision_function or predict, or be a callable. "
-            "Got an object of type int."
-        ),
-    ),
-    "a torch module": (
-        lambda _: study(model=TorchModule(), prediction=None),
-        (
-            "The PyTorch model Module cannot be asked with a table. Say how to ask it, and make "
-            "its answer a probability: model=lambda table: torch.sigmoid(net(torch.tensor("
-            "table.to_numpy(), dtype=torch.float32))).detach().numpy().ravel()."
-        ),
     ),
     "one table": (
         lambda _: wg.explain(make_table(200, 1), outcome="y"),

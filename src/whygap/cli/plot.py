@@ -10,18 +10,18 @@ from whygap.cli.output import Speaker, check_writable
 
 Figure = Annotated[Path, option("--output -o", "FILE", "An .svg, .png or .pdf file.")]
 What = Annotated[
-    str, option("--what", "FIGURE", "answer, walk, points, affected, recoverable or shares.")
+    str, option("--what", "FIGURE", "decomposition, points, affected, recoverable or shares.")
 ]
 EXAMPLES = ("whygap plot gap.json -o gap.svg", "whygap plot gap.json --what points -o points.svg")
 
 
 def command(
-    shown: ResultOptions, output: Figure, what: What = "answer", *, speaker: Speaker
+    shown: ResultOptions, output: Figure, what: What = "decomposition", *, speaker: Speaker
 ) -> None:
-    """Draw a result: the whole answer in one picture, or one question."""
-    from whygap.render import plot
+    """Draw a result: the decomposition, or one detail."""
+    from whygap.render import svg
 
     check_writable(output)
     gap = shown.read()
-    plot.save_figure(plot.figure(gap, what, shown.level_of(gap)), output)
+    svg.save(gap.plot(None, what, shown.level_of(gap)), output)
     speaker.result(f"Wrote {output}", {"figure": output})
