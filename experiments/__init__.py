@@ -20,7 +20,6 @@ __all__ = ["EXPERIMENTS", "run"]
 EXPERIMENTS = (
     "casestudy insurance",
     "casestudy readmission",
-    "casestudy workers",
     "comparators",
     "coverage",
     "culprits",
@@ -38,7 +37,6 @@ EXPERIMENTS = (
     "scaling",
     "semisynthetic",
     "shares",
-    "states",
     "true_risk",
     "trust",
     "untuned",
