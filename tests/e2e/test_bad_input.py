@@ -168,7 +168,7 @@ def test_a_result_file_of_another_kind(call, tmp_path):
             "A setting is given as NAME=VALUE. Got 'folds'. For example --set folds=3.",
         ),
         (("--level", "95"), "The setting 'level' must be less than 1. Got 95.0."),
-        (("--detail", "outcomes"), "There is no detail 'outcomes'. Did you mean 'outcome'?"),
+        (("--detail", "share"), "There is no detail 'share'. Did you mean 'shares'?"),
         (
             ("--outcome", "y"),
             (
@@ -215,7 +215,7 @@ def test_a_fault_of_our_own_is_code_3_with_a_hint(call, result, monkeypatch):
     def broken(*_: object) -> None:
         raise RuntimeError("the moon\nis full.")
 
-    monkeypatch.setattr("whygap.results.load", broken)
+    monkeypatch.setattr("whygap.results.files.load", broken)
     done = call("table", result)
     assert done.code == 3
     assert done.err == (
@@ -231,7 +231,7 @@ def test_ctrl_c_is_code_130(call, result, monkeypatch):
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("whygap.results.load", stopped)
+    monkeypatch.setattr("whygap.results.files.load", stopped)
     done = call("table", result)
     assert (done.code, done.out) == (130, "")
 
