@@ -17,7 +17,7 @@ HEAD = (Path(__file__).parents[2] / "evidence/culprits/summary.csv").read_text()
     [
         ("aggregate gap", "parts"),
         ("points covariate Z1", "points"),
-        ("where score above 0.5", "affected"),
+        ("where score above 0.5", "where"),
         ("recoverable here (total)", "recoverable"),
         ("outcome value {Z1}", "values"),
         ("outcome value {Z1, Z2}", None),
