@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import typer
 
-from whygap.cli.options import StudyOptions
-from whygap.cli.output import Speaker
+from whygap.cli.options import AsJson, Level, OutputFile, Set, StudyPath, UnsafePickle, read_study
+from whygap.cli.output import check_writable, print_result, save
 
 EXAMPLES = ("whygap check study.toml",)
 
 
-def command(asked: StudyOptions, speaker: Speaker) -> None:
-    """Show rows, roles, overlap and cost before anything is estimated.
+def command(
+    study_file: StudyPath,
+    output: OutputFile = None,
+    level: Level = None,
+    settings: Set = None,
+    unsafe_pickle: UnsafePickle = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check data, roles, overlap and cost; estimate nothing.
 
     Ends with exit code 1 when an analysis could not be trusted.
     """
     from whygap.checks import check
 
-    question = asked.read(speaker.quiet)
-    result = check(question.study, question.settings)
-    speaker.result(result.summary(), result.to_dict())
+    check_writable(output, ".json")
+    file = read_study(study_file, settings, unsafe_pickle, level=level)
+    result = check(file.study, file.settings)
+    save(result, output)
+    print_result(result.summary(), result.to_dict(), as_json)
     if not result.ok:
         raise typer.Exit(1)
