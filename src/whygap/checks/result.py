@@ -22,8 +22,8 @@ from whygap.running.shares import no_shares
 from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables import native_table
-from whygap.tables.prediction_checks import Measure, look_at
 from whygap.tables.open import TableKind
+from whygap.tables.prediction_checks import Measure, look_at
 
 T = TypeVar("T")
 

@@ -67,7 +67,7 @@ def command(
     ([targets] there) give one result.
     """
     from whygap.results.redaction import ROWS, require_rows
-    from whygap.settings import Settings
+    from whygap.study_file import read_study_file
 
     output.check_writable(output_file, ".json")
     output.check_writable(report, ".html")
@@ -78,7 +78,7 @@ def command(
     named = {name: text for name, text in roles.items() if text is not None}
     chosen = {"level": level, "seed": seed, "n_jobs": jobs, "time_budget": time_budget}
     if study_file is None:
-        file = _study_of(named, metric, options.settings_with(Settings(), settings, **chosen))
+        file = _study_of(named, metric)
     elif named:
         raise InputError(
             "Roles are named in the study file or as options, not in both",
@@ -86,20 +86,24 @@ def command(
             hint="Leave these options out, or leave the study file out.",
         )
     else:
-        file = options.read_study(study_file, settings, unsafe_pickle, **chosen)
+        file = read_study_file(study_file, unsafe_pickle=unsafe_pickle)
         file = file if metric is None else replace(file, study=replace(file.study, metric=metric))
+    run = options.settings_with(file.settings, settings, **chosen)
     page = report or file.report
     output.check_writable(page)
     default = ("all",) if file.detail is None else file.detail
-    result = _explained(file, options.details_in(detail, default))
+    result = _explained(file, options.details_in(detail, default), run)
+    result = result if redact is None else result.redacted(redact)
+    output.save(result, output_file)
     if page is not None:
-        result.report(page, redact=redact or ROWS)
+        result.report(page, redact=ROWS if redact is None else None)
         output.note(f"Wrote {page}")
-    _deliver(result if redact is None else result.redacted(redact), output_file, as_json)
+    _print(result, as_json)
 
 
-def _study_of(roles: dict[str, str], metric: str | None, settings: Settings) -> StudyFile:
+def _study_of(roles: dict[str, str], metric: str | None) -> StudyFile:
     """Make a study of the roles that options name."""
+    from whygap.settings import Settings
     from whygap.study import Study
     from whygap.study_file import StudyFile, metric_in
 
@@ -116,27 +120,26 @@ def _study_of(roles: dict[str, str], metric: str | None, settings: Settings) -> 
         pairs = [text.partition("=") for text in names_in(roles["prediction"])]
         values["prediction"] = {label.strip(): column.strip() for label, _, column in pairs}
     values["metric"] = metric_in(metric or "accuracy", Path.cwd())
-    return StudyFile(Study(**values), settings)
+    return StudyFile(Study(**values), Settings())
 
 
-def _explained(file: StudyFile, detail: Any) -> Gap | Gaps:
+def _explained(file: StudyFile, detail: Any, settings: Settings) -> Gap | Gaps:
     """Explain the study's target, or all targets that the file names."""
     if file.targets:
         from whygap._explain_many import explain_many
 
         targets = options.targets_of(file)
-        return explain_many(file.study, targets, detail=detail, settings=file.settings)
+        return explain_many(file.study, targets, detail=detail, settings=settings)
     from whygap._explain import explain
 
-    return explain(file.study, detail=detail, settings=file.settings)
+    return explain(file.study, detail=detail, settings=settings)
 
 
-def _deliver(result: Gap | Gaps, path: Path | None, as_json: bool) -> None:
-    """Save and print a result, and print its warnings; end as Ctrl-C does where that was pressed."""
+def _print(result: Gap | Gaps, as_json: bool) -> None:
+    """Print a result with its warnings; end as Ctrl-C does where the run was interrupted."""
     from whygap._explain import was_interrupted
     from whygap.results import Gaps
 
-    output.save(result, path)
     gaps = dict(result) if isinstance(result, Gaps) else {"": result}
     for name, gap in gaps.items():
         for note in (note for note in gap.notes if note.level != "info"):

@@ -63,19 +63,14 @@ def main() -> None:
 
 
 def _show_version(wanted: bool) -> None:
-    if not wanted:
-        return
-    try:
-        number = importlib.metadata.version("whygap")
-    except importlib.metadata.PackageNotFoundError:
-        number = "(run from its source folder)"
-    typer.echo(f"whygap {number}")
-    raise typer.Exit
+    if wanted:
+        typer.echo(f"whygap {importlib.metadata.version('whygap')}")
+        raise typer.Exit
 
 
 @app.callback()
 def _options(
-    version: Annotated[
+    _version: Annotated[
         bool, Option("--version", help="Print the version.", is_eager=True, callback=_show_version)
     ] = False,
     quiet: Annotated[bool, Option("--quiet", "-q", help="No progress, no warnings.")] = False,

@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 
 def option(flags: str, metavar: str | None, words: str) -> Any:
-    """Return an option.
-
-    Args:
-        flags: names of the option, such as `--output -o`; empty for the parameter's own name.
-        metavar: stands for the value in the help; None for a flag without a value.
-        words: the help.
-    """
+    """Return an option by its names (else the parameter's) and its help."""
     return Option(*flags.split(), metavar=metavar, help=words)
 
 
@@ -42,39 +36,14 @@ UnsafePickle = Annotated[
 Redact = Annotated[
     int | None, option("--redact", "ROWS", "Name no group of fewer rows; round counts.")
 ]
-Detail = Annotated[
-    str | None,
-    option("--detail", "NAMES", "points,affected,recoverable,shares; all, or none."),
-]
+DETAILS = "points,affected,recoverable,shares; all, or none."
+Detail = Annotated[str | None, option("--detail", "NAMES", DETAILS)]
 AsJson = Annotated[bool, option("--json", None, "Print the result as JSON.")]
 StudyPath = Annotated[Path, Argument(metavar="STUDY.toml", help="A study file.")]
 
 
-def read_study(
-    path: Path, given: Iterable[str] | None, unsafe_pickle: bool, **chosen: Any
-) -> StudyFile:
-    """Read a study file, its settings overridden by options.
-
-    Args:
-        path: of the study file.
-        given: texts NAME=VALUE of `--set`.
-        unsafe_pickle: allow a model file that runs code when it is loaded.
-        chosen: settings with an option of their own; None where the option was not used.
-    """
-    from whygap.study_file import read_study_file
-
-    file = read_study_file(path, unsafe_pickle=unsafe_pickle)
-    return dataclasses.replace(file, settings=settings_with(file.settings, given, **chosen))
-
-
 def settings_with(settings: Settings, given: Iterable[str] | None, **chosen: Any) -> Settings:
-    """Return settings overridden by options; with --quiet without progress.
-
-    Args:
-        settings: of the study file, or the defaults.
-        given: texts NAME=VALUE of `--set`.
-        chosen: settings with an option of their own; None where the option was not used.
-    """
+    """Return settings changed by --set, and by options that were used (not None)."""
     changes = {name: value for name, value in chosen.items() if value is not None}
     changes |= {"progress": False} if STREAMS["quiet"] else {}
     for text in given or ():
@@ -86,8 +55,7 @@ def settings_with(settings: Settings, given: Iterable[str] | None, **chosen: Any
                 hint="For example --set folds=3.",
             )
         changes[name.strip()] = _value_of(value.strip())
-    fields = {field.name: getattr(settings, field.name) for field in dataclasses.fields(settings)}
-    return type(settings)(**fields | changes)
+    return dataclasses.replace(settings, **changes)
 
 
 def _value_of(text: str) -> Any:
@@ -104,12 +72,7 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def details_in(text: str | None, default: Any) -> Any:
-    """Return the details that --detail names.
-
-    Args:
-        text: of the option; None where the option was not used.
-        default: details where the option was not used.
-    """
+    """Return the details that --detail names; the default where it was not used."""
     names = default if text is None else names_in(text)
     return "all" if names == ("all",) else tuple(n for n in names if n != "none")
 

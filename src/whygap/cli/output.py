@@ -1,4 +1,4 @@
-"""Where things go: results to stdout, progress and warnings to stderr, files whole or not at all."""
+"""Where things go: results to stdout, progress and warnings to stderr, files whole or not."""
 
 from __future__ import annotations
 
@@ -11,18 +11,11 @@ import typer
 
 from whygap.errors import ResultError
 
-
 STREAMS = {"quiet": False, "verbose": False}  # options of the whole program, set by `main`
 
 
 def print_result(words: str, values: Any, as_json: bool) -> None:
-    """Print a result on stdout.
-
-    Args:
-        words: the result as text.
-        values: the result as plain values.
-        as_json: print the values instead of the words.
-    """
+    """Print a result on stdout: as text, or as JSON."""
     from whygap.results.files import plain
 
     if as_json:
@@ -44,24 +37,27 @@ def save(result: Any, path: Path | None) -> None:
 
 
 def check_writable(path: Path | None, ending: str = "") -> None:
-    """Refuse an output that cannot be written, before any work is done.
-
-    Args:
-        path: of the file; None where no file was named.
-        ending: ".json" or ".html" refuse names of other kinds of files.
-    """
+    """Refuse an output that cannot be written, before any work is done."""
     from whygap.results import files
 
     if path is None:
         return
     if ending:
         files.require_ending(path, ending)
-    if reason := _obstacle(path):
-        raise ResultError(
-            f"The file '{path}' cannot be written",
-            got=reason,
-            hint="Check that its folder exists and may be written to.",
-        )
+    folder = path.parent
+    obstacles = {
+        "a folder of that name": path.is_dir(),
+        f"no folder '{folder}'": not folder.exists(),
+        f"'{folder}', which is not a folder": not folder.is_dir(),
+        f"no permission to write into '{folder}'": not os.access(folder, os.W_OK),
+    }
+    for obstacle, applies in obstacles.items():
+        if applies:
+            raise ResultError(
+                f"The file '{path}' cannot be written",
+                got=obstacle,
+                hint="Check that its folder exists and may be written to.",
+            )
 
 
 def make_folder(folder: Path) -> Path:
@@ -76,16 +72,3 @@ def make_folder(folder: Path) -> Path:
         ) from err
     check_writable(folder / "file")
     return folder
-
-
-def _obstacle(path: Path) -> str:
-    folder = path.parent
-    if path.is_dir():
-        return "a folder of that name"
-    if not folder.exists():
-        return f"no folder '{folder}'"
-    if not folder.is_dir():
-        return f"'{folder}', which is not a folder"
-    if not os.access(folder, os.W_OK):
-        return f"no permission to write into '{folder}'"
-    return ""

@@ -34,10 +34,12 @@ def command(
     often the intervals of the gap, its parts, points, and values of single variables hold.
     """
     from whygap._rehearse import rehearse
+    from whygap.study_file import read_study_file
 
     check_writable(output, ".json")
+    file = read_study_file(study_file, unsafe_pickle=unsafe_pickle)
     chosen = {"level": level, "seed": seed, "n_jobs": jobs}
-    file = options.read_study(study_file, settings, unsafe_pickle, **chosen)
-    result = rehearse(file.study, replicates, options.details_in(detail, ()), file.settings)
+    run = options.settings_with(file.settings, settings, **chosen)
+    result = rehearse(file.study, replicates, options.details_in(detail, ()), run)
     save(result, output)
     print_result(result.summary(), result.to_dict(), as_json)

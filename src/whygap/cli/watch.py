@@ -23,7 +23,7 @@ Prometheus = Annotated[
 ]
 EXAMPLES = (
     "whygap watch study.toml --state watched --by month --rules alerts.toml",
-    "whygap watch study.toml --state watched --folder arrived --prometheus whygap.prom",
+    "whygap watch study.toml --folder arrived --prometheus whygap.prom",
 )
 
 
