@@ -79,15 +79,15 @@ def _both(name: str, study: Study, learner: str) -> dict[str, Any]:
 
 def _explain(folder: Path, study: Study, metric: str, learner: str) -> list[float]:
     """The parts that the command line finds."""
-    covariates = ",".join(study.covariates or ())
     roles = {"outcome": study.outcome, "prediction": str(study.prediction), "metric": metric}
-    roles |= {"baseline": ",".join(study.baseline), "covariates": covariates}
+    roles |= {"baseline": list(study.baseline), "covariates": list(study.covariates or ())}
     roles |= {"clusters": study.clusters} if study.clusters else {}
-    roles |= {"source": str(folder / "source.parquet"), "target": str(folder / "target.parquet")}
-    words = [word for role, value in roles.items() for word in (f"--{role}", str(value))]
-    output = folder / f"{metric}.json"
-    how = ["--detail", DETAIL, "--learner", learner, "-o", str(output), "-q"]
-    command = [sys.executable, "-m", "whygap", "explain", *words, *how]
+    roles |= {"source": "source.parquet", "target": "target.parquet"}
+    file, output = folder / f"{metric}.toml", folder / f"{metric}.json"
+    lines = [f"{role} = {json.dumps(value, ensure_ascii=False)}\n" for role, value in roles.items()]
+    file.write_text("".join(lines), encoding="utf-8")
+    how = ["--detail", DETAIL, "--set", f"learner={learner}", "-o", str(output)]
+    command = [sys.executable, "-m", "whygap", "--quiet", "explain", str(file), *how]
     subprocess.run(command, check=True, capture_output=True)
     found = json.loads(output.read_text(encoding="utf-8"))["parts"]
     return [found[part]["value"] for part in ("baseline", "covariate", "outcome")]
