@@ -90,7 +90,7 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda folder: make_gap().save(folder / "x.csv"),
         (
             "A result is saved as JSON. Got 'x.csv'. The table of all estimates is gap.to_frame(), "
-            "or: whygap table gap.json --format csv."
+            "or: whygap show gap.json -o gap.csv."
         ),
     ),
     "a figure as docx": (
