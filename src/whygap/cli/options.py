@@ -46,7 +46,7 @@ GivenResult = Annotated[
 ]
 Level = Annotated[float | None, option("--level", "LEVEL", "Confidence level, such as 0.9.")]
 Seed = Annotated[int | None, option("--seed", "N", "Seed of all random numbers.")]
-Learner = Annotated[str | None, option("--learner", "NAME", "auto, fast, boosted or paper.")]
+Learner = Annotated[str | None, option("--learner", "NAME", "auto, fast or boosted.")]
 Jobs = Annotated[int | None, option("--jobs -j", "N", "Parallel workers.")]
 Set = Annotated[
     list[str] | None, option("--set", "NAME=VALUE", "Any other setting; may be repeated.")
