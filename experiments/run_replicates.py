@@ -3,7 +3,7 @@
     python experiments/run_replicates.py coverage configs.json 0 200 --jobs 16 --output new.jsonl
 
 `configs.json` holds one configuration or a list of them, e.g.
-`{"world": "gaussian", "rows": [2000, 2000], "metric": "brier", "settings": {"twins": false}}`;
+`{"world": "gaussian", "rows": [2000, 2000], "metric": "brier", "settings": {"folds": 3}}`;
 `python experiments/run_replicates.py coverage full` runs the experiment's own full list (`quick`:
 the small one). One JSON line per replicate is appended; seeds that have a line are skipped, so the
 command can be stopped and started again. The other packages that whygap needs (pyarrow, typer,

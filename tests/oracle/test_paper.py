@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from neighbours import locate
 from oracle_inputs import BINS, METRICS, worlds
-from whygap.simulate import Atoms
-from whygap.simulate.world import all_subsets, shares
 
 from experiments.worlds import finite
+from experiments.worlds.atoms import Atoms
 from experiments.worlds.exact import at_rows, h_of, pi_wzs, table_of
+from experiments.worlds.world import all_subsets, shares
 from whygap.paper.aggregate import aggregate_parts
 from whygap.paper.covariate_value import SubsetValue, covariate_numerator
 from whygap.paper.nuisances import Nuisances, Recombined, binned

@@ -26,9 +26,8 @@ class Shares:
 
     values: Mapping[str, Estimate]
     base: Estimate  # phi_0
-    denominator: Estimate
+    subsets: Mapping[tuple[str, ...], SubsetValue]  # v of every subset that was drawn, by names
     draws: int  # of subsets, floor(gamma n)
-    subsets: int  # different ones, which were valued
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +63,11 @@ def detailed(
     subsets = draw_subsets(len(names), n_draws, seed)
 
     def shares(numerator: Callable[[Subset], Estimate], denominator: Estimate) -> Shares:
-        values = [SubsetValue(numerator(s), denominator).value for s in subsets]
-        base, *phi = shapley_shares(subsets, values, len(names))
-        return Shares(dict(zip(names, phi, strict=True)), base, denominator, n_draws, len(subsets))
+        valued = {
+            tuple(names[j] for j in s): SubsetValue(numerator(s), denominator) for s in subsets
+        }
+        base, *phi = shapley_shares(subsets, [v.value for v in valued.values()], len(names))
+        return Shares(dict(zip(names, phi, strict=True)), base, valued, n_draws)
 
     return Detailed(
         shares(lambda s: covariate_numerator(n, s), covariate_numerator(n, ())),

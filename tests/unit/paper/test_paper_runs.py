@@ -120,11 +120,15 @@ def test_shares_sum_to_the_value_of_everything(roles):
         assert total == pytest.approx(1)
         assert all(map(finite, shares.values.values()))
         assert shares.draws == 70
-        assert shares.subsets <= 2 ** len(study.design.players)
+        assert len(shares.subsets) <= 2 ** len(study.design.players)
+        assert shares.subsets[()].value.value == shares.base.value
         low, high = shares.values["a"].interval(0.9)
         assert low < shares.values["a"].value < high
     assert found.covariate.base.value == pytest.approx(0, abs=1e-12)
     assert found.outcome.values["a"].sampling_error > 0
+    alone = paper.value_outcome(study, "a", **FAST)
+    assert found.outcome.subsets["a",].value.interval(0.9) == alone.value.interval(0.9)
+    assert found.outcome.subsets["a",].denominator.value == alone.denominator.value
 
 
 def test_one_seed_gives_one_result_and_another_another():
