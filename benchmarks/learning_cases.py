@@ -2,36 +2,76 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import measure
 import numpy as np
+from sklearn.impute import SimpleImputer
 
 from experiments.cases import Move, insurance_study, readmission_study
 from whygap.blocks import make_blocks
 from whygap.datasets import load_employment
 from whygap.learning.features import make_features
+from whygap.learning.inputs import Inputs
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
+from whygap.learning.models import TrainingRows
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.nuisances.cross_fit import cross_fit
 from whygap.nuisances.held_out import block_sorted, out_of_fold
 from whygap.nuisances.source_risk import risk_columns
+from whygap.paper.learners import fit_mean
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
 
 SEED = 0
 
 
+@dataclass(frozen=True)
+class PaperModel:
+    """A fit of the paper's menu on the raw columns; gaps are means."""
+
+    imputer: SimpleImputer
+    fitted: Callable[[Any], Any]
+
+    def predict(self, inputs: Inputs) -> Any:
+        """One number per row."""
+        return self.fitted(self.imputer.transform(inputs.table))
+
+
+@dataclass(frozen=True)
+class PaperLearner:
+    """The paper's menu (`whygap.paper`) in the place of the engine's learners."""
+
+    name: str = "paper"
+
+    def fit(self, rows: TrainingRows) -> PaperModel:
+        """Search forests and polynomials on these rows."""
+        imputer = SimpleImputer(keep_empty_features=True).fit(rows.inputs.table)
+        table = imputer.transform(rows.inputs.table)
+        return PaperModel(imputer, fit_mean(table, rows.target, rows.weight, "paper", SEED))
+
+
+class PaperMenu(Menu):
+    """A menu without a choice: every fit searches for itself."""
+
+    def learner(self, *_: Any, **__: Any) -> Any:
+        """Return the one there is."""
+        return PaperLearner()
+
+
 def run_one(job: dict[str, Any]) -> dict[str, Any]:
     rows = []
     with one_thread():
         design = _study(job["case"], job["data"]).design
-        settings = Settings(learner=job["learner"], seed=SEED, progress=False)
+        named = "auto" if job["learner"] == "paper" else job["learner"]
+        settings = Settings(learner=named, seed=SEED, progress=False)
         for nuisance in job["nuisances"]:
+            menu = PaperMenu(settings) if job["learner"] == "paper" else Menu(settings)
             run = _RUNS.get(nuisance, _risk)
-            found: dict[str, Any] = run(design, settings, nuisance)
+            found: dict[str, Any] = run(design, menu, nuisance)
             rows.append(
                 {"case": job["case"], "learner": job["learner"], "nuisance": nuisance, **found}
             )
@@ -59,9 +99,9 @@ def _log_loss(label: Any, probability: Any, weight: Any) -> float:
     return float(np.average(losses, weights=weight))
 
 
-def _risk(design: Any, settings: Settings, name: str) -> dict[str, Any]:
+def _risk(design: Any, menu: Menu, name: str) -> dict[str, Any]:
     """p_0 or p_1 given W and Z: out-of-fold log loss over all rows of the domain."""
-    features, menu = _features(design, settings), Menu(settings)
+    features = _features(design, menu.settings)
     domain = "source" if name == "p_0" else "target"
     task = _task(features, name, design.outcome[domain], domain, _all_columns(design))
     return _mean_loss(design, features, menu, task)
@@ -85,7 +125,7 @@ def _mean_loss(design: Any, features: Any, menu: Menu, task: MeanTask) -> dict[s
     return {"loss": loss, "score": "log loss", "chosen": learner.name}
 
 
-def _reduced_risk(design: Any, settings: Settings, name: str) -> dict[str, Any]:
+def _reduced_risk(design: Any, menu: Menu, name: str) -> dict[str, Any]:
     """m(G), G = (W, half of the players, binned source risk); the risk by `fast` for everyone."""
     first = Settings(learner="fast", seed=SEED, progress=False)
     crossfit = cross_fit(design, first, np.random.SeedSequence(SEED), Menu(first))
@@ -99,12 +139,12 @@ def _reduced_risk(design: Any, settings: Settings, name: str) -> dict[str, Any]:
         trained_on,
         risk_columns(crossfit, dict.fromkeys(trained_on, crossfit.risk)),
     )
-    return _mean_loss(design, crossfit.features, Menu(settings), task)
+    return _mean_loss(design, crossfit.features, menu, task)
 
 
-def _ratio(design: Any, settings: Settings, name: str) -> dict[str, Any]:
+def _ratio(design: Any, menu: Menu, name: str) -> dict[str, Any]:
     """A domain classifier: log loss of the probability that the ratio implies."""
-    features, menu = _features(design, settings), Menu(settings)
+    features = _features(design, menu.settings)
     columns = design.baseline if name == "pi_w" else _all_columns(design)
     fits, learner = _fit_ratio(features, menu, name, columns)
     ratios = [out_of_fold(fits, d) for d in ("source", "target")]
@@ -127,16 +167,16 @@ def _fit_ratio(features: Any, menu: Menu, name: str, columns: Any) -> tuple[Any,
     return fit_ratios(features, learner, columns, name), learner
 
 
-def _cost(design: Any, settings: Settings, _: str) -> dict[str, Any]:
+def _cost(design: Any, menu: Menu, _: str) -> dict[str, Any]:
     """CPU seconds of one conditional mean and one ratio on a set of columns, all five folds.
 
     What is made once for all sets (second derivatives of fits on all columns) is made with a set
     that comes before those that are measured.
     """
-    clock, menu = measure.Clock(), Menu(settings)
-    sets = 1 if settings.learner == "paper" else 5
+    clock, searches = measure.Clock(), isinstance(menu, PaperMenu)
+    sets = 1 if searches else 5
     with clock.stage("shared design"):
-        features = _features(design, settings)
+        features = _features(design, menu.settings)
     columns = [_half_of_the_players(design, k) for k in range(sets + 1)]
     tasks = [
         replace(_task(features, "mu", design.loss.source, "source", c), repeated=True)
@@ -147,7 +187,7 @@ def _cost(design: Any, settings: Settings, _: str) -> dict[str, Any]:
         ratio = menu.learner(
             "pi", lambda: ratio_probes(features, columns[:1]), columns="", target=""
         )
-    if settings.learner != "paper":
+    if not searches:
         with clock.stage("first set"):
             _fit_one_set(features, mean, ratio, tasks[0], measure.Clock())
     for task in tasks[1:]:
