@@ -10,10 +10,15 @@ import numpy as np
 from whygap.domains import Array, Subset
 from whygap.estimate import Estimate
 from whygap.estimate.combine import linear_map
-from whygap.paper.covariate_value import SubsetValue, covariate_numerator
 from whygap.paper.learners import LearnerName
 from whygap.paper.nuisances import Nuisances
-from whygap.paper.outcome_value import Form, outcome_denominator, outcome_numerator
+from whygap.paper.values import (
+    Form,
+    SubsetValue,
+    covariate_numerator,
+    outcome_denominator,
+    outcome_numerator,
+)
 from whygap.study import Study
 
 
@@ -28,6 +33,11 @@ class Shares:
     base: Estimate  # phi_0
     subsets: Mapping[tuple[str, ...], SubsetValue]  # v of every subset that was drawn, by names
     draws: int  # of subsets, floor(gamma n)
+
+    @property
+    def ranking(self) -> list[str]:
+        """The covariates, the largest share first."""
+        return sorted(self.values, key=lambda name: -self.values[name].value)
 
 
 @dataclass(frozen=True, slots=True)
