@@ -3,7 +3,7 @@
     python benchmarks/cluster.py
 
 Each runs in a process of its own, cluster start included. Writes benchmarks/results/cluster.csv and
-the tables of docs/cluster.md, the estimate for 100 cores among them. A backend whose package is
+the tables of benchmarks/README.md, the estimate for 100 cores among them. A backend whose package is
 missing is skipped with a message.
 """
 
@@ -24,7 +24,7 @@ from typing import Any
 import measure
 
 CSV = measure.RESULTS / "cluster.csv"
-PAGE = Path(__file__).parents[1] / "docs" / "cluster.md"
+PAGE = Path(__file__).parent / "README.md"
 WAYS: dict[str, dict[str, Any]] = {
     "one process": {},
     "two local workers": {"n_jobs": 2},

@@ -4,7 +4,7 @@
     python benchmarks/folds.py --page                  only write the page again
 
 The seed of the settings cuts the folds and nothing else in these rows. Each draw is explained with
-two seeds and both learners. Writes benchmarks/results/folds.csv and a table of docs/benchmarks.md.
+two seeds and both learners. Writes benchmarks/results/folds.csv and a table of benchmarks/README.md.
 """
 
 from __future__ import annotations

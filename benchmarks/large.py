@@ -4,7 +4,7 @@
     python benchmarks/large.py --case rows        a million rows per table, everything
     python benchmarks/large.py --page             only write the page again
 
-Writes benchmarks/results/large.csv and a table of docs/benchmarks.md. Wall seconds hold on an idle
+Writes benchmarks/results/large.csv and a table of benchmarks/README.md. Wall seconds hold on an idle
 machine alone; `load` says how many others wanted the cores.
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 import measure
 
 CSV = measure.RESULTS / "large.csv"
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+PAGE = Path(__file__).parent / "README.md"
 CASES: dict[str, dict[str, Any]] = {
     "players": {
         "words": "200 players, 5,000 + 5,000 x 203",

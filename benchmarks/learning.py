@@ -4,7 +4,7 @@
     python benchmarks/learning.py --learners fast,auto    some of them; the others' rows are kept
 
 DIR (or WHYGAP_DATA) holds the case studies' tables; without it only the shipped data are used.
-Writes benchmarks/results/learning.csv and the tables of docs/learning.md.
+Writes benchmarks/results/learning.csv and the tables of benchmarks/README.md.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CASES = ("NE to WV", "NE to NM", "readmission", "employment")
 LEARNERS = ("fast", "boosted", "auto", "paper")
 NUISANCES = ("p_0", "p_1", "m", "pi_w", "pi_wz", "cost")
 CSV = measure.RESULTS / "learning.csv"
-PAGE = Path(__file__).parents[1] / "docs" / "learning.md"
+PAGE = Path(__file__).parent / "README.md"
 
 
 def main() -> None:

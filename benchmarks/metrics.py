@@ -6,7 +6,7 @@ Each case is written to two files and explained by `whygap explain` in a process
 accuracy and once by AUC, one after the other on the same machine: points, who is hit, what can be
 won back. Checks that the parts add up to the difference of scikit-learn's scores on the same files,
 and that AUC costs at most 1.5 times as much CPU time. Writes benchmarks/results/metrics.csv and the
-table of docs/benchmarks.md.
+table of benchmarks/README.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from experiments.cases import Move, insurance_study, readmission_study
 from whygap.study import Study
 
 CSV = measure.RESULTS / "metrics.csv"
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+PAGE = Path(__file__).parent / "README.md"
 AT_MOST = 1.5  # times accuracy's CPU seconds
 EXACT = 1e-9  # between sums of differences of floating-point means
 DETAIL = "points,affected,recoverable"

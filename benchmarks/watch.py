@@ -1,7 +1,7 @@
 """What a stream of targets costs: 40 targets of 5,000 rows against a source of 20,000.
 
     python benchmarks/watch.py            one measurement in a fresh process, kept in results/
-    python benchmarks/watch.py --page     the table of docs/monitoring.md, from what is kept
+    python benchmarks/watch.py --page     the table of benchmarks/README.md, from what is kept
 
 Points and affected groups, default learners, two workers. CPU seconds of the first target and of
 the later ones are measured in one process, without workers beside it.
@@ -32,7 +32,7 @@ from measure import (
 ROWS = {"source": 20_000, "target": 5_000}
 TARGETS, JOBS = 40, 2
 ALONE = 3  # targets explained one after the other, to compare the later ones with the first
-PAGE = Path(__file__).parents[1] / "docs" / "monitoring.md"
+PAGE = Path(__file__).parent / "README.md"
 
 
 def table(rows: int, shift: float, seed: int) -> Any:
