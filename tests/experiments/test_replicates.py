@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,10 +72,6 @@ def test_what_an_older_engine_ran_is_kept_and_run_again_when_asked_for(tmp_path)
     lines = run_missing(SMALL, range(3), path, job=job(ENGINE), anew=True)
     assert [line["engine"] for line in lines] == [ENGINE] * 3
     assert len(read_lines(path)) == 5, "nothing is deleted"
-
-
-def test_configurations_have_names_of_their_own():
-    other = Config(rows=(400, 400), settings={"learner": "fast", "twins": False})
 
 
 def test_configurations_have_names_of_their_own():

@@ -99,10 +99,7 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "a figure that there is not": (
         lambda _: make_gap().plot("waterfal"),
-        (
-            "There is no figure 'waterfal'. Figures are: answer, walk, points, affected, recoverable, "
-            "shares."
-        ),
+        "There is no figure 'waterfal'.",
     ),
     "a detail that was not asked for": (
         lambda _: make_gap(outcome=None).shares["outcome"],
