@@ -98,7 +98,7 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         "A figure is written as .svg, .png or .pdf. Got 'x.docx'. Try gap.svg.",
     ),
     "a figure that there is not": (
-        lambda _: make_gap().plot("waterfal"),
+        lambda _: make_gap().plot(what="waterfal"),
         "There is no figure 'waterfal'.",
     ),
     "a detail that was not asked for": (

@@ -186,8 +186,10 @@ def v_statistic(n: Nuisances, s: Subset, m: Array, n_draws: int, distinct: bool 
     are all rows, or `n_draws` of them for each row; `distinct` leaves out the row itself.
     """
     rng = np.random.default_rng([n.seed, 2])
-    i = n.evaluation.target
-    rows, m, bin_of = n.encoded.target[i], m[i], n.q_bin.target[i]
+    evaluation = n.evaluation.target
+    rows = n.encoded.target[evaluation]
+    m = m[evaluation]
+    bin_of = n.q_bin.target[evaluation]
     size = len(rows)
     mass = n.sample.weights.target / n.sample.weights.target.sum()
     exact = n_draws == 0 or (distinct and n_draws >= size)

@@ -223,7 +223,7 @@ def test_every_row_is_as_likely_to_be_drawn():
     ("size", "must"),
     [
         *[(size, "greater than or equal to 1000") for size in (0, 999)],
-        *[(size, "a valid integer") for size in (1e6, True, "all")],
+        *[(size, "a whole number") for size in (1e6, True, "all")],
     ],
 )
 def test_sizes_that_no_sample_can_have(pair, size, must):
