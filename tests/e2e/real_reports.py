@@ -16,7 +16,7 @@ from conftest import in_shell
 import whygap as wg
 
 ROOT = Path(__file__).resolve().parents[2]
-FAST = wg.Settings(learner="fast", folds=3, halvings=1, subsets=64, seed=2, progress=False)
+FAST = wg.Settings(learner="fast", folds=3, subsets=64, seed=2, progress=False)
 
 
 def demo(folder: Path) -> Path:

@@ -44,7 +44,7 @@ def explain(call, study: Path):
 
 
 def test_a_missing_column(call, world, tmp_path):
-    done = explain(call, detail=rewrite(world, tmp_path, covariates='["Z1", "Z2", "Z33"]'))
+    done = explain(call, rewrite(world, tmp_path, covariates='["Z1", "Z2", "Z33"]'))
     refused(done, tmp_path, "Column 'Z33' (covariates) is not in source. Did you mean 'Z3'?")
 
 
@@ -65,7 +65,7 @@ def test_a_study_file_that_is_not_toml(call, tmp_path):
 def test_an_unknown_key_in_a_study_file(call, world, tmp_path):
     study = rewrite(world, tmp_path)
     study.write_text("outcom = 'y'\n" + study.read_text())
-    done = explain(call, detail=study)
+    done = explain(call, study)
     refused(
         done,
         tmp_path,
@@ -74,7 +74,7 @@ def test_an_unknown_key_in_a_study_file(call, world, tmp_path):
 
 
 def test_a_table_that_is_not_there(call, world, tmp_path):
-    done = explain(call, detail=rewrite(world, tmp_path, source='"sorce.parquet"'))
+    done = explain(call, rewrite(world, tmp_path, source='"sorce.parquet"'))
     assert done.code == 2
     assert "sorce.parquet" in done.err
     assert len(done.err.splitlines()) == 1
@@ -83,7 +83,7 @@ def test_a_table_that_is_not_there(call, world, tmp_path):
 def test_a_half_written_table(call, world, tmp_path):
     whole = (world / "source.parquet").read_bytes()
     (tmp_path / "bad.parquet").write_bytes(whole[: len(whole) // 2])
-    done = explain(call, detail=rewrite(world, tmp_path, source=f'"{tmp_path / "bad.parquet"}"'))
+    done = explain(call, rewrite(world, tmp_path, source=f'"{tmp_path / "bad.parquet"}"'))
     assert done.code == 2
     assert "bad.parquet" in done.err
     assert {p.name for p in tmp_path.iterdir()} == {"study.toml", "bad.parquet"}
@@ -97,7 +97,7 @@ def test_an_outcome_of_ones_and_twos_is_asked_about(call, world, tmp_path):
         pq.write_table(table.set_column(place, "y", coded), tmp_path / f"{name}.parquet")
     study = tmp_path / "study.toml"
     study.write_text((world / "study.toml").read_text())
-    done = explain(call, detail=study)
+    done = explain(call, study)
     assert done.code == 2
     assert "positive" in done.err
     assert "Got" in done.err
@@ -105,7 +105,7 @@ def test_an_outcome_of_ones_and_twos_is_asked_about(call, world, tmp_path):
 
 
 def test_a_role_named_twice(call, world, tmp_path):
-    done = explain(call, detail=rewrite(world, tmp_path, baseline='["y"]'))
+    done = explain(call, rewrite(world, tmp_path, baseline='["y"]'))
     assert done.code == 2
     assert "'y'" in done.err
     assert len(done.err.splitlines()) == 1

@@ -119,7 +119,7 @@ def _packed(values: Any) -> str:
     return base64.b64encode(np.asarray(values, dtype="<f8").tobytes()).decode("ascii")
 
 
-def restored(cls: type[Any], values: Any) -> Any:
+def restored(cls: Any, values: Any) -> Any:
     """Return plain values as an object of a result class; refuse what does not fit.
 
     Args:
@@ -157,10 +157,9 @@ def _adapter(cls: Any) -> TypeAdapter[Any]:
     return TypeAdapter(cls)
 
 
-def _class(kind: str) -> type[Any]:
+def _class(kind: str) -> Any:
     module, _, name = KINDS[kind].partition(":")
-    found: type[Any] = getattr(importlib.import_module(module), name)
-    return found
+    return getattr(importlib.import_module(module), name)
 
 
 # -- files -----------------------------------------------------------------------------------------
