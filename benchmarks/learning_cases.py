@@ -22,7 +22,7 @@ from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
 from whygap.nuisances.cross_fit import cross_fit
 from whygap.nuisances.held_out import block_sorted, out_of_fold
 from whygap.nuisances.source_risk import risk_columns
-from whygap.paper.learners import fit_mean
+from whygap.paper.nuisances import fit_mean
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
 
