@@ -80,8 +80,7 @@ def _metric(name: str, planned: Plan, rows: list[Row], folder: Path) -> dict[str
     """One metric's tables; draws its figure."""
     here = _rows_of(planned, rows)
     if here:
-        from experiments.figures import coverage_figure
-        from whygap.render.plot import save_figure
+        from experiments.figures import coverage_figure, save_figure
 
         save_figure(coverage_figure(here, PANELS), folder / f"coverage_{name}.svg")
     kinds = (" denominator", " numerator {Z", " value {Z", " share")
@@ -108,8 +107,7 @@ def _variants(steps: Plan, rows: list[Row]) -> dict[str, Any]:
 
 def _beside_published(steps: Plan, rows: list[Row], folder: Path) -> bool:
     """Draw coverage of single variables' values against rows, ours and published, if there."""
-    from experiments.figures import beside_figure
-    from whygap.render.plot import save_figure
+    from experiments.figures import beside_figure, save_figure
 
     ours, theirs = (
         [row for row in _rows_of([s for s in steps if s[0].choices == chosen], rows)

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
-from functools import partial
-from multiprocessing import get_context
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -59,21 +57,6 @@ class Config:
     options: Mapping[str, Any] = field(default_factory=dict)
     cuts: Mapping[str, float] = field(default_factory=dict)
     published: str = ""
-
-    @classmethod
-    def from_mapping(cls, values: Mapping[str, Any]) -> Config:
-        """From JSON, where tuples are lists."""
-        plain = dict(values)
-        for name in ("rows", "parts"):
-            if name in plain:
-                plain[name] = tuple(plain[name])
-        if plain.get("subsets") is not None:
-            plain["subsets"] = tuple(tuple(subset) for subset in plain["subsets"])
-        return cls(**plain)
-
-    def to_mapping(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
 
     def settings_of(self, seed: int) -> Settings:
         """The settings of one replicate."""
@@ -144,37 +127,24 @@ def run_missing(
     path: Path,
     *,
     jobs: int = 1,
-    fork: bool = False,
     anew: bool = False,
     report: Callable[[str], None] = lambda _: None,
     job: Callable[[Config, int], Line] = replicate,
 ) -> list[Line]:
     """Run the seeds that have no line yet, append each as it ends, return one line per seed.
 
-    `anew` runs those again that only an older engine ran. `fork` makes the workers copies of this
-    process instead of fresh ones that import whygap.
+    `anew` runs those again that only an older engine ran.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     wanted = list(seeds)
     kept = read_lines(path, config.label)
     done = {line["seed"] for line in kept if not anew or engine_of(line) == ENGINE}
     missing = [seed for seed in wanted if seed not in done]
-    spread = _forked if fork else _fresh
-    for count, line in enumerate(spread(partial(job, config), missing, jobs), start=1):
+    workers = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered") if missing else list
+    for count, line in enumerate(workers(joblib.delayed(job)(config, s) for s in missing), 1):
         _append(path, line)
         report(f"{config.label}: {count} of {len(missing)} replicates")
     return [line for line in newest(read_lines(path, config.label)) if line["seed"] in set(wanted)]
-
-
-def _fresh(job: Callable[[int], Line], seeds: list[int], jobs: int) -> Iterator[Line]:
-    if seeds:
-        workers = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
-        yield from workers(joblib.delayed(job)(seed) for seed in seeds)
-
-
-def _forked(job: Callable[[int], Line], seeds: list[int], jobs: int) -> Iterator[Line]:
-    with get_context("fork").Pool(jobs) as pool:
-        yield from pool.imap_unordered(job, seeds)
 
 
 def _append(path: Path, line: Line) -> None:

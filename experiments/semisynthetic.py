@@ -12,12 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.beside_worlds import worlds_table
 from experiments.pools import is_current, load_pool, save_pool
 from experiments.replicates import Config
-from experiments.simulation import Lines, Order, Plan, Simulation, kept_lines, run_simulation
+from experiments.simulation import Lines, Order, Plan, Simulation, run_simulation
 from experiments.summary import Row
-from experiments.untuned import null_table
 
 if TYPE_CHECKING:
     from experiments.worlds.atoms import Atoms
@@ -173,14 +171,8 @@ def run(order: Order) -> Path:
 
 
 def _view(quick: bool, rows: list[Row], lines: Lines, folder: Path) -> dict[str, Any]:  # noqa: ARG001
-    """What the page shows, the other worlds beside it."""
-    worlds = [section(pool, rows) for pool in (KNOWN[:1] if quick else KNOWN)]
-    if quick:
-        return {"worlds": worlds, "beside": ""}
-    others = ("coverage", "semisynthetic", "untuned", "shares")
-    beside = worlds_table([folder.parent / name / "summary.csv" for name in others])
-    nulls = null_table(kept_lines(folder.parent / "untuned"))
-    return {"worlds": worlds, "beside": beside, "nulls": nulls}
+    """Return what the page shows."""
+    return {"worlds": [section(pool, rows) for pool in (KNOWN[:1] if quick else KNOWN)]}
 
 
 def section(pool: Pool, rows: list[Row]) -> dict[str, Any]:

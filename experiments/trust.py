@@ -108,8 +108,7 @@ def _read(path: Path) -> list[Row]:
 
 def run(order: Order) -> Path:
     """Gather, draw, write the page; returns its path."""
-    from experiments.figures import trust_figure
-    from whygap.render.plot import save_figure
+    from experiments.figures import save_figure, trust_figure
 
     folder = order.folder("trust")
     cells = gathered(order.output)

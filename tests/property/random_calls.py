@@ -332,12 +332,6 @@ def command(rng: random.Random) -> list[Any]:
         "--covariates": ["a,b", "a", "nope"],
         "--prediction": ["risk", "a", "nope"],
         "--metric": ["accuracy", "brier", "acuracy", "json:dumps"],
-        "--model": ["json:dumps", "nope.onnx", place / "source.csv"],
-        "--positive": ["1", "yes"],
-        "--weights": ["a", "c"],
-        "--clusters": ["c"],
-        "--drop": ["c", "nope", "a,b"],
-        "--source-name": ["north"],
     }
     needed = ("--source", "--target", "--outcome", "--prediction")
     given = [
@@ -346,8 +340,8 @@ def command(rng: random.Random) -> list[Any]:
         if rng.random() < (0.95 if name in needed else 0.15)
         for part in (name, word(rng, *pool))
     ]
-    detail = ["--detail", word(rng, "none", "none", "points", "affected", "outcome", "nope", "all")]
-    fast = ["--learner", word(rng, "fast", "fast", "fats"), *detail]
+    detail = ["--detail", word(rng, "none", "none", "points", "affected", "shares", "nope", "all")]
+    fast = ["--set", "learner=" + word(rng, "fast", "fast", "fats"), *detail]
     commands: list[list[Any]] = [
         ["explain", study, *fast, *quick, "-o", out],
         ["explain", *given, *fast, "--set", "folds=3"],
@@ -355,15 +349,15 @@ def command(rng: random.Random) -> list[Any]:
         ["check", study, *quick],
         ["init", *given[:4], "-o", out],
         ["init"],
-        ["table", gap, "--format", word(rng, "text", "md", "csv", "tex", "html"), *level],
-        ["plot", gap, "--what", word(rng, "answer", "points", "shares"), "-o", out],
-        ["report", gap, "-o", out, *level],
-        ["report", gap, "-o", out],
+        ["show", gap, *level],
+        ["show", gap, "--part", word(rng, "parts", "points", "shares"), "-o", out],
+        ["show", gap, "-o", out, *level],
+        ["show", gap, "-o", out],
         ["rehearse", study, "-r", word(rng, 2, 1), *fast],
         [word(rng, "explian", "--help", "--version"), study],
     ]
     chosen = rng.choice(commands)
-    extra = rng.choice([[], [], [], ["--json"], ["--quiet"], ["--nope"], ["--seed", word(rng, 1)]])
+    extra = rng.choice([[], [], [], ["--json"], ["--nope"], ["--seed", word(rng, 1)]])
     return [*chosen, *extra]
 
 

@@ -22,7 +22,7 @@ from whygap.results import Gap, Shares
 RUNS = {
     **ARGUMENTS,
     "tables": st.one_of(usual_pair(), usual_pair(), usual_pair(), table_pair()),
-    "detail": st.sampled_from([(), ("covariate",), ("outcome",), ("covariate", "outcome")]),
+    "detail": st.sampled_from([(), ("points",), ("shares",), ("points", "affected", "shares")]),
     "more": st.fixed_dictionaries(
         {"learner": st.just("fast"), "folds": st.sampled_from([3, 3, 5])},
         optional={
@@ -51,9 +51,9 @@ def assert_explained(part: Shares) -> bool:
     assert_finite(part.denominator)
     if not part.defined:
         assert part.reason.endswith(".")
-        assert not part.shares
+        assert not part.values
         return False
-    assert set(part.shares) == set(part.players)
+    assert set(part.values) == set(part.players)
     assert part.base is not None
     for estimate in (part.base, *part.values.values()):
         assert_finite(estimate)

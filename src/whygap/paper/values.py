@@ -182,7 +182,8 @@ def v_statistic(n: Nuisances, s: Subset, m: Array, n_draws: int, distinct: bool 
     are all rows, or `n_draws` of them for each row; `distinct` leaves out the row itself.
     """
     rng = np.random.default_rng([n.seed, 2])
-    rows, m = n.binned_rows[n.evaluation.target], m[n.evaluation.target]
+    rows = n.binned_rows[n.evaluation.target]
+    m = m[n.evaluation.target]
     size = len(rows)
     mass = n.sample.weights.target / n.sample.weights.target.sum()
     exact = n_draws == 0 or (distinct and n_draws >= size)

@@ -227,7 +227,7 @@ def test_outcome_first(task, metric):
     shown = sum(e.value for e in gap.points["covariate"].values())
     assert shown == pytest.approx(parts["covariate"].value, abs=1e-12)
     assert gap.affected == {}
-    assert any(str(note).startswith("Who is hit is asked") for note in gap.notes)
+    assert any(note.kind == "outcome_first" for note in gap.notes)
     assert gap.shares["outcome"].reason.startswith(
         "Shares are defined where the covariates come first."
     )

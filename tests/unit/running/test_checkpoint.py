@@ -138,7 +138,7 @@ def test_more_workers_more_subsets_and_another_level_are_welcome(folder):
     before = sorted(path.name for path in folder.iterdir())
     gap = wg.explain(
         make_study(),
-        detail="outcome",
+        detail="shares",
         settings=fast(checkpoint=str(folder), level=0.9, subsets="all"),
     )
     assert gap.shares["outcome"].sampling.evaluated == 8
