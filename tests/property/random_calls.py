@@ -254,14 +254,14 @@ def show(rng: random.Random) -> Any:
     level = anything(rng, 0.95, 0.5, 1e-12, 0, 1, 2, "0.9", None)
     path = anything(rng, *(folder() / n for n in ("a.json", "a.html", "a.csv", "no/a.json", "")))
     name, other = (anything(rng, "schooling", "ancestry", "nope") for _ in range(2))
-    what = anything(rng, "answer", "walk", "points", "affected", "recoverable", "shares", "shars")
+    what = anything(rng, "decomposition", "points", "affected", "recoverable", "shares", "shars")
     calls: list[Callable[[], Any]] = [
         lambda: gap.to_frame(level),
         lambda: gap.summary(level),
         lambda: gap.save(path, influence=anything(rng, True)),
         lambda: gap.report(path, level, anything(rng, None)),
-        lambda: gap.plot(what, level=level),
-        lambda: gap.plot(what),
+        lambda: gap.plot(None, what, level),
+        lambda: gap.plot(what=what),
         lambda: gap.shares[anything(rng, "outcome", "covariates")],
         lambda: gap.shares["outcome"].difference(name, other),
         lambda: gap.shares["outcome"].ranking(level),
@@ -362,7 +362,7 @@ def command(rng: random.Random) -> list[Any]:
         ["init", *given[:4], "-o", out],
         ["init"],
         ["table", gap, "--format", word(rng, "text", "md", "csv", "tex", "html"), *level],
-        ["plot", gap, "--what", word(rng, "answer", "points", "shares"), "-o", out],
+        ["plot", gap, "--what", word(rng, "decomposition", "points", "shares"), "-o", out],
         ["report", gap, "-o", out, *level],
         ["report", gap, "-o", out],
         ["rehearse", study, "-r", word(rng, 2, 1), *fast],

@@ -15,7 +15,7 @@ from whygap.results.redaction import ROWS
 from whygap.results.targets import findings_of_targets
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Gaps(Mapping[str, Gap]):
     """The gaps of several targets, by name.
 
