@@ -90,7 +90,7 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda folder: make_gap().save(folder / "x.csv"),
         (
             "A result is saved as JSON. Got 'x.csv'. The table of all estimates is gap.to_frame(), "
-            "or: whygap table gap.json --format csv."
+            "or: whygap show gap.json -o gap.csv."
         ),
     ),
     "a figure as docx": (
@@ -98,8 +98,13 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         "A figure is written as .svg, .png or .pdf. Got 'x.docx'. Try gap.svg.",
     ),
     "a figure that there is not": (
+<<<<<<< HEAD
         lambda _: make_gap().plot(what="point"),
         "There is no figure 'point'. Did you mean 'points'?",
+=======
+        lambda _: make_gap().plot(what="waterfal"),
+        "There is no figure 'waterfal'.",
+>>>>>>> main
     ),
     "a detail that was not asked for": (
         lambda _: make_gap(outcome=None).shares["outcome"],

@@ -27,8 +27,6 @@ RUNS = {
         {"learner": st.just("fast"), "folds": st.sampled_from([3, 3, 5])},
         optional={
             "support": st.just("common"),
-            "outcome_form": st.just("smooth"),
-            "twins": st.just(False),
             "clip": st.just(5.0),
             "level": st.just(0.8),
         },
@@ -103,7 +101,7 @@ def try_explain(
             metric=metric,
             **extras,
         )
-        chosen = wg.Settings(**run["more"], halvings=1, subsets=8, progress=False)
+        chosen = wg.Settings(**run["more"], subsets=8, progress=False)
         gap = wg.explain(study, detail=run["detail"], settings=chosen)
     except WhygapError as err:
         refusal = err

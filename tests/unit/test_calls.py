@@ -289,8 +289,7 @@ def test_the_known_metrics_of_scikit_learn_are_ours(function: Any, name: str) ->
 
 
 ENDINGS = {
-    "gap.csv": "The table of all estimates is gap.to_frame(), or: whygap table gap.json "
-    "--format csv.",
+    "gap.csv": "The table of all estimates is gap.to_frame(), or: whygap show gap.json -o gap.csv.",
     "gap.pdf": "Write .html and print it from a browser; gap.plot().savefig(path) draws one "
     "figure.",
     "gap.png": "gap.plot().savefig(path) draws it.",

@@ -229,6 +229,25 @@ def render(result: Gap | Gaps, format: str = "text", level: float | None = None)
     return FORMATS[format](sheet(result, level)).rstrip("\n")
 
 
+def render_records(records: Sequence[Mapping[str, Any]], format: str, title: str) -> str:  # noqa: A002 - the API's word
+    """Return rows of a tidy table of any kind as a table, without a newline at the end.
+
+    Args:
+        records: a mapping per row; values of the first column become headings.
+        format: "csv", "md", "html" or "tex".
+        title: above the table.
+    """
+    if format == "csv":
+        return _csv(records).rstrip("\n")
+    sections: dict[str, list[tuple[str, ...]]] = {}
+    for record in records:
+        heading, *cells = record.values()
+        words = (f"{c:.4g}" if isinstance(c, float) else str(c or "") for c in cells)
+        sections.setdefault(str(heading), []).append(tuple(words))
+    header = tuple(records[0])[1:]
+    return FORMATS[format](Sheet(title, header, sections, (), ())).rstrip("\n")
+
+
 def _csv(lines: Sequence[Mapping[str, Any]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

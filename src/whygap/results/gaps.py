@@ -82,6 +82,8 @@ class Gaps(Mapping[str, Gap]):
     def __str__(self) -> str:
         return "\n\n".join(f"{name}: {gap}" for name, gap in self.gaps.items())
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         from whygap.render import page
 

@@ -13,7 +13,6 @@ from scipy import special
 import whygap as wg
 from whygap._explain import explain_design
 from whygap.domains import ByDomain
-from whygap.errors import SettingsError
 from whygap.nuisances.overlap import fit_ratios_alone
 from whygap.nuisances.separators import find_separators
 from whygap.nuisances.support import Edges, Region, find_region
@@ -163,11 +162,6 @@ def test_codes_and_levels_that_are_written_differently():
     named = (design.columns[0], Column(design.columns[1].name, "category", levels))
     (text,) = find_separators(replace(design, columns=named))
     assert text.values == "'no' in the source, 'No' in the target"
-
-
-def test_a_single_split_has_no_rows_for_a_region():
-    with pytest.raises(SettingsError, match="need cross-fitting"):
-        Settings(support="common", split=0.2)
 
 
 def label_shift(rows, positives, seed):

@@ -107,7 +107,7 @@ def message(folder: Path, change: str) -> str:
 
 
 def test_a_changed_setting_is_refused_by_name(folder):
-    assert refused(folder, make_study(), bins=10) == message(folder, "settings 'bins'")
+    assert refused(folder, make_study(), clip=9.0) == message(folder, "settings 'clip'")
     changed = message(folder, "settings 'folds', settings 'seed'")
     assert refused(folder, make_study(), folds=4, seed=1) == changed
 
