@@ -26,7 +26,6 @@ EXPERIMENTS = (
     "judging",
     "metrics",
     "mishaps",
-    "monitoring",
     "partial_overlap",
     "refit",
     "revisions",
