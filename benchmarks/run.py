@@ -8,7 +8,7 @@
 DIR (or WHYGAP_DATA) holds the ACS table of the paper's case; without it that case is skipped.
 Every measurement runs in a process of its own and is kept as soon as it is there. A run that was
 stopped goes on where it was: what was measured with the same code is not measured again, unless
-`--again` is given. Writes benchmarks/results/speed.csv and the tables of docs/benchmarks.md.
+`--again` is given. Writes benchmarks/results/speed.csv and the tables of benchmarks/README.md.
 """
 
 from __future__ import annotations

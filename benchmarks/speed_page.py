@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md from benchmarks/results/speed.csv."""
+"""The tables of benchmarks/README.md from benchmarks/results/speed.csv."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from speed_jobs import (
     wide_name,
 )
 
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+PAGE = Path(__file__).parent / "README.md"
 PARTS = ("covariate", "outcome")
 NOT_COUNTED = ("model and tables", "reading")
 

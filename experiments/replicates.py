@@ -18,6 +18,7 @@ import joblib
 import numpy as np
 
 from experiments.analysis import Subset, analyse, draw
+from experiments.published import analyse_as_published
 from experiments.record import engine_of, made_by, newest
 from experiments.worlds.by_name import make_world
 from whygap._version import ENGINE
@@ -43,6 +44,7 @@ class Config:
         level: of the intervals.
         options: what the world needs beyond its name (a file, a kind).
         cuts: who is hit is asked of the rows of a column above its cut.
+        published: a learner of `whygap.paper`, which analyses instead, with its own settings.
     """
 
     world: str = "gaussian"
@@ -54,10 +56,16 @@ class Config:
     level: float = 0.9
     options: Mapping[str, Any] = field(default_factory=dict)
     cuts: Mapping[str, float] = field(default_factory=dict)
+    published: str = ""
 
     def settings_of(self, seed: int) -> Settings:
         """The settings of one replicate."""
         return Settings(**{"seed": seed, "progress": False, "support": "all", **self.settings})
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """What differs from whygap's defaults."""
+        return {**self.settings, **({"published": self.published} if self.published else {})}
 
     @property
     def label(self) -> str:
@@ -65,7 +73,7 @@ class Config:
         told = {key: value for key, value in self.options.items() if key != "file"}
         words = [self.world, *(f"{key}-{value}" for key, value in sorted(told.items()))]
         words += [self.metric, f"{self.rows[0]}-{self.rows[1]}"]
-        words += [f"{key}-{value}" for key, value in sorted(self.settings.items())]
+        words += [f"{key}-{value}" for key, value in sorted(self.choices.items())]
         text = "_".join(words).lower()
         return "".join(c if c.isalnum() or c in "_-." else "-" for c in text)
 
@@ -75,7 +83,11 @@ def replicate(config: Config, seed: int) -> Line:
     started = time.process_time()
     design = draw(make_world(config.world, config.metric, config.options), config.rows, seed)
     settings = config.settings_of(seed)
-    found = analyse(design, settings, config.parts, config.subsets, config.level, config.cuts)
+    if config.published:
+        asked = config.parts, config.subsets, settings.level
+        found = analyse_as_published(design, config.published, seed, *asked)
+    else:
+        found = analyse(design, settings, config.parts, config.subsets, config.level, config.cuts)
     return {
         "config": config.label,
         "seed": seed,

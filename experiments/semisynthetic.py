@@ -129,9 +129,8 @@ def plan(*, quick: bool, folder: Path = POOLS) -> Plan:
     if quick:
         return [step(KNOWN[0], folder, 6, (1500, 1500), learner="fast")]
     default = [step(pool, folder, 200, pool.rows) for pool in KNOWN]
-    plain = {"twins": False, "risk_uncertainty": False}
     paper = next(pool for pool in KNOWN if pool.name == "insurance")
-    return [*default, step(paper, folder, 200, paper.rows, **plain)]
+    return [*default, step(paper, folder, 200, paper.rows, published="fast")]
 
 
 def step(
@@ -141,6 +140,7 @@ def step(
     rows: tuple[int, int],
     *,
     parts: tuple[str, ...] = PARTS,
+    published: str = "",
     **settings: Any,
 ) -> tuple[Config, int]:
     """One configuration of a pool's world; no replicates where the pool is not there."""
@@ -155,6 +155,7 @@ def step(
         parts=parts,
         subsets=((), *((players.index(name),) for name in pool.singles if there)),
         options={"name": pool.name, "file": str(path)},
+        published=published,
     )
     return config, count if there else 0
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from whygap.cli import main as entry
-from whygap.cli import table as table_command
+from whygap.cli import show as show_command
 
 
 def rewrite(world: Path, folder: Path, **changes: object) -> Path:
@@ -124,11 +124,13 @@ def test_an_output_that_cannot_be_written_is_refused_before_any_work(call, world
 
 
 def test_an_output_that_is_a_folder(call, result, tmp_path):
-    done = call("report", result, "-o", tmp_path)
+    path = tmp_path / "study.toml" / "gap.html"
+    path.mkdir(parents=True)
+    done = call("show", result, "-o", path)
     refused(
         done,
         tmp_path,
-        f"The file '{tmp_path}' cannot be written. Got a folder of that name. "
+        f"The file '{path}' cannot be written. Got a folder of that name. "
         "Check that its folder exists and may be written to.",
     )
 
@@ -146,7 +148,7 @@ def test_a_folder_that_cannot_be_made(call, tmp_path):
 
 def test_a_result_file_of_another_kind(call, tmp_path):
     (tmp_path / "study.toml").write_text("{}")
-    done = call("table", tmp_path / "study.toml")
+    done = call("show", tmp_path / "study.toml")
     refused(
         done,
         tmp_path,
@@ -168,7 +170,7 @@ def test_a_result_file_of_another_kind(call, tmp_path):
             "A setting is given as NAME=VALUE. Got 'folds'. For example --set folds=3.",
         ),
         (("--level", "95"), "The setting 'level' must be less than 1. Got 95.0."),
-        (("--detail", "share"), "There is no detail 'share'. Did you mean 'shares'?"),
+        (("--detail", "pointss"), "There is no detail 'pointss'. Did you mean 'points'?"),
         (
             ("--outcome", "y"),
             (
@@ -191,19 +193,18 @@ def test_explain_without_anything(call, tmp_path):
     )
 
 
-def test_a_table_format_that_does_not_exist(call, result, tmp_path):
-    done = call("table", result, "--format", "txt")
-    refused(done, tmp_path, "There is no table format 'txt'. Did you mean 'text'?")
+@pytest.mark.parametrize("name", ["gap.gif", "gap", "gap.xlsx"])
+def test_a_file_of_unknown_ending_is_refused(call, result, tmp_path, name):
+    done = call("show", result, "-o", tmp_path / name)
+    refused(
+        done,
+        tmp_path,
+        "A result is shown as one of .html, .svg, .png, .pdf, .csv, .md, .tex, .json. "
+        f"Got '{name}'. Without -o it is printed.",
+    )
 
 
-def test_a_figure_format_that_does_not_exist(call, result, tmp_path):
-    done = call("plot", result, "-o", tmp_path / "gap.gif")
-    assert done.code == 2
-    assert "gif" in done.err
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("arguments", [("explan",), ("table",), ("table", "gap.json", "--colour")])
+@pytest.mark.parametrize("arguments", [("explan",), ("show",), ("show", "gap.json", "--colour")])
 def test_misuse_of_the_command_line_itself(call, arguments):
     done = call(*arguments)
     assert done.code == 2
@@ -216,15 +217,15 @@ def test_a_fault_of_our_own_is_code_3_with_a_hint(call, result, monkeypatch):
         raise RuntimeError("the moon\nis full.")
 
     monkeypatch.setattr("whygap.results.files.load", broken)
-    done = call("table", result)
+    done = call("show", result)
     assert done.code == 3
     assert done.err == (
-        "whygap failed: RuntimeError: the moon is full. Run again with --verbose to see where.\n"
+        "whygap failed: RuntimeError: the moon is full. Run 'whygap --verbose ...' to see where.\n"
     )
-    shown = call("table", result, "--verbose")
+    shown = call("--verbose", "show", result)
     assert shown.code == 3
     assert "Traceback" in shown.err
-    assert "Run again" not in shown.err
+    assert "to see where" not in shown.err
 
 
 def test_ctrl_c_is_code_130(call, result, monkeypatch):
@@ -232,15 +233,15 @@ def test_ctrl_c_is_code_130(call, result, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("whygap.results.files.load", stopped)
-    done = call("table", result)
+    done = call("show", result)
     assert (done.code, done.out) == (130, "")
 
 
 def test_the_real_process_ends_with_the_same_codes(shell, tmp_path):
-    done = shell("table", tmp_path / "gap.json")
+    done = shell("show", tmp_path / "gap.json")
     assert done.code == 2
     assert done.err.startswith(f"Error: The result file '{tmp_path / 'gap.json'}' cannot be read.")
 
 
 def test_every_command_is_registered():
-    assert table_command in entry.COMMANDS
+    assert show_command in entry.COMMANDS

@@ -87,8 +87,7 @@ def test_a_cluster_gives_the_numbers_of_one_process(backend):
     study = make_study(*tables(1500, 1200), baseline=["w", "b"])
     serial = wg.explain(study, settings=fast())
     assert serial.outcome.defined
-    games = {"points baseline", "points covariate", "recoverable here", "recoverable at home"}
-    assert games <= set(serial.to_frame()["part"])
+    assert {"points", "recoverable"} <= set(serial.to_frame()["kind"])
     spread_out = wg.explain(study, settings=spread(backend))
     assert serial.to_frame().equals(spread_out.to_frame())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,20 @@ def test_a_replicate_is_a_function_of_config_and_seed():
         "outcome denominator",
         "outcome numerator {Z1}",
     }
+
+
+@pytest.mark.parametrize("subsets", [None, ((), (0,))])
+def test_the_published_method_has_the_names_of_the_truths(subsets):
+    config = replace(SMALL, parts=("covariate", "outcome"), subsets=subsets, published="fast")
+    line = replicate(config, 0)
+    known = truths(make_world("gaussian", "accuracy", {}), config.parts, subsets)
+    assert set(line["estimates"]) <= set(known)
+    asked = {"aggregate gap", "covariate value {Z1}", "outcome value {Z1}", "outcome denominator"}
+    assert set(line["estimates"]) >= asked
+    assert ("outcome share Z1" in line["estimates"]) == (subsets is None)
+    rows = [row for name, row in line["estimates"].items() if not name.endswith(("{}", "Z3}"))]
+    assert all(low < value < high for value, _, low, high, _ in rows)
+    assert set(line["defined"]) == {"covariate", "outcome"}
 
 
 def test_finished_seeds_are_skipped_and_a_cut_line_is_run_again(tmp_path):
@@ -60,9 +75,9 @@ def test_what_an_older_engine_ran_is_kept_and_run_again_when_asked_for(tmp_path)
 
 
 def test_configurations_have_names_of_their_own():
-    other = Config(rows=(400, 400), settings={"learner": "fast", "twins": False})
+    other = Config(rows=(400, 400), settings={"learner": "fast", "folds": 3}, published="fast")
     assert SMALL.label == "gaussian_accuracy_400-400_learner-fast"
-    assert other.label == "gaussian_accuracy_400-400_learner-fast_twins-false"
+    assert other.label == "gaussian_accuracy_400-400_folds-3_learner-fast_published-fast"
 
 
 def test_an_unknown_world_is_refused():

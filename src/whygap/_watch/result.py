@@ -96,11 +96,11 @@ class Watch:
         registry = CollectorRegistry()
         gauge = partial(Gauge, namespace="whygap", registry=registry)
         table = nw.from_native(self.to_frame(level), eager_only=True) if self.gaps else None
-        labels = ("target", "part", "term")
+        labels = ("target", "kind", "part", "term")
         for column in ("estimate", "low", "high"):
             numbers = gauge(column, f"Of the tidy table: {column}, in units of the metric", labels)
             for row in () if table is None else table.iter_rows(named=True):
-                if row["part"] == "gap" or row["part"].startswith("points"):
+                if row["kind"] in ("change", "part", "points"):
                     numbers.labels(*(row[label] for label in labels)).set(row[column])
         trusted = gauge("trusted", "1 where the numbers of a target can be relied on", ["target"])
         for target in (*self.gaps, *self.failed):

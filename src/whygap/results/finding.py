@@ -20,7 +20,7 @@ class Finding:
     """One statement on a result, as data.
 
     Attributes:
-        kind: what is stated: "change", "part", "points", ... (docs/reference lists all).
+        kind: what is stated, as listed in `whygap.results.findings`.
         part: name of the part; empty where the statement is on the whole gap.
         variable: name of the variable; empty where there is none.
         group: level, range or rule in words; empty where there is none.

@@ -1,7 +1,25 @@
 """Findings: everything that can be said or drawn of a result, in the order it is said.
 
 Text, page, figures, tables, alarms and MLflow read findings and decide nothing themselves. Every
-interval that they show is computed here, once.
+interval that they show is computed here, once. Kinds, with their facts:
+
+    not_comparable    reason
+    problem, warning  note
+    change            source, target (estimates), source_interval, target_interval, direction
+    part              share, share_interval, rank, largest, tied_with, named, direction
+    points            named, tied (may be the largest of its sign), headline, columns
+    points_rest       n, n_significant: the variables that are not named, together
+    rule, group       target_share, source_share, change, change_interval, excess,
+                      excess_significant, telling, place, headline, direction; of metrics that are
+                      no means times_average; of rules conditions
+    no_group, no_excess, no_rule      n_groups, n_rules_tested
+    recoverable       term, of_error, squared_error; of variables named, leads, tied
+    share_base, share                 part_significant, odd; rank, tied, headline
+    share_undefined   part_significant, measured, reason, rows_needed
+    overlap           ratio
+    trust             rows, effective_rows, kept_share
+    prediction        measures
+    advice            action, reason, variables; of_error, ratio
 """
 
 from __future__ import annotations

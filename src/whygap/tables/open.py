@@ -30,11 +30,12 @@ ACCEPTED = (
     "a pandas, polars or pyarrow table, an Arrow stream, a duckdb relation, or a path to .csv, "
     ".xlsx or .parquet"
 )
-# What to write instead of an object that is no table, by its library
+# What to write instead of an object that is no table, by its type or library
 INSTEAD = {
     "pyspark": "Use table.toPandas(), or write it as Parquet and give the path.",
     "dask": "Use table.compute(), or write it as Parquet and give the path.",
     "modin": "Use table._to_pandas(), or write it as Parquet and give the path.",
+    "NoneType": "A function that makes it may lack its 'return'.",
     "numpy": "Name the columns first, for example with pandas.DataFrame(...).",
     "builtins": "Name the columns first, for example with pandas.DataFrame(...).",
 }
@@ -97,7 +98,8 @@ def _open_in_memory(native: Any, label: str) -> OpenedTable:
         raise TableError(
             f"The {label} table must be {ACCEPTED}",
             got=f"an object of type {type(native).__name__}",
-            hint=INSTEAD.get(type(native).__module__.partition(".")[0], ""),
+            hint=INSTEAD.get(type(native).__name__)
+            or INSTEAD.get(type(native).__module__.partition(".")[0], ""),
         )
 
     def select(columns: Sequence[str]) -> Any:

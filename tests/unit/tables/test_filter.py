@@ -128,7 +128,8 @@ REFUSED = {
         (SCORE, TABLE, [0.1, 0.2]),
         (
             "The rule speaks of the model's score, which must be one per row of the table. Got "
-            "shape (2,) for 5 rows. rule.mask(table, prediction=...): an array, or the name of a column."
+            "shape (2,) for 5 rows. rule.mask(table, prediction=...): an array, or the name of a "
+            "column."
         ),
     ),
     "words as scores": (

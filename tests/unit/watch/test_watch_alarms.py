@@ -162,11 +162,14 @@ def test_prometheus_reads_every_number_back(tmp_path):
     numbers = {(s.name, *s.labels.values()): s.value for s in samples}
     keys = {(s.name, frozenset(s.labels.items())): s.value for s in samples}
     for part, estimate in seen.gaps[ODD].parts.items():
-        labels = frozenset({"target": ODD, "part": "gap", "term": part}.items())
+        labels = frozenset({"target": ODD, "kind": "part", "part": part, "term": ""}.items())
         ends = tuple(keys[f"whygap_{name}", labels] for name in ("estimate", "low", "high"))
         assert ends == (estimate.value, *estimate.interval(0.9))
-    labels = frozenset({"target": ODD, "part": "points covariate", "term": "a"}.items())
-    assert keys["whygap_estimate", labels] == seen.gaps[ODD].points["covariate"]["a"].value
+    labels = {"target": ODD, "kind": "points", "part": "covariate", "term": "a"}
+    assert (
+        keys["whygap_estimate", frozenset(labels.items())]
+        == seen.gaps[ODD].points["covariate"]["a"].value
+    )
     trusted = {key[1]: value for key, value in numbers.items() if key[0] == "whygap_trusted"}
     assert trusted == {ODD: 1.0, SHIFTED: 1.0, "spoilt": 0.0}
     [alarm] = [s.labels for s in samples if s.name == "whygap_alarm"]

@@ -52,7 +52,7 @@ def test_numbers_are_those_of_explain_up_to_a_small_part_of_their_error(found):
 
 def test_one_tidy_table_and_one_page(found, tmp_path):
     table = found.to_frame()
-    assert list(table.columns) == ["target", *found.gaps[MONTHS[0]].to_frame().columns, "problems"]
+    assert list(table.columns) == ["target", *found.gaps[MONTHS[0]].to_frame().columns]
     assert set(table["target"]) == set(MONTHS)
     page = found.report(tmp_path / "trend.html").read_text(encoding="utf-8")
     assert all(name in page for name in MONTHS)
