@@ -237,7 +237,7 @@ def cost_figure(curves: Sequence[Curve]) -> Figure:
     return figure
 
 
-def quiet_axes(ax: Axes, *, grid: Literal[x, y]) -> None:
+def _quiet_axes(ax: Axes, *, grid: Literal["x", "y"]) -> None:
     """Remove the box, and draw faint grid lines along one axis, behind the marks."""
     for side in ("top", "right", "left" if grid == "y" else "bottom"):
         ax.spines[side].set_visible(False)
