@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from whygap._many import SOURCE_ONLY
 
 from experiments.pages import number, table, write_page
 from experiments.record import engine_of, made_by
 from experiments.simulation import Order
 from whygap._explain import explain_design
+from whygap._explain_many import SOURCE_ONLY
 from whygap._version import ENGINE
 from whygap._watch.alarms import broken, culprit_of
 from whygap._watch.rules import Rule, allowance

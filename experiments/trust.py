@@ -38,7 +38,7 @@ QUESTIONS = {
     "values": "The paper's values and shares of single variables",
 }
 ASKED = 0.9  # the level of every interval on these pages
-AS_PUBLISHED = "risk_uncertainty=False, twins=False"
+AS_PUBLISHED = "published=fast"  # made by whygap.paper
 OWN = ("defaults", "learner=fast", "learner=fast, support=auto", "subsets=160")
 
 
@@ -62,7 +62,7 @@ class Cell:
 
     @property
     def as_published(self) -> bool:
-        """Made with the paper's intervals."""
+        """Made by the method as published."""
         return self.row.settings == AS_PUBLISHED
 
 
@@ -108,8 +108,7 @@ def _read(path: Path) -> list[Row]:
 
 def run(order: Order) -> Path:
     """Gather, draw, write the page; returns its path."""
-    from experiments.figures import trust_figure
-    from whygap.render.plot import save_figure
+    from experiments.figures import save_figure, trust_figure
 
     folder = order.folder("trust")
     cells = gathered(order.output)

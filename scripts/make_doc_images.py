@@ -19,10 +19,9 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 from PIL import Image
-from whygap.storage.files import write_bytes
 
 import whygap as wg
-from whygap.render import plot
+from whygap.results.files import write_bytes
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SCREENS = {
@@ -37,7 +36,7 @@ def main(result: Path | None, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     gap = demo_gap() if result is None else wg.load(result)
     for name, figure in figures(gap).items():
-        write_bytes(folder / f"{name}.png", smaller(plot.drawn(figure, "png", dpi=110)))
+        write_bytes(folder / f"{name}.png", png(figure))
     program = os.environ.get("WHYGAP_CHROMIUM") or shutil.which("chromium")
     if program is None:
         sys.exit("No Chromium found: the figures were made, the screenshots were not.")
@@ -51,16 +50,17 @@ def demo_gap() -> wg.Gap:
 
 
 def figures(gap: wg.Gap) -> dict[str, Figure]:
-    """Every kind of figure."""
-    made = {
-        "figure_overview": gap.plot(),
-        "figure_waterfall": plot.WaterfallDisplay.from_gap(gap).plot().figure_,
-        "figure_overlap": plot.OverlapDisplay.from_gap(gap).plot().figure_,
-        **{f"figure_{what}": gap.plot(what) for what in ("points", "where", "recoverable")},
-    }
-    for part in gap.details():
-        made[f"figure_shares_{part}"] = plot.SharesDisplay.from_gap(gap, part).plot().figure_
-    return {name: figure for name, figure in made.items() if figure is not None}
+    """Return every kind of figure by the name of its file."""
+    names = {"points": "points", "where": "affected", "recoverable": "recoverable"}
+    names |= {"overview": "decomposition", "shares": "shares"}
+    return {f"figure_{name}": gap.plot(what=what) for name, what in names.items()}
+
+
+def png(figure: Figure) -> bytes:
+    """Return a figure as a small picture."""
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=110)
+    return smaller(out.getvalue())
 
 
 def screenshots(gap: wg.Gap, folder: Path, program: str) -> None:

@@ -71,7 +71,6 @@ def inputs_of(raw: Array, kinds: Sequence[str] | None = None, rows: slice = slic
     design = make_design(raw, raw, kinds=kinds)
     blocks = Blocks(
         1,
-        (0,),
         ByDomain(np.arange(len(raw)), np.arange(len(raw))),
         ByDomain(np.array([0, len(raw)]), np.array([0, len(raw)])),
     )

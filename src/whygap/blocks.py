@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
-from whygap.errors import FitError, TableError
+from whygap.errors import TableError
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
 BlockSet = frozenset[int]
 MAX_TRAINING_ROWS = 60_000  # rows per domain: models hardly gain from more
+HALVINGS = 3  # of each block's others, averaged over: with five folds they cost no more than one
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,6 @@ class Blocks:
 
     Attributes:
         count: number of blocks.
-        evaluated: the blocks whose rows are averaged over (all, or one for a single split).
         order: per domain, row numbers sorted by block: row i of the sorted data is row order[i].
         bounds: per domain, block k occupies sorted rows bounds[k]:bounds[k+1].
         trained: per domain and block, how many of the block's rows models may be trained on: its
@@ -38,7 +38,6 @@ class Blocks:
     """
 
     count: int
-    evaluated: tuple[int, ...]
     order: ByDomain[IntArray]
     bounds: ByDomain[IntArray]
     trained: ByDomain[IntArray] | None = None
@@ -63,17 +62,15 @@ class Blocks:
         return frozenset(k for k in range(self.count) if k // self.per_fold != fold)
 
     def complements(self) -> tuple[BlockSet, ...]:
-        """One training set per evaluated fold."""
-        return tuple(dict.fromkeys(self.complement(k) for k in self.evaluated))
+        """One training set per fold."""
+        return tuple(dict.fromkeys(self.complement(k) for k in range(self.count)))
 
-    def halvings(self, block: int, count: int) -> tuple[tuple[BlockSet, BlockSet], ...]:
+    def halvings(self, block: int, count: int = HALVINGS) -> tuple[tuple[BlockSet, BlockSet], ...]:
         """Ways to split the other blocks into two disjoint halves, spread over all there are."""
         others = sorted(self.complement(block))
         # Equal halves have no order: the first block always is in the first one.
         fixed = others[: 1 - len(others) % 2]
         size = len(others) // 2 - len(fixed)
-        if len(others) < 2:
-            raise FitError("Twins need at least 3 blocks", got=self.count, hint="Use folds=5.")
         ways = math.comb(len(others) - len(fixed), size)
         count = min(count, ways)
         pairs = []
@@ -83,36 +80,22 @@ class Blocks:
             pairs.append((first, frozenset(others) - first))
         return tuple(pairs)
 
-    def halves(self, count: int) -> tuple[BlockSet, ...]:
-        """Every half used by some evaluated block, once."""
-        used = {h for k in self.evaluated for pair in self.halvings(k, count) for h in pair}
+    def halves(self) -> tuple[BlockSet, ...]:
+        """Every half used by some block, once."""
+        used = {h for k in range(self.count) for pair in self.halvings(k) for h in pair}
         return tuple(sorted(used, key=sorted))
-
-    def evaluated_rows(self) -> ByDomain[IntArray]:
-        """Original row numbers that are averaged over, ascending."""
-        return self._first().map(np.sort)
 
     @cached_property
     def back(self) -> ByDomain[IntArray]:
-        """Positions, among the block-sorted rows, of the evaluated rows in their original order."""
-        return self._first().map(np.argsort)
+        """Positions, among the block-sorted rows, of the rows in their original order."""
+        return self.order.map(np.argsort)
 
     @cached_property
-    def place(self) -> ByDomain[IntArray]:
-        """Places, among the evaluated rows in their original order, of the block-sorted ones."""
-        return self.back.map(np.argsort)
-
-    @cached_property
-    def of_evaluated_rows(self) -> ByDomain[IntArray]:
-        """Block number of every evaluated row, in the original order."""
+    def of_rows(self) -> ByDomain[IntArray]:
+        """Block number of every row, in the original order."""
         return self.bounds.zip(
             self.back, lambda bounds, back: np.searchsorted(bounds, back, side="right") - 1
         )
-
-    def _first(self) -> ByDomain[IntArray]:
-        """Evaluated blocks come first, so their rows are the first of the block order."""
-        stops = self.bounds.map(lambda bounds: int(bounds[len(self.evaluated)]))
-        return self.order.zip(stops, lambda order, stop: order[:stop])
 
 
 def _combination(items: list[int], size: int, rank: int) -> list[int]:
@@ -128,26 +111,19 @@ def _combination(items: list[int], size: int, rank: int) -> list[int]:
 def make_blocks(design: Design, settings: Settings, rng: np.random.Generator) -> Blocks:
     """Seeded, outcome-stratified, cluster-respecting blocks in each domain."""
     # Halvings of fewer than three other blocks have nothing to disagree on.
-    per_fold = 2 if settings.split is None and settings.folds == 3 else 1
-    if settings.split is None:
-        count = settings.folds * per_fold
-        shares = np.full(count, 1.0 / count)
-        evaluated = tuple(range(count))
-    else:
-        others = max(settings.folds - 1, 3)
-        shares = np.array([settings.split] + [(1.0 - settings.split) / others] * others)
-        evaluated = (0,)
+    per_fold = 2 if settings.folds == 3 else 1
+    count = settings.folds * per_fold
+    shares = np.full(count, 1.0 / count)
     labels = _labels(design, shares, rng)
     for domain in DOMAINS:
         fold = labels[domain] // per_fold
-        _check(fold, design, len(shares) // per_fold, domain)
+        _check(fold, design, settings.folds, domain)
     chosen = labels.zip(design.strata(), lambda b, kind: _for_training(b, kind, rng))
     return Blocks(
-        count=len(shares),
-        evaluated=evaluated,
+        count=count,
         order=labels.zip(chosen, lambda b, first: np.lexsort((~first, b))),
-        bounds=labels.map(lambda b: np.searchsorted(np.sort(b), np.arange(len(shares) + 1))),
-        trained=labels.zip(chosen, lambda b, first: np.bincount(b[first], minlength=len(shares))),
+        bounds=labels.map(lambda b: np.searchsorted(np.sort(b), np.arange(count + 1))),
+        trained=labels.zip(chosen, lambda b, first: np.bincount(b[first], minlength=count)),
         per_fold=per_fold,
     )
 

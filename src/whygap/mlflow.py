@@ -58,19 +58,19 @@ def _log(
     gap: Gap, step: int | None, run_id: str | None, level: float | None
 ) -> tuple[dict[str, float], str]:
     """Log a result that is redacted; return the metrics and the page."""
-    from whygap.render import report, tables
+    from whygap.render import page, tables
     from whygap.results import files
 
     metrics = metrics_of(gap, level)
     folder = "whygap" if step is None else f"whygap/{step}"
-    page = report.html({"": gap}, gap.level(level))
+    text = page.html(gap, level)
     lines = tables.rows(gap.findings(level))
     table = {name: [line[name] for line in lines] for name in tables.COLUMNS}
     mlflow.log_metrics(metrics, step=step, run_id=run_id)
-    mlflow.log_text(page, f"{folder}/report.html", run_id=run_id)
+    mlflow.log_text(text, f"{folder}/report.html", run_id=run_id)
     mlflow.log_text(files.to_text(gap), f"{folder}/gap.json", run_id=run_id)
     mlflow.log_table(table, f"{folder}/estimates.json", run_id=run_id)
-    return metrics, page
+    return metrics, text
 
 
 def metrics_of(gap: Gap, level: float | None = None) -> dict[str, float]:

@@ -191,8 +191,7 @@ SENTENCES: dict[str, str] = {
     ),
     "training_rows": (
         "Models were trained on {trained_source} of {source} source rows and {trained_target} of "
-        "{target} target rows, drawn at random; all rows serve in the averages. "
-        "training_rows=None trains on all."
+        "{target} target rows, drawn at random; all rows serve in the averages."
     ),
     "random_groups": (
         "Standard errors rest on sums over {n_groups} random groups of rows per domain, which "

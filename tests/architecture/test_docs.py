@@ -69,7 +69,7 @@ def test_the_architecture_names_functions_of_every_subpackage_on_the_main_path()
 
 
 MAX_PAGES = 26
-MAX_WORDS = 25_000  # README and CONTRIBUTING included; printed outputs and code count, too
+MAX_WORDS = 25_000  # README, CONTRIBUTING, code and printed outputs included
 
 
 def test_the_documentation_stays_short():

@@ -16,12 +16,12 @@ from conftest import in_shell
 import whygap as wg
 
 ROOT = Path(__file__).resolve().parents[2]
-FAST = wg.Settings(learner="fast", folds=3, halvings=1, subsets=64, seed=2, progress=False)
+FAST = wg.Settings(learner="fast", folds=3, subsets=64, seed=2, progress=False)
 
 
 def demo(folder: Path) -> Path:
     """What `whygap demo` writes; only the learner is a quicker one."""
-    done = in_shell("demo", "-o", folder, "--quiet", "--set", "learner=fast")
+    done = in_shell("--quiet", "demo", "-o", folder, "--set", "learner=fast")
     assert done.code == 0, done.err
     return folder / "gap.html"
 

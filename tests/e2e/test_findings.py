@@ -11,7 +11,7 @@ from conftest import QUICK
 
 import whygap as wg
 
-SETTINGS = wg.Settings(learner="fast", folds=3, halvings=1, seed=5, progress=False)
+SETTINGS = wg.Settings(learner="fast", folds=3, seed=5, progress=False)
 
 
 def tables_of(shift: float, rows: int = 800, seed: int = 0) -> dict[str, pa.Table]:
@@ -71,6 +71,6 @@ def test_the_command_line_and_python_agree(call, world):
         baseline=["W"],
         prediction="prediction",
     )
-    settings = wg.Settings(learner="fast", folds=3, halvings=1, seed=1)
+    settings = wg.Settings(learner="fast", folds=3, seed=1)
     gap = wg.explain(study, detail=(), settings=settings)
     assert values["aggregate"]["outcome"]["value"] == pytest.approx(gap.parts["outcome"].value)

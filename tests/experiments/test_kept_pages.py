@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from experiments import coverage, run, untuned
-from experiments.beside_worlds import worlds_table
 from experiments.simulation import Order, config_truths
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,13 +74,6 @@ def test_null_worlds_have_rates(evidence):
     assert "| identical | 2,000+1,200 | 0 of 20 (0%) | 0 of 20 (0%) | – | 20 |" in text
     assert "| recalibrated | 2,000+1,200 | not run | not run | not run | 0 |" in text
     assert "Made by engine 1." in text
-
-
-def test_worlds_stand_beside_each_other(evidence):
-    text = worlds_table([evidence / name / "summary.csv" for name in ("coverage", "no")])
-    (line,) = text.splitlines()[2:]
-    assert line.startswith("| Gaussian (the paper's) | brier | 500+500 | ")
-    assert worlds_table([]) == "Not run."
 
 
 @pytest.mark.parametrize("page", sorted(ROOT.glob("evidence/*/*.md")), ids=lambda p: p.stem)

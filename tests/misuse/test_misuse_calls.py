@@ -36,8 +36,8 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "detail=True": (
         lambda _: wg.explain(study(), detail=True),
         (
-            "detail= names what is asked for. Got True. 'all', (), or of 'points', 'where', "
-            "'recoverable', 'covariate', 'outcome'."
+            "detail= names what is asked for. Got True. 'all', (), or of 'points', 'affected', "
+            "'recoverable', 'shares'."
         ),
     ),
     "a detail misspelt": (
@@ -90,7 +90,7 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda folder: make_gap().save(folder / "x.csv"),
         (
             "A result is saved as JSON. Got 'x.csv'. The table of all estimates is gap.to_frame(), "
-            "or: whygap table gap.json --format csv."
+            "or: whygap show gap.json -o gap.csv."
         ),
     ),
     "a figure as docx": (
@@ -98,18 +98,12 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         "A figure is written as .svg, .png or .pdf. Got 'x.docx'. Try gap.svg.",
     ),
     "a figure that there is not": (
-        lambda _: make_gap().plot("waterfal"),
-        (
-            "There is no figure 'waterfal'. Figures are: answer, walk, points, where, recoverable, "
-            "shares."
-        ),
+        lambda _: make_gap().plot(what="waterfal"),
+        "There is no figure 'waterfal'.",
     ),
     "a detail that was not asked for": (
         lambda _: make_gap(outcome=None).shares["outcome"],
-        (
-            "The detail 'outcome' is not in this result. Ask for it: "
-            'wg.explain(study, detail="shares").'
-        ),
+        "This result has no 'shares' of the part 'outcome'. It has: covariate.",
     ),
     "a result that is not there": (
         lambda folder: wg.load(folder / "gap.json"),

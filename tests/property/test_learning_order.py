@@ -124,9 +124,8 @@ def test_permuting_subsets_permutes_covariate_values(order):
 
 def test_two_workers_give_the_numbers_of_one():
     study = make_study()
-    shares = ("covariate", "outcome")
     one, two = (
-        wg.explain(study, detail=shares, settings=fast(learner="auto", n_jobs=jobs))
+        wg.explain(study, detail="shares", settings=fast(learner="auto", n_jobs=jobs))
         for jobs in (1, 2)
     )
     assert one.to_frame().equals(two.to_frame())

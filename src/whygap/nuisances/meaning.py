@@ -138,7 +138,7 @@ def _explains(left: Estimate, distance: Estimate) -> bool:
 
 
 def _functions(design: Design, settings: Settings, ratio: Fits | None = None) -> _Functions:
-    plain = replace(settings, learner="fast", split=None)
+    plain = replace(settings, learner="fast")
     if ratio is not None and max(design.rows) <= ROWS:
         return _Functions(design, design.sample(), ratio.features, Menu(plain), ratio)
     rng = np.random.default_rng([settings.seed, 3])  # a stream of its own

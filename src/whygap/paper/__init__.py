@@ -29,11 +29,9 @@ expansion behind all intervals, (15) states that the parts are asymptotically li
 the mean under the other domain's covariates that E_100 and E_110 are instances of.
 """
 
-from whygap.paper.aggregate import Aggregate, aggregate
-from whygap.paper.covariate_value import SubsetValue, value_covariate
-from whygap.paper.outcome_value import value_outcome
 from whygap.paper.revise import Revision, revise
 from whygap.paper.shapley import Detailed, Shares, detailed
+from whygap.paper.values import Aggregate, SubsetValue, aggregate, value_covariate, value_outcome
 
 __all__ = ["Aggregate", "Detailed", "Revision", "Shares", "SubsetValue", "aggregate"]
 __all__ += ["detailed", "revise", "value_covariate", "value_outcome"]

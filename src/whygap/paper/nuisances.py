@@ -1,6 +1,6 @@
 """Split the rows once and fit the nuisances: equations (3) and (7) to (9), density ratios."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -22,19 +22,6 @@ PERMUTATIONS = 10  # phantom copies of the target: about 1 recombined row in 20 
 def binned(risk: Array, bins: int) -> Array:
     """Round a risk q to q_bin = floor(q B + 1/2) / B (section 4.2)."""
     return np.asarray(np.floor(risk * bins + 0.5) / bins)
-
-
-@dataclass(frozen=True, eq=False)
-class Recombined:
-    """Hold evaluation rows of the target and, as functions of recombined rows, what (4) needs."""
-
-    rows: Array  # (rows, columns)
-    weights: Array  # (rows,)
-    swapped: NDArray[np.bool_]  # columns of Z_-s, which a recombined row has from another row
-    q: Predict  # p_0(Y=1 | W, Z)
-    p_1: Predict  # p_1(Y=1 | W, Z)
-    slope: Predict  # b(x) of the loss a(x) + b(x) y, up to its sign
-    ratio: Callable[[Array, float], Array]  # pi, of recombined rows and the bin they must be in
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,12 +124,13 @@ class Nuisances:
         return self.design.intercept.zip(self.design.slope.zip(risk, np.multiply), np.add)
 
     @cached_property
-    def _risks(self) -> ByDomain[Predict]:
+    def risks(self) -> ByDomain[Predict]:
+        """Return p_0(Y=1 | W, Z) and p_1(Y=1 | W, Z) as functions of encoded rows."""
         outcome = self.design.outcome
         return ByDomain(*(self._fit(domain, y, self.encoded) for domain, y in outcome.items()))
 
-    p_0 = cached_property(lambda n: n.encoded.map(n._risks.source))  # Q = p_0(Y=1 | W, Z)
-    p_1 = cached_property(lambda n: n.encoded.map(n._risks.target))  # p_1(Y=1 | W, Z)
+    p_0 = cached_property(lambda n: n.encoded.map(n.risks.source))  # Q = p_0(Y=1 | W, Z)
+    p_1 = cached_property(lambda n: n.encoded.map(n.risks.target))  # p_1(Y=1 | W, Z)
     q_bin = cached_property(lambda n: n.p_0.map(lambda risk: binned(risk, n.bins)))
     mu_0_wz = cached_property(lambda n: n.loss_at(n.p_0))  # mu_..0(W, Z)
     mu_1_wz = cached_property(lambda n: n.loss_at(n.p_1))  # mu_..1(W, Z)
@@ -176,50 +164,37 @@ class Nuisances:
         response = square * (self.p_1.target - m.target)
         return self.mean("target", response, self.design.subset_columns(subset), self.q_bin)
 
-    def recombined(self, subset: Subset, model: Predict | None = None) -> Recombined:
-        """Return rows and nuisances for eq. (4); `model` predicts rows of the design's features."""
-        design = self.design
-        b = design.slope.target
-        count = self.encoded.target.shape[1]
-        if model is None and np.ptp(np.abs(b)) > 0:
+    def swapped(self, subset: Subset) -> NDArray[np.bool_]:
+        """Find the encoded columns of Z_-s, which a recombined row has from another row."""
+        return ~np.isin(self.owner, self.design.subset_columns(subset))
+
+    def slope_at(self, rows: Array) -> Array:
+        """Return b of the loss a(x) + b(x) y, up to the sign, at encoded rows."""
+        b = self.design.slope.target
+        if np.ptp(np.abs(b)) > 0:
             raise SettingsError(
-                "The V-statistic of this metric needs the model, for rows that nobody observed",
-                hint="Give model=, or take form='identity', which needs no model.",
+                "The V-statistic of this metric needs the model, at rows that nobody observed",
+                hint="Take form='identity', which needs no rows but your own.",
             )
+        return np.full(len(rows), b[0])
 
-        def slope(rows: Array) -> Array:
-            if model is None:
-                return b[:1]
-            return design.metric.coefficients(model(rows[:, count:]), design.threshold)[1]
-
-        ratio = self._phantom_ratio(subset)
-        columns = [*self.owner, *range(len(design.columns))]
-        return Recombined(
-            rows=np.hstack([self.encoded.target, design.features.target])[self.evaluation.target],
-            weights=self.sample.weights.target,
-            swapped=~np.isin(columns, design.subset_columns(subset)),
-            q=lambda rows: self._risks.source(rows[:, :count]),
-            p_1=lambda rows: self._risks.target(rows[:, :count]),
-            slope=slope,
-            ratio=lambda rows, bin_of: ratio(np.insert(rows[:, :count], count, bin_of, axis=1)),
-        )
-
-    def _phantom_ratio(self, subset: Subset) -> Predict:
+    def phantom_ratio(self, subset: Subset) -> Predict:
         """Fit pi = p_1(Z_-s | W, Z_s, q_bin) / p_1(Z_-s) by classification (appendix C).
 
-        A phantom row has W, Z_s and the bin of one target row and Z_-s of another. The ratio is 0
-        where that is not its own bin, so only phantoms in their bin are compared with real rows.
+        Its rows are encoded, with the bin as one more column. A phantom row has W, Z_s and the bin
+        of one target row and Z_-s of another. The ratio is 0 where that is not its own bin, so only
+        phantoms in their bin are compared with real rows.
         """
         rng = np.random.default_rng([self.seed, 1])
         train = self.training.target
         rows = self.encoded.target[train]
         bin_of = self.q_bin.target[train]
         weights = self._weights.target[train]
-        swapped = ~np.isin(self.owner, self.design.subset_columns(subset))
+        swapped = self.swapped(subset)
         origin = np.tile(np.arange(len(rows)), PERMUTATIONS)
         donor = rng.permuted(origin.reshape(PERMUTATIONS, -1), axis=1).ravel()
         phantom = np.where(swapped, rows[donor], rows[origin])
-        same_bin = binned(self._risks.source(phantom), self.bins) == bin_of[origin]
+        same_bin = binned(self.risks.source(phantom), self.bins) == bin_of[origin]
         features = ByDomain(
             np.column_stack([phantom, bin_of[origin]])[same_bin], np.column_stack([rows, bin_of])
         )

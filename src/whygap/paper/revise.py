@@ -7,11 +7,9 @@ import numpy as np
 
 from whygap._metrics import metric_named
 from whygap.domains import Array, ByDomain
-from whygap.errors import SettingsError
 from whygap.estimate import Estimate
 from whygap.paper.learners import LearnerName
 from whygap.paper.nuisances import Nuisances
-from whygap.paper.shapley import Shares
 from whygap.study import Study
 
 
@@ -27,9 +25,8 @@ class Revision:
 
 def revise(
     study: Study,
-    variables: int | str | Sequence[str],
+    variables: str | Sequence[str],
     *,
-    ranking: Shares | Sequence[str] | None = None,
     learner: LearnerName = "paper",
     seed: int = 0,
 ) -> Revision:
@@ -39,18 +36,10 @@ def revise(
 
     Args:
         study: see `aggregate`.
-        variables: names of Z_s, or how many of the ranking to take.
-        ranking: names, most important first, or the shares of `detailed(study).outcome`.
+        variables: names of Z_s, for example the first of `detailed(study).outcome.ranking`.
         learner: "paper" or "fast".
         seed: of the split and of the forests.
     """
-    if isinstance(ranking, Shares):
-        values = ranking.values
-        ranking = sorted(values, key=lambda name: -values[name].value)
-    if isinstance(variables, int):
-        if ranking is None:
-            raise SettingsError("A number of variables needs ranking=, shares or names")
-        variables = list(ranking)[:variables]
     n = Nuisances.from_study(study, learner, seed)
     design = n.design
     weights = n.sample.weights

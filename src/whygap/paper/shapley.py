@@ -10,10 +10,15 @@ import numpy as np
 from whygap.domains import Array, Subset
 from whygap.estimate import Estimate
 from whygap.estimate.combine import linear_map
-from whygap.paper.covariate_value import SubsetValue, covariate_numerator
 from whygap.paper.learners import LearnerName
 from whygap.paper.nuisances import Nuisances
-from whygap.paper.outcome_value import Form, outcome_denominator, outcome_numerator
+from whygap.paper.values import (
+    Form,
+    SubsetValue,
+    covariate_numerator,
+    outcome_denominator,
+    outcome_numerator,
+)
 from whygap.study import Study
 
 
@@ -26,9 +31,13 @@ class Shares:
 
     values: Mapping[str, Estimate]
     base: Estimate  # phi_0
-    denominator: Estimate
+    subsets: Mapping[tuple[str, ...], SubsetValue]  # v of every subset that was drawn, by names
     draws: int  # of subsets, floor(gamma n)
-    subsets: int  # different ones, which were valued
+
+    @property
+    def ranking(self) -> list[str]:
+        """The covariates, the largest share first."""
+        return sorted(self.values, key=lambda name: -self.values[name].value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +73,11 @@ def detailed(
     subsets = draw_subsets(len(names), n_draws, seed)
 
     def shares(numerator: Callable[[Subset], Estimate], denominator: Estimate) -> Shares:
-        values = [SubsetValue(numerator(s), denominator).value for s in subsets]
-        base, *phi = shapley_shares(subsets, values, len(names))
-        return Shares(dict(zip(names, phi, strict=True)), base, denominator, n_draws, len(subsets))
+        valued = {
+            tuple(names[j] for j in s): SubsetValue(numerator(s), denominator) for s in subsets
+        }
+        base, *phi = shapley_shares(subsets, [v.value for v in valued.values()], len(names))
+        return Shares(dict(zip(names, phi, strict=True)), base, valued, n_draws)
 
     return Detailed(
         shares(lambda s: covariate_numerator(n, s), covariate_numerator(n, ())),

@@ -1,242 +1,307 @@
-"""What the HTML page shows of one result, as plain values for the template and the script.
+"""One self-contained HTML page: no network, aggregates only, readable by a stranger.
 
-Everything that depends on the confidence level is worked out here for every level of the switch,
-so that the page needs no statistics of its own. Only aggregates leave this room, never rows.
+Findings are computed once, at the beginning; charts, sentences and tables show them.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
 from typing import Any
 
-from whygap.render import answers, frame
-from whygap.render.advice import suggestions
-from whygap.render.detail_sentences import detail_sentences
-from whygap.render.formats import Sheet
-from whygap.render.lines import (
-    BudgetBar,
-    Line,
-    budget_bars,
-    hits_block,
-    limits_of,
-    points_blocks,
-    recoverable_block,
-    shares_block,
-)
-from whygap.render.part_sentences import main_sentence, part_sentence
-from whygap.render.reading import Reading, readings_of, widening
-from whygap.render.table import sheet
-from whygap.render.units import level_name, squared_error_units, with_minus
-from whygap.render.views import (
-    BOTTOM,
-    TOP,
-    BlockDrawing,
-    Scale,
-    WalkDrawing,
-    walk_of,
-)
-from whygap.render.words import ASSOCIATION, change_sentence, trust
-from whygap.results import Affected, AffectedGroup, Gap
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
-LEVELS = (0.8, 0.9, 0.95, 0.99)  # of the switch; the level asked for joins them
-HITS = 8  # groups and rules in the list; the closer look has all groups
+from whygap.errors import large
+from whygap.render.drawing import WIDTH, shown
+from whygap.render.figures import DecompositionDisplay, IntervalsDisplay, TrendDisplay
+from whygap.render.sentences import change_sentence, main_sentence, part_words, variables_sentence
+from whygap.render.svg import svg
+from whygap.render.tables import UNITS, cells, section_heading
+from whygap.render.text import (
+    BANNER,
+    headline,
+    of_target,
+    section_texts,
+    section_title,
+    targets_headline,
+    targets_units,
+)
+from whygap.render.units import (
+    count,
+    joined,
+    level_name,
+    metric_name,
+    unit_words,
+    units_of,
+    with_minus,
+)
+from whygap.results import Finding, Gap, Gaps, files
+from whygap.results.redaction import ROWS
+
+WIDE = 760.0  # points: the decomposition in one line on a desktop; a phone gets its own
+NOTEBOOK = 680.0  # points: likewise in a notebook
+NOTES = {  # below charts
+    "points": "They add up to the part.",
+    "affected": "Contributions to the part, most telling first; intervals hold for all groups at "
+    "once, those of rules for all rules that were tested.",
+    "recoverable": "Mean squared error of the predictions in the target.",
+    "shares": "Shares of the mean square of the part's effect.",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """One result, ready to be shown.
+class Section:
+    """Hold one section of the page, which opens.
 
     Attributes:
-        blocks: by key: points, groups, what can be won back, shares.
-        levels: level key -> everything that changes with it (see `_at_level`).
-        first: the key of the level shown first.
+        key: unique within the target: the key of `section_texts`, with hyphens.
+        title: of the section.
+        texts: sentences.
+        chart: SVG; empty for none.
+        note: below the chart.
     """
 
-    gap: Gap
-    walk: WalkDrawing
-    blocks: dict[str, BlockDrawing]
-    budgets: tuple[BudgetBar, ...]
-    sheet: Sheet
-    trust: tuple[str, ...]
-    levels: dict[str, Any]
-    first: str
-
-    @property
-    def now(self) -> dict[str, Any]:
-        """What the first level shows."""
-        shown: dict[str, Any] = self.levels[self.first]
-        return shown
-
-    @property
-    def _affected(self) -> Affected | None:
-        return self.gap.affected.get("outcome")
-
-    @property
-    def variables(self) -> list[str]:
-        """Those of the closer look, the one with the most telling group first."""
-        known = self._affected.variables() if self._affected else []
-        hits = self.blocks["where"].block.lines[:1] if "where" in self.blocks else ()
-        return sorted(known, key=lambda name: not any(hit.name.startswith(name) for hit in hits))
-
-    def opens(self, line: Line) -> str:
-        """The variable of the closer look that a line's name leads to, or nothing."""
-        known = set(self.variables)
-        return next((name for name in (line.name, *line.columns) if name in known), "")
-
-    def names(self) -> list[str]:
-        """Every variable or group of variables."""
-        return [*self.gap.about.baseline, *self.gap.about.players]
-
-    def opened_by(self, part: str) -> str:
-        """The section of the page that a part of the walk opens into, or nothing."""
-        if f"points {part}" in self.blocks:
-            return f"points-{part}"
-        return "where" if part in self.gap.affected else ""
-
-    def payload(self) -> dict[str, Any]:
-        """What the script needs."""
-        where = self._affected
-        return {
-            "first": self.first,
-            "levels": self.levels,
-            "rows": {key: one.rows() for key, one in self.blocks.items()},
-            "profiles": [_profile(where, name) for name in self.variables] if where else [],
-            "share": self.gap.about.is_share,
-            "names": [self.gap.about.source_name, self.gap.about.target_name],
-            "data": numbers_of(self.gap, [float(key) for key in self.levels]),
-        }
+    key: str
+    title: str
+    texts: Sequence[str]
+    chart: Markup
+    note: str
 
 
-def page_of(gap: Gap, level: float, levels: Iterable[float] = LEVELS) -> Page:
-    """Work out everything the page shows, at `level` and at the others of the switch."""
-    levels = sorted({*levels, round(level, 6)})
-    walk = walk_of(gap)
-    drawing = WalkDrawing(walk, Scale(*walk.limits(levels[-1], 0.12), walk.units.tick, BOTTOM, TOP))
-    blocks = _blocks(gap, level, levels[-1])
-    readings = readings_of(gap, levels)
-    return Page(
-        gap=gap,
-        walk=drawing,
-        blocks=blocks,
-        budgets=tuple(budget_bars(gap)),
-        sheet=sheet(gap, level),
-        trust=tuple(line for line in trust(gap) if line != ASSOCIATION),
-        levels={_key(one.level): _at_level(one, drawing, blocks) for one in readings},
-        first=_key(level),
+def write(
+    result: Gap | Gaps, path: str | Path, level: float | None = None, redact: int | None = ROWS
+) -> Path:
+    """Write the page of a result, of one target or of several."""
+    files.require_ending(path, ".html")
+    visible = result if redact is None else result.redacted(redact)
+    return files.write_whole(path, html(visible, level))
+
+
+def html(result: Gap | Gaps, level: float | None = None) -> str:
+    """Return the page as text."""
+    level = result.level(level)
+    gaps, findings, own = _findings(result, level)
+    targets = [_target(name, gap, own[name], k) for k, (name, gap) in enumerate(gaps.items())]
+    script = _asset("report.js")
+    digest = hashlib.sha256(script.encode("utf-8")).digest()  # no other script can run on the page
+    about = targets[0]["gap"].about
+    return _filled(
+        "report.html",
+        targets=targets,
+        together=_together(gaps, findings) if len(gaps) > 1 else None,
+        about=about,
+        metric=metric_name(about),
+        level=level_name(level),
+        css=_trusted(_asset("report.css")),
+        script=_trusted(script),
+        script_hash=base64.b64encode(digest).decode("ascii"),
     )
 
 
-def _key(level: float) -> str:
-    return f"{level:.6g}"
+def notebook(result: Gap | Gaps) -> str:
+    """Return what a notebook shows: the answer, a chart, all numbers to unfold; no scripts."""
+    gaps, findings, own = _findings(result, None)
+    first = next(iter(gaps.values()))
+    if len(gaps) > 1:
+        texts = targets_headline(gaps, findings)
+        chart = _svg(TrendDisplay.from_gaps(gaps, findings), "The change in every target", "wg-n")
+    else:
+        statements = next(iter(own.values()))
+        texts = headline(first, statements)
+        chart = _decomposition(first, statements, "wg-n", NOTEBOOK, {})
+    problems = [(name, text) for name, gap in gaps.items() for text in gap.problems()]
+    return _filled(
+        "notebook.html",
+        texts=texts,
+        chart=chart,
+        is_trend=len(gaps) > 1,
+        tables=[(name, _numbers(gaps[name], own[name])) for name in gaps],
+        problems=problems,
+        level=level_name(first.level()),
+    )
 
 
-def _blocks(gap: Gap, level: float, widest: float) -> dict[str, BlockDrawing]:
-    """By key; the points of two parts stand on one scale, and so do the shares."""
-    groups = [points_blocks(gap), [hits_block(gap, level, HITS)], [recoverable_block(gap)]]
-    groups += [[shares_block(gap, part) for part in gap.shares]]
-    found = {}
-    for blocks in filter(None, groups):
-        limits = limits_of(blocks, widest)
-        for block in blocks:
-            tick = block.units.gain_tick if block.units else lambda tick: f"{100 * tick:,.4g}%"
-            if block.lines or block.reason:
-                found[block.key] = BlockDrawing(block, Scale(*limits, tick))
-    return found
+def _findings(
+    result: Gap | Gaps, level: float | None
+) -> tuple[dict[str, Gap], Sequence[Finding], dict[str, Sequence[Finding]]]:
+    """Return the gaps by target, all findings, and those of each target."""
+    findings = result.findings(level)
+    if isinstance(result, Gap):
+        return {"": result}, findings, {"": findings}
+    return dict(result), findings, {name: of_target(findings, name) for name in result}
 
 
-def _at_level(
-    reading: Reading,
-    walk: WalkDrawing,
-    blocks: dict[str, BlockDrawing],
-) -> dict[str, Any]:
-    gap, level = reading.gap, reading.level
-    order = [step.key for step in walk.walk.steps if step.is_part]
-    units, lists = squared_error_units(gap), _lists(reading)
-    shown: dict[str, Any] = {
-        "name": level_name(level),
-        "wide": _rounded(widening(gap, level)),
-        "change": change_sentence(reading),
-        "main": main_sentence(reading),
-        "culprit": answers.culprit_sentence(reading),
-        "next": lists["advice"][0],
-        "span": reading.units.span(*gap.total.interval(level)),
-        "spans": [reading.units.span(*reading.parts[name].interval(level)) for name in order],
-        "parts": [[name, part_sentence(reading, name), reading.is_clear(name)] for name in order],
-        "lists": lists,
-        "budgets": [
-            units.span(*bar.budget.total.interval(level), signed=False) for bar in budget_bars(gap)
-        ],
-        "walk": walk.at(level),
-        "lines": {key: one.at(reading) for key, one in blocks.items()},
-        "table": [line[-1] for part in sheet(gap, level).sections for line in part.lines],
+# -- one target ------------------------------------------------------------------------------------
+
+
+def _target(name: str, gap: Gap, findings: Sequence[Finding], number: int) -> dict[str, Any]:
+    """Return what the template shows of one target."""
+    prefix = f"t{number + 1}"
+    texts = section_texts(gap, findings)
+    sections = _sections(gap, findings, texts, prefix)
+    keys = [section.key for section in sections]
+    opened = {
+        k.split("-", 1)[-1]: k for k in reversed(keys) if k.startswith(("points-", "affected-"))
     }
-    return {key: _with_minus(value) for key, value in shown.items()}
-
-
-def _rounded(wide: dict[str, list[float]]) -> dict[str, list[float]]:
-    return {name: [round(one, 6) for one in each] for name, each in wide.items()}
-
-
-def _lists(reading: Reading) -> dict[str, list[str]]:
-    """Sentences by the name of the list they stand in."""
-    points = reading.gap.points
-    details = reading.gap.shares
+    links = {part: f"#{prefix}-{opened.get(part, 'parts')}" for part in gap.parts}
+    change = next(f for f in findings if f.kind == "change")
     return {
-        **{f"points {part}": answers.points_sentences(reading, part) for part in points},
-        "where": answers.where_sentences(reading),
-        "recoverable": answers.recoverable_sentences(reading),
-        "advice": suggestions(reading),
-        **{name: detail_sentences(reading, name, listed=False) for name in details},
+        "name": name,
+        "id": prefix,
+        "gap": gap,
+        "problems": gap.problems(),
+        "lead": change_sentence(gap, change),
+        "wide": _decomposition(gap, findings, f"{prefix}w", WIDE, links),
+        "narrow": _decomposition(gap, findings, f"{prefix}n", WIDTH, links),
+        "caption": f"Parts in {unit_words(gap.about)}; thin lines: {level_name(change.level)} "
+        "intervals; hollow: not significant.",
+        "cards": _cards(gap, findings, texts, keys),
+        "sections": sections,
+        "numbers": _numbers(gap, findings),
+        "terms": [(gap.parts[part].label, part_words(gap, part)) for part in gap.parts],
     }
 
 
-def numbers_of(gap: Gap, levels: Sequence[float]) -> dict[str, Any]:
-    """All estimates with their intervals at every level, to be downloaded."""
-    first, *others = [frame.rows(gap, level) for level in levels]
-    columns = ["part", "term", "unit", "estimate", "standard_error"]
-    columns += [f"{end}_{100 * level:.6g}" for level in levels for end in ("low", "high")]
-    lines = []
-    for row, *more in zip(first, *others, strict=True):
-        ends = [end for one in (row, *more) for end in (one.low, one.high)]
-        numbers = [_written(value) for value in (row.estimate, row.standard_error, *ends)]
-        lines.append([row.part, row.term, row.unit, *numbers])
-    return {"columns": columns, "rows": lines}
+def _cards(
+    gap: Gap, findings: Sequence[Finding], texts: Mapping[str, list[str]], keys: Sequence[str]
+) -> list[tuple[str, list[str], str]]:
+    """Return title, sentences and section of the cards below the first chart."""
+    change = next(f for f in findings if f.kind == "change")
+    parts = [f for f in findings if f.kind == "part"]
+    points = [f for f in findings if f.kind == "points"]
+    why = [main_sentence(gap, change, parts), variables_sentence(gap, points)]
+    if not gap.comparable:
+        why = ["The parts of the change cannot be estimated: see above."]
+    affected = next((key for key in texts if key.startswith("affected ")), "")
+    who = texts.get(affected, [])[:1]
+    if any(f.facts.get("headline") for f in findings if f.kind in ("rule", "group")):
+        who = headline(gap, findings)[-1:]
+    first = next((f for f in findings if f.kind == "advice"), None)
+    gain = texts.get("recoverable", [])[1:2] if first and first.estimate is None else []
+    what = [*texts["advice"][:1], *gain]
+    cards = [("Why", why, "parts"), ("Who", who, affected), ("What to do", what, "advice")]
+    kept = [(title, [t for t in own if t], key.replace(" ", "-")) for title, own, key in cards]
+    return [(title, own, key if key in keys else "") for title, own, key in kept if own]
 
 
-def _written(value: float) -> float | str:
-    """Eight digits; JSON has no word for what is not finite."""
-    if math.isnan(value):
-        return ""
-    return float(f"{value:.8g}") if math.isfinite(value) else str(value)
+def _sections(
+    gap: Gap, findings: Sequence[Finding], texts: Mapping[str, list[str]], prefix: str
+) -> list[Section]:
+    order = ["parts", "points", "affected", "recoverable", "advice", "shares", "trust"]
+    keys = [key for key in texts if texts[key] and key.split()[0] in order]
+    sections = []
+    for key in sorted(keys, key=lambda key: order.index(key.split()[0])):
+        kind, _, part = key.partition(" ")
+        name = key.replace(" ", "-")
+        own = [*texts["overlap"], *texts[key]] if key == "trust" else texts[key]
+        chart, note = _chart(gap, findings, kind, part, f"{prefix}-{name}-c")
+        sections.append(Section(name, section_title(gap, key), own, chart, note))
+    return sections
 
 
-def _with_minus(value: Any) -> Any:
-    """Real minus signs in every text."""
-    if isinstance(value, str):
-        return with_minus(value)
-    if isinstance(value, list):
-        return [_with_minus(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _with_minus(item) for key, item in value.items()}
-    return value
+def _chart(
+    gap: Gap, findings: Sequence[Finding], kind: str, part: str, prefix: str
+) -> tuple[Markup, str]:
+    """Return the chart of a section and what is said below, if the section has one."""
+    label = section_title(gap, f"{kind} {part}".strip())
+    if kind == "parts":
+        display = DecompositionDisplay.from_gap(gap, findings)
+        return _svg(display, label, prefix), "Each part begins where the one before ends."
+    kinds = {"points": "points", "affected": "group", "recoverable": "recoverable"}
+    wanted = kinds.get(kind, "share" if kind == "shares" else "")
+    if not any(f.kind == wanted and f.part == part for f in findings):
+        return Markup(), ""
+    intervals = IntervalsDisplay.from_gap(gap, findings, kind, part)
+    more = f" {intervals.n_left_out} more stand in the table." if intervals.n_left_out else ""
+    return _svg(intervals, label, prefix), NOTES[kind] + more
 
 
-def _profile(where: Affected, variable: str) -> dict[str, Any]:
-    groups = where.groups_of(variable)
+def _decomposition(
+    gap: Gap, findings: Sequence[Finding], prefix: str, line: float, links: Mapping[str, str]
+) -> Markup:
+    """Return the decomposition in one line; nothing where there are no parts."""
+    if not gap.parts:
+        return Markup()
+    units = units_of(gap)
+    source, target = units.mean(gap.source.value), units.mean(gap.target.value)
+    label = f"{metric_name(gap.about)} from {source} to {target}, part by part"
+    return _svg(DecompositionDisplay.from_gap(gap, findings, line=line), label, prefix, links)
 
-    def short(value: float | None) -> float | None:
-        return None if value is None or value != value else float(f"{value:.6g}")
 
-    def change(group: AffectedGroup, name: str) -> float | None:
-        return None if group.change is None else short(getattr(group.change, name))
+def _svg(display: Any, label: str, prefix: str, links: Mapping[str, str] | None = None) -> Markup:
+    return _trusted(svg(display, shown(label), prefix, links))
 
+
+def _numbers(gap: Gap, findings: Sequence[Finding]) -> dict[str, list[tuple[str, ...]]]:
+    """Return heading -> lines of the table of all numbers."""
+    units = units_of(gap)
+    sections: dict[str, list[tuple[str, ...]]] = {}
+    for finding in findings:
+        if finding.kind in UNITS:
+            sections.setdefault(section_heading(gap, finding), []).append(
+                cells(gap, finding, units)
+            )
+    return sections
+
+
+# -- several targets -------------------------------------------------------------------------------
+
+
+def _together(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> dict[str, Any]:
+    """Return what the template shows of all targets together."""
+    units = targets_units(gaps)
+    series = {f.part: f.facts["label"] for f in findings if f.kind == "part_in_targets"}
+    by_place = {
+        (f.part, f.facts["target"]): f
+        for f in findings
+        if f.kind in ("target_change", "target_part")
+    }
+    rows = []
+    for name, gap in gaps.items():
+        own = [by_place.get((part, name)) for part in ("", *series)]
+        numbers = [
+            (units.bare(f.value, signed=True), units.span(*f.interval))
+            if f and f.interval
+            else ("", "")
+            for f in own
+        ]
+        rows.append((name, gap.about.rows.target, bool(gap.problems()), numbers))
     return {
-        "variable": variable,
-        "bins": [group.label for group in groups],
-        "source": [short(group.source_share) for group in groups],
-        "target": [short(group.target_share) for group in groups],
-        "gap": [change(group, "value") for group in groups],
-        "error": [change(group, "standard_error") for group in groups],
+        "texts": targets_headline(gaps, findings),
+        "chart": _svg(TrendDisplay.from_gaps(gaps, findings), "The change in every target", "all"),
+        "header": ["Change", *series.values()],
+        "rows": rows,
+        "unit": " in points" if units.is_share else "",
     }
+
+
+# -- templates -------------------------------------------------------------------------------------
+
+
+def _filled(name: str, **values: Any) -> str:
+    """Return a template filled with values, all escaped; a misspelt name is an error."""
+    environment = Environment(
+        loader=PackageLoader("whygap.render"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: shown(with_minus(value)) if type(value) is str else value,
+    )
+    environment.filters |= {f.__name__: f for f in (count, joined, large, metric_name)}
+    return environment.get_template(name).render(banner=BANNER, **values)
+
+
+def _trusted(text: str) -> Markup:
+    return Markup(text)  # noqa: S704 - our own files, and charts whose texts are escaped
+
+
+@cache
+def _asset(name: str) -> str:
+    return resources.files("whygap.render").joinpath("templates", name).read_text("utf-8")

@@ -166,8 +166,8 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
         problems += [f"{prefix}{gap.reason}"] if gap.reason else []
         for finding in own[name]:
             if finding.kind in UNITS:
-                heading = f"{prefix}{_heading(gap, finding)}"
-                sections.setdefault(heading, []).append(_cells(gap, finding, units))
+                heading = f"{prefix}{section_heading(gap, finding)}"
+                sections.setdefault(heading, []).append(cells(gap, finding, units))
                 remarks += [BASE_REMARK] if finding.kind == "share_base" else []
             elif finding.kind == "problem":
                 problems.append(f"{prefix}{BANNER} {finding.facts['note']}")
@@ -179,7 +179,8 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
     return Sheet(title, header, sections, tuple(problems), tuple(dict.fromkeys(remarks)))
 
 
-def _heading(gap: Gap, finding: Finding) -> str:
+def section_heading(gap: Gap, finding: Finding) -> str:
+    """Return the heading that a finding's line stands below."""
     keys = {"rule": "affected", "group": "affected", "share": "shares", "share_base": "shares"}
     kind = keys.get(finding.kind, finding.kind)
     if kind in ("change", "part"):
@@ -187,7 +188,8 @@ def _heading(gap: Gap, finding: Finding) -> str:
     return section_title(gap, f"{kind} {finding.part}".strip())
 
 
-def _cells(gap: Gap, finding: Finding, units: Units) -> tuple[str, ...]:
+def cells(gap: Gap, finding: Finding, units: Units) -> tuple[str, ...]:
+    """Return a finding's line: name, estimate, standard error, interval."""
     row, label, unit = _row(finding), _label(gap, finding), UNITS[finding.kind]
     error, ends = row["standard_error"], (row["low"], row["high"])
     if unit == "share":
@@ -225,6 +227,25 @@ def render(result: Gap | Gaps, format: str = "text", level: float | None = None)
     if format == "csv":
         return _csv(_tidy(result, level)).rstrip("\n")
     return FORMATS[format](sheet(result, level)).rstrip("\n")
+
+
+def render_records(records: Sequence[Mapping[str, Any]], format: str, title: str) -> str:  # noqa: A002 - the API's word
+    """Return rows of a tidy table of any kind as a table, without a newline at the end.
+
+    Args:
+        records: a mapping per row; values of the first column become headings.
+        format: "csv", "md", "html" or "tex".
+        title: above the table.
+    """
+    if format == "csv":
+        return _csv(records).rstrip("\n")
+    sections: dict[str, list[tuple[str, ...]]] = {}
+    for record in records:
+        heading, *cells = record.values()
+        words = (f"{c:.4g}" if isinstance(c, float) else str(c or "") for c in cells)
+        sections.setdefault(str(heading), []).append(tuple(words))
+    header = tuple(records[0])[1:]
+    return FORMATS[format](Sheet(title, header, sections, (), ())).rstrip("\n")
 
 
 def _csv(lines: Sequence[Mapping[str, Any]]) -> str:

@@ -209,16 +209,10 @@ class Gap:
 
         return text.short(self, self.findings())
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:  # noqa: ARG002 - Jupyter leaves the choice to us
-        """Return what notebooks show: plain words, a page without scripts, Markdown."""
-        from whygap.render import notebook
-
-        return notebook.bundle(self)
-
     def _repr_html_(self) -> str:
-        from whygap.render import report
+        from whygap.render import page
 
-        return report.notebook(self)
+        return page.notebook(self)
 
     def save(self, path: str | Path, *, influence: bool = False) -> Path:
         """Write versioned JSON, whole or not at all.
@@ -233,36 +227,32 @@ class Gap:
         """Return what `save` writes, as plain values."""
         return files.to_dict(self, influence=influence)
 
-    def plot(self, what: str = "answer", **options: Any) -> Any:
+    def plot(self, ax: Any = None, what: str = "decomposition", level: float | None = None) -> Any:
         """Return a matplotlib figure.
 
         Args:
-            what: "answer" is everything; "walk", "points", "affected", "recoverable" or "shares".
-            options: `level`, and what the figure takes.
+            ax: the axes to draw on; None makes a figure.
+            what: "decomposition", "points", "affected", "recoverable" or "shares".
+            level: of the intervals; that of the settings unless given.
         """
-        from whygap.render import plot
+        from whygap.render import figures
 
-        return plot.figure(self, what, **options)
+        return figures.figure_of(self, ax, what, level)
 
     def redacted(self, rows: int = ROWS) -> Gap:
         """Return a copy for other eyes: no level of fewer rows is named, counts are rounded."""
         return redacted(self, rows)
 
     def report(
-        self,
-        path: str | Path,
-        level: float | None = None,
-        redact: int | None = ROWS,
+        self, path: str | Path, level: float | None = None, redact: int | None = ROWS
     ) -> Path:
         """Write one self-contained HTML page.
 
         Args:
             path: of the file.
             level: of the intervals; that of the settings unless given.
-            revision: what `wg.revise` returned, to be shown, too.
             redact: name no level of fewer rows, and round counts; None shows all there is.
         """
-        from whygap.render import report
+        from whygap.render import page
 
-        shown = self if redact is None else redacted(self, redact)
-        return report.write(shown, path, level)
+        return page.write(self, path, level, redact)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from whygap.errors import SettingsError, require_known
+from whygap.errors import require_known
 from whygap.results import files
 from whygap.results.finding import Finding
 from whygap.results.gap import Gap
@@ -83,26 +83,20 @@ class Gaps(Mapping[str, Gap]):
         return "\n\n".join(f"{name}: {gap}" for name, gap in self.gaps.items())
 
     def _repr_html_(self) -> str:
-        from whygap.render import report
+        from whygap.render import page
 
-        if len(self) == 1:
-            return next(iter(self.gaps.values()))._repr_html_()
-        return report.notebook_many(self.gaps)
+        return page.notebook(self)
 
-    def plot(self, what: str = "trend", level: float | None = None, **options: Any) -> Any:
-        """Return a matplotlib figure: the change, its parts and the points over the targets.
+    def plot(self, ax: Any = None, level: float | None = None) -> Any:
+        """Return a matplotlib figure: the change and its parts over the targets.
 
         Args:
-            what: "trend".
+            ax: the axes to draw the change on; None makes a figure with a panel per part.
             level: of the intervals; that of the settings unless given.
-            options: what the figure takes.
         """
-        from whygap.render.trend_figure import trend_figure
+        from whygap.render import figures
 
-        if what != "trend":
-            hint = f"gaps.plot() draws their trend, gaps['...'].plot({what!r}) one of them."
-            raise SettingsError(f"Several targets have no figure '{what}'", hint=hint)
-        return trend_figure(self.gaps, self.level(level), **options)
+        return figures.trend_of(self, ax, level)
 
     def save(self, path: str | Path, *, influence: bool = False) -> Path:
         """Write versioned JSON, whole or not at all.
@@ -131,6 +125,6 @@ class Gaps(Mapping[str, Gap]):
             level: of the intervals; that of the settings unless given.
             redact: name no level of fewer rows, and round counts; None shows all there is.
         """
-        from whygap.render import report
+        from whygap.render import page
 
-        return report.write_many(self.gaps, path, level, redact)
+        return page.write(self, path, level, redact)

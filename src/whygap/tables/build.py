@@ -50,11 +50,12 @@ def build_design(
     columns, notes = _encode_features(frames, roles, keep)
     extras = read_extras(frames, roles, keep)
     order = sorted(columns, key=lambda c: c.name not in set(roles.baseline))
+    players = _players_of(order, roles)  # refuses where no covariate is left
     design = Design(
         features=ByDomain(*(_side_by_side([c.values[d] for c in order]) for d in DOMAINS)),
         columns=tuple(c.column for c in order),
         baseline=tuple(i for i, c in enumerate(order) if c.name in set(roles.baseline)),
-        players=_players_of(order, roles),
+        players=players,
         outcome=scored.outcome,
         prediction=scored.prediction,
         task=scored.task,

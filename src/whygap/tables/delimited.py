@@ -18,20 +18,14 @@ import pyarrow.csv as pa_csv
 
 from whygap.errors import TableError
 
-__all__ = ["Dialect", "dialect_of", "dialect_words", "obstacle", "read_text"]
+__all__ = ["Dialect", "dialect_of", "obstacle", "read_text"]
 
 BETWEEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-LETTERS = {
-    "utf-8": "UTF-8",
-    "utf-16": "UTF-16",
-    "cp1252": "Windows-1252",
-    "latin-1": "Latin-1",
-}
+LETTERS = {"utf-16": "UTF-16", "cp1252": "Windows-1252", "latin-1": "Latin-1"}
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "#N/A", "<NA>"]
 SAMPLE = 64 * 2**10  # characters looked at to find the delimiter: hundreds of rows
-CHUNK = 2**20  # bytes decoded at a time when a file's letters are checked
-# Types are guessed from the first block; most files fit whole into 64 MB.
-BLOCK = 64 * 2**20
+CHUNK = 2**20  # characters decoded at a time when a file's letters are checked
+BLOCK = 64 * 2**20  # bytes of the first block, from which types are guessed: most files fit in
 DECIMAL_COMMA = r"^[+-]?((\d+|\d{1,3}(\.\d{3})+)(,\d+)?|,\d+)([eE][+-]?\d+)?$"
 OPEN_QUOTE = "that is never closed"
 RAGGED = re.compile(r"Row #\d+: Expected \d+ columns, got \d+")
@@ -51,6 +45,15 @@ class Dialect:
     delimiter: str
     encoding: str
 
+    def __str__(self) -> str:
+        """Say what is not plain; nothing for commas in UTF-8."""
+        words = []
+        if self.delimiter != ",":
+            words.append(f"{BETWEEN[self.delimiter]} between fields and 3,5 taken for 3.5")
+        if self.encoding != "utf-8":
+            words.append(f"letters taken for {LETTERS[self.encoding]}")
+        return ", ".join(words)
+
     @property
     def parsing(self) -> pa_csv.ParseOptions:
         """Options for pyarrow; a quoted field may hold several lines."""
@@ -63,23 +66,21 @@ class Dialect:
             return tuple(reader.schema.names)
 
 
-def dialect_words(dialect: Dialect) -> str:
-    """Say what is not plain about a dialect; nothing for commas in UTF-8."""
-    words = []
-    if dialect.delimiter != ",":
-        words.append(f"{BETWEEN[dialect.delimiter]} between fields and 3,5 taken for 3.5")
-    if dialect.encoding != "utf-8":
-        words.append(f"letters taken for {LETTERS[dialect.encoding]}")
-    return ", ".join(words)
-
-
 def dialect_of(path: Path, label: str) -> Dialect:
     """Detect the delimiter from the first 64 KB and the encoding from the whole file."""
-    _refuse_disguised(path, label)
+    zipped = path.name.lower().endswith(".gz")
+    with path.open("rb") as file:
+        start = file.read(4)
+    for sign, what in DISGUISED.items():
+        if start.startswith(sign) and not zipped:
+            raise TableError(
+                f"The {label} table '{path}' is not delimited text",
+                got=what,
+                hint="Give it the ending of what it is, or save it again.",
+            )
     with _binary(path) as file:
-        encodings = ["utf-8", "cp1252", "latin-1"]
-        if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            encodings = ["utf-16"]
+        is_utf_16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    encodings = ("utf-16",) if is_utf_16 else ("utf-8", "cp1252", "latin-1")
     encoding = next(name for name in encodings if name == "latin-1" or _decodes(path, name))
     with _text(path, encoding) as file:
         sample = file.read(SAMPLE)
@@ -88,33 +89,6 @@ def dialect_of(path: Path, label: str) -> Dialect:
     dialect = Dialect(_delimiter_of(lines, "\t" if tabs else ","), encoding)
     _refuse_open_quote(path, dialect, label)
     return dialect
-
-
-def _refuse_disguised(path: Path, label: str) -> None:
-    with path.open("rb") as file:
-        start = file.read(4)
-    for sign, what in DISGUISED.items():
-        if start.startswith(sign) and not path.name.lower().endswith(".gz"):
-            raise TableError(
-                f"The {label} table '{path}' is not delimited text",
-                got=what,
-                hint="Give it the ending of what it is, or save it again.",
-            )
-
-
-def _refuse_open_quote(path: Path, dialect: Dialect, label: str) -> None:
-    """Refuse an open quote, which would make one field of the rest of the file."""
-    with _binary(path) as file:
-        quotes = sum(chunk.count(b'"') for chunk in iter(lambda: file.read(CHUNK), b""))
-    if quotes % 2 == 0:
-        return
-    for found in _broken_lines(path, dialect):
-        if found.endswith(OPEN_QUOTE):
-            raise TableError(
-                f"The {label} table '{path}' cannot be read",
-                got=found,
-                hint="Close it, or double a quote that belongs to the text.",
-            )
 
 
 def _decodes(path: Path, encoding: str) -> bool:
@@ -128,16 +102,18 @@ def _decodes(path: Path, encoding: str) -> bool:
 
 
 def _delimiter_of(sample: str, expected: str) -> str:
-    """Find the sign that cuts most rows into as many fields as the header, and most fields."""
+    """Find the sign that cuts most rows into as many fields as the header, and most fields.
+
+    `csv.Sniffer` takes the commas of 3,5 for delimiters.
+    """
     best, best_fit = expected, (0.0, 0, False)
     for sign in BETWEEN:
         rows = [row for row in csv.reader(io.StringIO(sample, newline=""), delimiter=sign) if row]
-        if not rows or len(rows[0]) < 2:
-            continue
-        agreeing = sum(len(row) == len(rows[0]) for row in rows) / len(rows)
-        fit = (agreeing, len(rows[0]), sign == expected)
-        if fit > best_fit:
-            best, best_fit = sign, fit
+        if rows and len(rows[0]) > 1:
+            agreeing = sum(len(row) == len(rows[0]) for row in rows) / len(rows)
+            fit = (agreeing, len(rows[0]), sign == expected)
+            if fit > best_fit:
+                best, best_fit = sign, fit
     return best
 
 
@@ -180,7 +156,10 @@ def read_text(path: Path, dialect: Dialect, names: Sequence[str], columns: Seque
 
 
 def _with_decimal_commas(table: Any) -> Any:
-    """Turn text columns in which every value is a number with a comma into numbers."""
+    """Turn text columns in which every value is a number with a comma into numbers.
+
+    (`decimal_point=","` of pyarrow would make text of columns with points, and of 1.234,5.)
+    """
     for place, name in enumerate(table.column_names):
         column = table.column(place)
         if not pa.types.is_string(column.type) or not len(column.drop_null()):
@@ -192,14 +171,26 @@ def _with_decimal_commas(table: Any) -> Any:
     return table
 
 
+def _refuse_open_quote(path: Path, dialect: Dialect, label: str) -> None:
+    """Refuse an open quote, which would make one field of the rest of the file."""
+    with _binary(path) as file:
+        quotes = sum(chunk.count(b'"') for chunk in iter(lambda: file.read(CHUNK), b""))
+    if quotes % 2:
+        for line in _broken_lines(path, dialect):
+            if line.endswith(OPEN_QUOTE):
+                raise TableError(
+                    f"The {label} table '{path}' cannot be read",
+                    got=line,
+                    hint="Close it, or double a quote that belongs to the text.",
+                )
+
+
 def obstacle(path: Path, dialect: Dialect, err: Exception) -> str:
     """Say what stands in the way of reading, and in which line, without quoting the line."""
-    found = next(_broken_lines(path, dialect), None)
-    if found is not None:
-        return found
-    text = str(err).strip().splitlines()[0] if str(err).strip() else type(err).__name__
+    line = next(_broken_lines(path, dialect), None)
+    text = (str(err).strip() or type(err).__name__).splitlines()[0]
     ragged = RAGGED.search(text)
-    return ragged[0] if ragged else text.rstrip(".")
+    return line or (ragged[0] if ragged else text.rstrip("."))
 
 
 def _broken_lines(path: Path, dialect: Dialect) -> Iterator[str]:
@@ -207,17 +198,13 @@ def _broken_lines(path: Path, dialect: Dialect) -> Iterator[str]:
     begins, header = 1, 0
     with _text(path, dialect.encoding) as file:
         rows = csv.reader(file, delimiter=dialect.delimiter, strict=True)
-        while True:
-            try:
-                row = next(rows)
-            except StopIteration:
-                return
-            except csv.Error as err:
-                if "unexpected end" in str(err) or "field larger" in str(err):
-                    yield f"a quote in line {begins} {OPEN_QUOTE}"
-                return
-            header = header or len(row)
-            if row and len(row) != header:
-                fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
-                yield f"{fields} in line {begins}, where the first has {header}"
-            begins = rows.line_num + 1
+        try:
+            for row in rows:
+                header = header or len(row)
+                if row and len(row) != header:
+                    fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
+                    yield f"{fields} in line {begins}, where the first has {header}"
+                begins = rows.line_num + 1
+        except csv.Error as err:
+            if "unexpected end" in str(err) or "field larger" in str(err):
+                yield f"a quote in line {begins} {OPEN_QUOTE}"

@@ -89,31 +89,48 @@ class Design:
 
     For a binary outcome every term is `u_k = term_intercept + term_slope * y`; for others the
     terms are known at the observed outcomes alone (`observed_terms`).
+
+    Attributes:
+        features: (rows, columns) float64, W and Z together; codes for categories, NaN for missing.
+        columns: one per column of `features`.
+        baseline: positions of the W columns.
+        players: the covariates Z, grouped.
+        outcome: 0.0 or 1.0; codes 0..C-1 of `classes`; or real values.
+        prediction: a probability or label; codes of labels; or real values.
+        term_intercept: (K, rows), a_k(x) = u_k(x, 0); binary only.
+        term_slope: (K, rows), b_k(x) = u_k(x, 1) - u_k(x, 0); binary only.
+        observed_terms: (K, rows), u_k(x, y); where not binary.
+        classes: what the codes of the outcome stand for; () for real values.
+        scores: (rows, C) probabilities of several classes, if given.
+        weights: row weights.
+        clusters: numbers, the same number for the same cluster in both tables.
+        source_risk: a known p_0(Y=1 | W, Z) at every row.
+        order: in which the decomposition takes up what differs, after W.
+        given: position of the outcome among the columns, if it is one.
+        threshold: from which prediction on the model's label is 1.
+        notes: what was dropped, pooled, or looks wrong.
     """
 
-    # (rows, columns) float64; W and Z columns together, codes for categories, NaN for missing
     features: ByDomain[Array]
-    columns: tuple[Column, ...]  # one per column of `features`
-    baseline: tuple[int, ...]  # positions of the W columns
-    players: tuple[Player, ...]  # the covariates Z, grouped
-    outcome: ByDomain[Array]  # 0.0 or 1.0; codes 0..C-1 of `classes`; or real values
-    # What the model said: a probability or label; codes of labels; or real values
+    columns: tuple[Column, ...]
+    baseline: tuple[int, ...]
+    players: tuple[Player, ...]
+    outcome: ByDomain[Array]
     prediction: ByDomain[Array]
     task: Task = "binary"
     metric: Metric = PER_ROW
-    term_intercept: ByDomain[Array] | None = None  # (K, rows): a_k(x) = u_k(x, 0); binary only
-    term_slope: ByDomain[Array] | None = None  # (K, rows): b_k(x) = u_k(x, 1) - u_k(x, 0)
-    observed_terms: ByDomain[Array] | None = None  # (K, rows): u_k(x, y); where not binary
-    classes: tuple[str, ...] = ()  # what the codes of the outcome stand for; () for real values
-    scores: ByDomain[Array] | None = None  # (rows, C) probabilities of several classes, if given
-    weights: ByDomain[Array] | None = None  # row weights, or None
-    # cluster numbers, the same number for the same cluster in both tables, or None
+    term_intercept: ByDomain[Array] | None = None
+    term_slope: ByDomain[Array] | None = None
+    observed_terms: ByDomain[Array] | None = None
+    classes: tuple[str, ...] = ()
+    scores: ByDomain[Array] | None = None
+    weights: ByDomain[Array] | None = None
     clusters: ByDomain[IntArray] | None = None
-    source_risk: ByDomain[Array] | None = None  # a known p_0(Y=1 | W, Z) at every row, or None
-    order: Order = "covariates first"  # in which the walk takes up what differs, after W
-    given: tuple[int, ...] = ()  # position of the outcome among the columns, if it is one
-    threshold: float = 0.5  # from which prediction on the model's label is 1
-    notes: tuple[Note, ...] = field(default=())  # what was dropped, pooled, or looks wrong
+    source_risk: ByDomain[Array] | None = None
+    order: Order = "covariates first"
+    given: tuple[int, ...] = ()
+    threshold: float = 0.5
+    notes: tuple[Note, ...] = field(default=())
 
     @classmethod
     def affine(cls, *, intercept: ByDomain[Array], slope: ByDomain[Array], **rest: Any) -> Design:

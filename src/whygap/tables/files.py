@@ -16,7 +16,7 @@ import pyarrow.parquet as pa_parquet
 
 from whygap.errors import TableError, did_you_mean_file, first_line
 from whygap.notes import Note
-from whygap.tables.delimited import Dialect, dialect_of, dialect_words, obstacle, read_text
+from whygap.tables.delimited import Dialect, dialect_of, obstacle, read_text
 from whygap.tables.frames import BATCH_ROWS, OpenedTable, concat_rows, require_names
 
 __all__ = ["kind_of", "open_files", "refuse_remote"]
@@ -160,7 +160,7 @@ def _open_text(path: Path, label: str) -> OpenedTable:
         with _refusing(path, label, dialect):
             return read_text(path, dialect, names, columns)
 
-    how = dialect_words(dialect)
+    how = str(dialect)
     notes = (_read_as(label, [path.name], how),) if how else ()
     return OpenedTable(label, "pyarrow", names, load, notes)
 

@@ -80,8 +80,7 @@ def resolve_roles(
     z_names = None if covariates is None else _names("covariates", covariates)
     pairs = [(role, name) for role, name in columns.items() if name is not None]
     pairs += [("prediction", name) for name in by_class.values()]
-    pairs += [("baseline", name) for name in w_names]
-    pairs += [("covariates", name) for name in z_names or ()]
+    pairs += [("baseline", n) for n in w_names] + [("covariates", n) for n in z_names or ()]
     _require(pairs, tables)
     notes: tuple[Note, ...] = ()
     if z_names is None:

@@ -173,6 +173,12 @@ CASES = {
         "explain a gap.")),
     "named column is missing everywhere": (lambda: {**columns(sex=None)},
         "ColumnError: Column 'sex' is missing in every row of both tables. Leave it out."),
+    "only constant columns": (
+        lambda: given(**{name: table[["y", "risk"]].assign(a=1)
+            for name, table in zip(("source", "target"), source_and_target(), strict=True)},
+            baseline=[], clusters=None),
+        ("ColumnError: No usable covariate is left. Every covariate has one single value or is "
+        "missing everywhere.")),
     "column missing in one table": (lambda: only_target(region=None),
         ("ColumnError: Column 'region' is missing in every row of target. It cannot be compared: "
         "drop it, or list covariates=[...] without it.")),

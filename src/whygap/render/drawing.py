@@ -1,0 +1,319 @@
+"""How charts are drawn: rows of two lines, a decomposition in one line, panels of a trend."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from matplotlib import font_manager
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from whygap.render.formats import shorten, width
+from whygap.render.units import with_minus
+
+WIDTH = 330.0  # points: what is left of a phone's screen (390 px) within margins and a frame
+ROW = 34.0  # points: a line of text, the bar, and some air
+AXIS = 24.0  # points below the last row, for the axis
+LINE = 14.0  # points from a line of text to the next
+TEXT = 11.0  # points, the least that a phone shows legibly
+LETTER = 6.2  # points: the mean width of a letter of that size
+COLUMN_LETTER = 5.7  # likewise in a browser's font, which draws the decomposition in one line
+LETTERS = 50  # of a title in one line
+INDENT = 10.0  # points: names of variables below their part
+PANEL = 120.0  # points: the height of one panel of a trend
+MAX_TARGET_NAMES = 8  # names below a trend
+LINE_HEIGHT = 104.0  # points: of the bars of a decomposition in one line
+
+# Paul Tol's high-contrast colours: told apart under every colour vision and in grey.
+# Pages replace each colour by the CSS variable of that name.
+COLOURS = {
+    "baseline": "#004488",
+    "covariate": "#ddaa33",
+    "outcome": "#bb5566",
+    "source_only": "#a0a6b1",
+    "target_only": "#5f6671",
+    "other": "#7755aa",
+    "recoverable": "#2b8c6b",
+    "ink": "#1b1f27",
+    "muted": "#5b6472",
+    "line": "#d5d9e0",
+    "card": "#fefefe",
+}
+# Families for letters that matplotlib's own font lacks, where they are installed
+FALLBACKS = ("Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari")
+FALLBACKS += ("Noto Sans CJK JP", "Noto Sans CJK SC", "Arial Unicode MS", "Noto Emoji")
+# Control characters as their pictures; marks that turn the direction of text as a replacement
+PICTURES = {code: 0x2400 + code for code in range(32)} | {9: " ", 10: " ", 13: " ", 127: 0x2421}
+PICTURES |= dict.fromkeys([*range(128, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 65533)
+
+Span = tuple[float, float]
+NO_SPAN: Span = (math.nan, math.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Hold one row of a chart: a bar from `start` to `end` with an interval around its end.
+
+    Attributes:
+        name: what stands at the left.
+        numbers: what stands at the right: the estimate with its interval.
+        note: below the name; rows with one take a line more.
+        size: the estimate alone, where there is no room for the interval.
+        start: where the bar begins; equal to `end` for a mean, which is drawn as a dot.
+        end: where the bar ends; NaN for a heading without a bar.
+        interval: in the place of the bar's end.
+        colour: a key of `COLOURS`.
+        is_significant: whether the bar is filled.
+        is_heading: whether the name is bold.
+        part: name of the part that the row is of; empty for none.
+    """
+
+    name: str
+    numbers: str = ""
+    note: str = ""
+    size: str = ""
+    start: float = math.nan
+    end: float = math.nan
+    interval: Span = NO_SPAN
+    colour: str = "other"
+    is_significant: bool = True
+    is_heading: bool = False
+    part: str = ""
+
+
+def shown(text: str) -> str:
+    """Return a text whose control characters can be seen and change nothing."""
+    return text.translate(PICTURES)
+
+
+def axes_of(ax: Axes | None, rows: Sequence[Row], title: str, note: str) -> Axes:
+    """Return the given axes, or those of a figure that is just large enough; write the title."""
+    lines = [(line, "bold") for line in textwrap.wrap(shown(title), LETTERS)]
+    lines += [(line, "normal") for line in textwrap.wrap(note, LETTERS)] if title else []
+    if ax is None:
+        body = _height(rows) * len(rows)
+        height = 4.0 + LINE * len(lines) + body + AXIS
+        ax = _new_figure(WIDTH, height).add_axes((0.02, AXIS / height, 0.96, body / height))
+    for k, (line, weight) in enumerate(reversed(lines)):
+        _text(ax, line, (0, 1), (0, 5 + LINE * k), weight=weight)
+    return ax
+
+
+def draw_rows(
+    ax: Axes, rows: Sequence[Row], tick: Callable[[float], str], from_zero: bool = False
+) -> None:
+    """Draw names, numbers, bars and intervals from the top down."""
+    limits = _limits(rows, [0.0] * from_zero)
+    height = _height(rows)
+    _clear(ax, "x")
+    ax.set_xlim(*limits)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_yticks([])
+    before = rows[0]
+    for place, row in enumerate(rows):
+        _write_row(ax, place, row, height, indent=not (from_zero or row.is_heading))
+        if row.end != row.end:
+            continue
+        middle = place + 0.5 - 13 / height
+        _draw_bar(ax, row, limits, middle, 10 / height, f"row{place}")
+        if from_zero:
+            ends = [middle - 8 / height, middle + 8 / height]
+            ax.plot([0, 0], ends, color=COLOURS["ink"], lw=0.9, zorder=1)
+        elif row.is_heading and place:
+            ends = [rows.index(before) + 0.35, place + 0.05]
+            ax.plot([before.end] * 2, ends, color=COLOURS["muted"], lw=0.9, ls=":", zorder=1)
+        before = row if row.is_heading else before
+    ax.xaxis.set_major_locator(MaxNLocator(5, prune="both"))
+    ax.xaxis.set_major_formatter(lambda value, _: with_minus(tick(value)))
+
+
+def _write_row(ax: Axes, place: int, row: Row, height: float, indent: bool) -> None:
+    weight = "bold" if row.is_heading else "normal"
+    look: dict[str, Any] = {"coordinates": ("axes fraction", "data"), "va": "center"}
+    top = place - 0.5 + 8 / height
+    low = top + (LINE / height if row.note else 0.0)
+    room = int(0.96 * WIDTH / LETTER) - 2 * indent - (0 if row.note else width(row.numbers))
+    _text(ax, shorten(row.name, room), (0, top), (INDENT * indent, 0), weight=weight, **look)
+    _text(ax, row.numbers, (1, low), weight=weight, ha="right", **look)
+    if row.note:
+        _text(ax, row.note, (0, low), colour="muted", **look)
+
+
+def draw_line(ax: Axes | None, rows: Sequence[Row], total: float) -> Axes:
+    """Draw a decomposition from left to right, a column per part; return the axes."""
+    pitch = total / len(rows)
+    longest = max(width(row.name) for row in rows)
+    steps = 2 if longest * COLUMN_LETTER > pitch else 1  # lines of names: neighbours do not touch
+    if ax is None:
+        below = LINE * steps + 6
+        height = below + LINE_HEIGHT + LINE
+        axes = (0, below / height, 1, LINE_HEIGHT / height)
+        ax = _new_figure(total, height).add_axes(axes)
+    limits = _limits(rows)
+    _clear(ax, "")
+    ax.set_ylim(*limits)
+    ax.set_xlim(-0.5, len(rows) - 0.5)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    for place, row in enumerate(rows):
+        _draw_bar(ax, row, limits, place, 0.66, f"row{place}", upright=True)
+        if place:
+            begin = place - 1 + (0.33 if place > 1 else 0.1)
+            end = place + (0.33 if place < len(rows) - 1 else -0.1)
+            look: dict[str, Any] = {"color": COLOURS["muted"], "lw": 0.9, "ls": ":", "zorder": 1}
+            ax.plot([begin, end], [row.start] * 2, **look)
+        top = max(value for value in (row.start, row.end, min(row.interval[1], limits[1])))
+        _text(ax, row.size, (place, top), (0, 3), "data", weight="bold", ha="center")
+        is_edge = steps > 1 and place in (0, len(rows) - 1)  # names there go towards the middle
+        side = ("right" if place else "left") if is_edge else "center"
+        x = place + (0.5 if place else -0.5) * is_edge
+        name = shorten(row.name, int((1.5 if is_edge else steps) * pitch / COLUMN_LETTER))
+        drop = (0, -LINE * (1 + place % steps))
+        _text(ax, name, (x, 0), drop, ("data", "axes fraction"), "muted", ha=side)
+    return ax
+
+
+def _draw_bar(
+    ax: Axes,
+    row: Row,
+    limits: Span,
+    middle: float,
+    thickness: float,
+    name: str,
+    upright: bool = False,
+) -> None:
+    """Draw a bar, or the dot of a mean, and the interval; an arrow where that leaves the axes."""
+
+    def draw(along: Sequence[float], look: str = "-", **options: Any) -> Any:
+        across = [middle] * len(along)
+        ends = (across, along) if upright else (along, across)
+        return ax.plot(*ends, look, **{"color": COLOURS["ink"], "clip_on": False} | options)[0]
+
+    colour = COLOURS[row.colour]
+    if row.start == row.end and row.is_heading:
+        mark = draw([row.end], "o", color=colour, ms=7, zorder=5)
+    else:
+        fill = colour if row.is_significant else COLOURS["card"]
+        look: dict[str, Any] = {"color": fill, "edgecolor": colour, "linewidth": 1.2, "zorder": 2}
+        bar = ax.bar if upright else ax.barh
+        (mark,) = bar(middle, row.end - row.start, thickness, row.start, **look)
+    mark.set_gid(name)
+    low, high = (min(max(end, limits[0]), limits[1]) for end in row.interval)
+    draw([low, high], color=COLOURS["card"], lw=3.2, zorder=3)
+    draw([low, high], lw=1.3, zorder=3)
+    if row.interval[0] < limits[0]:
+        draw([low], "v" if upright else "<", ms=6, zorder=4)
+    if row.interval[1] > limits[1]:
+        draw([high], "^" if upright else ">", ms=6, zorder=4)
+
+
+def panels_of(n_panels: int, title: str) -> list[Axes]:
+    """Return axes one below the next, on a figure of their own, with room for names below."""
+    lines = textwrap.wrap(shown(title), LETTERS)
+    above = LINE * len(lines) + 4
+    below = 3 * AXIS
+    total = above + n_panels * PANEL + below
+    figure = _new_figure(WIDTH, total)
+    for k, line in enumerate(lines):
+        figure.text(0.02, 1 - (LINE * k + 4) / total, line, va="top", **_look("ink", "bold"))
+    bottoms = [below + k * PANEL for k in reversed(range(n_panels))]
+    return [figure.add_axes((0.14, b / total, 0.84, (PANEL - 30) / total)) for b in bottoms]
+
+
+def draw_panel(ax: Axes, name: str, marks: Mapping[int, Row], tick: Callable[[float], str]) -> None:
+    """Draw one estimate of each target with its interval."""
+    limits = _limits(list(marks.values()), [0.0])
+    _clear(ax, "y")
+    ax.set_ylim(*limits)
+    ax.axhline(0, color=COLOURS["ink"], lw=0.9, zorder=1)
+    for place, row in marks.items():
+        colour = COLOURS[row.colour]
+        ends = [min(max(end, limits[0]), limits[1]) for end in row.interval]
+        ax.plot([place, place], ends, color=colour, lw=1.4, zorder=3, clip_on=False)
+        fill = colour if row.is_significant else COLOURS["card"]
+        look: dict[str, Any] = {"mfc": fill, "mec": colour, "mew": 1.3, "zorder": 4}
+        ax.plot(place, row.end, "o", ms=6, clip_on=False, **look)
+    _text(ax, shown(name), (0, 1), (0, 5), weight="bold")
+    ax.set_xticks([])
+    ax.yaxis.set_major_locator(MaxNLocator(4, prune="both"))
+    ax.yaxis.set_major_formatter(lambda value, _: with_minus(tick(value)))
+
+
+def name_targets(ax: Axes, targets: Sequence[str]) -> None:
+    """Write the targets' names below a panel; of many targets every second, third, ... name."""
+    step = math.ceil(len(targets) / MAX_TARGET_NAMES)
+    places = list(range(0, len(targets), step))
+    labels = [shorten(shown(targets[k]), 14) for k in places]
+    is_slanted = sum(map(width, labels)) * LETTER > WIDTH * 0.7
+    turn = {"rotation": 30, "ha": "right"} if is_slanted else {}
+    ax.set_xticks(places, labels, **_look("muted"), **turn)
+    ax.set_xlim(-0.5, len(targets) - 0.5)
+
+
+def _limits(rows: Sequence[Row], others: Iterable[float] = ()) -> Span:
+    """Return axis limits; intervals far wider than the values and most intervals are cut."""
+    values = [value for row in rows for value in (row.start, row.end)]
+    finite = [value for value in (*values, *others) if math.isfinite(value)] or [0.0, 1.0]
+    bottom = min(finite)
+    top = max(finite)
+    spans = [row.interval for row in rows if row.interval[0] == row.interval[0]]
+    widths = sorted(high - low for low, high in spans)
+    middle = widths[len(widths) // 2] if widths else 0.0
+    reach = max(top - bottom, middle if math.isfinite(middle) else 0.0)
+    low = min([bottom, *(max(span[0], bottom - reach) for span in spans)])
+    high = max([top, *(min(span[1], top + reach) for span in spans)])
+    air = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
+    return low - air, high + air
+
+
+def _height(rows: Sequence[Row]) -> float:
+    """Return the height of every row, in points."""
+    return ROW + (LINE if any(row.note for row in rows) else 0.0)
+
+
+def _new_figure(across: float, height: float) -> Figure:
+    """Return a figure of so many points."""
+    return Figure(figsize=(across / 72, height / 72), facecolor=COLOURS["card"])
+
+
+def _text(
+    ax: Axes,
+    text: str,
+    place: Span,
+    offset: Span = (0, 0),
+    coordinates: Any = "axes fraction",
+    colour: str = "ink",
+    weight: str = "normal",
+    **align: str,
+) -> None:
+    where: dict[str, Any] = {"xycoords": coordinates, "textcoords": "offset points"}
+    ax.annotate(text, place, xytext=offset, **where, **_look(colour, weight), **align)
+
+
+def _look(colour: str, weight: str = "normal") -> dict[str, Any]:
+    """Return how texts are written: never as formulas, in letters that can be drawn."""
+    look = {"fontsize": TEXT, "color": COLOURS[colour], "fontweight": weight}
+    return look | {"parse_math": False, "fontfamily": _families()}
+
+
+@cache
+def _families() -> list[str]:
+    installed = set(font_manager.get_font_names())
+    return ["DejaVu Sans", *(family for family in FALLBACKS if family in installed)]
+
+
+def _clear(ax: Axes, grid: str) -> None:
+    """Remove the box and draw faint grid lines along one axis, behind the marks."""
+    for side in ("top", "right", "left", "bottom"):
+        ax.spines[side].set_visible(False)
+    ax.patch.set_alpha(0.0)
+    ax.tick_params(colors=COLOURS["muted"], labelsize=TEXT, length=0)
+    if grid:
+        ax.grid(axis=grid, color=COLOURS["line"], linewidth=0.7)  # type: ignore[arg-type]
+        ax.set_axisbelow(True)
