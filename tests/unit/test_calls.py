@@ -173,7 +173,7 @@ CASES: dict[str, Case] = {
     "no table": (
         lambda: source(None),
         TableError,
-        ACCEPTED + "NoneType. Name the columns first, for example with pandas.DataFrame(...).",
+        ACCEPTED + "NoneType. A function that makes it may lack its 'return'.",
     ),
     "rows as dictionaries": (
         lambda: source([{"a": 1}, {"a": 2}]),
