@@ -51,7 +51,7 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a learner misspelt": (
         lambda _: wg.Settings(learner="fst"),
         (
-            "The setting 'learner' must be one of 'auto', 'fast', 'boosted', 'paper', or "
+            "The setting 'learner' must be one of 'auto', 'fast', 'boosted', or "
             "{'classifier': estimator, 'regressor': estimator}. Got 'fst'. Did you mean 'fast'?"
         ),
     ),
