@@ -130,7 +130,9 @@ def plan(*, quick: bool, folder: Path = POOLS) -> Plan:
         return [step(KNOWN[0], folder, 6, (1500, 1500), learner="fast")]
     default = [step(pool, folder, 200, pool.rows) for pool in KNOWN]
     paper = next(pool for pool in KNOWN if pool.name == "insurance")
-    return [*default, step(paper, folder, 200, paper.rows, published="fast")]
+    kept = {"twins": False, "risk_uncertainty": False}  # of engine 9: shown, and not run again
+    others = [step(paper, folder, 200, paper.rows, published="fast")]
+    return [*default, *others, step(paper, folder, 0, paper.rows, **kept)]
 
 
 def step(

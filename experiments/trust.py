@@ -38,7 +38,8 @@ QUESTIONS = {
     "values": "The paper's values and shares of single variables",
 }
 ASKED = 0.9  # the level of every interval on these pages
-AS_PUBLISHED = "published=fast"  # made by whygap.paper
+# Made by whygap.paper, or by engine 9
+AS_PUBLISHED = ("published=fast", "risk_uncertainty=False, twins=False")
 OWN = ("defaults", "learner=fast", "learner=fast, support=auto", "subsets=160")
 
 
@@ -63,7 +64,7 @@ class Cell:
     @property
     def as_published(self) -> bool:
         """Made by the method as published."""
-        return self.row.settings == AS_PUBLISHED
+        return self.row.settings in AS_PUBLISHED
 
 
 def question_of(quantity: str) -> str | None:
