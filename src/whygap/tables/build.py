@@ -101,11 +101,9 @@ def _require_defined(design: Design) -> None:
             )
         slopes = metric.gradient(metric.means(design.terms[domain], weights[domain]))
         if not np.isfinite(slopes).all():
-            raise TableError(
-                f"The metric '{metric.name}' has no slope in {domain}",
-                got=f"{value:g}, at the edge of what it can be",
-                hint="Predictions that are never wrong leave nothing to explain.",
-            )
+            what = f"The metric '{metric.name}' has no slope in {domain}"
+            hint = "Predictions that are never wrong leave nothing to explain."
+            raise TableError(what, got=f"{value:g}, at the edge of what it can be", hint=hint)
 
 
 # Why a column cannot be used -> level of the note; the error and its hint where it was named
@@ -206,8 +204,6 @@ def _players_of(columns: Sequence[EncodedColumn], roles: Roles) -> tuple[Player,
         if column.name not in set(roles.baseline):
             members.setdefault(owner.get(column.name, column.name), []).append(position)
     if not members:
-        raise ColumnError(
-            "No usable covariate is left",
-            hint="Every covariate has one single value or is missing everywhere.",
-        )
+        hint = "Every covariate has one single value or is missing everywhere."
+        raise ColumnError("No usable covariate is left", hint=hint)
     return tuple(Player(name, tuple(positions)) for name, positions in members.items())

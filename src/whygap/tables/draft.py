@@ -46,11 +46,9 @@ CLUSTERS = re.compile(
 def draft_study(source: Any = None, target: Any = None) -> str:
     """Write a commented study file for two paths; without them, a generic template."""
     if (source is None) != (target is None):
-        raise InputError(
-            "To guess roles, both tables are needed",
-            got="only the source" if target is None else "only the target",
-            hint="Name both, or neither for a generic template.",
-        )
+        what = "To guess roles, both tables are needed"
+        got = "only the source" if target is None else "only the target"
+        raise InputError(what, got=got, hint="Name both, or neither for a generic template.")
     roles: dict[str, Any] = {"outcome": "readmitted", "prediction": "risk"}
     roles["baseline"] = ["age", "sex"]
     if source is not None:

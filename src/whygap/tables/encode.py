@@ -93,11 +93,9 @@ def _reconcile(name: str, raw: ByDomain[RawColumn]) -> tuple[ByDomain[RawColumn]
         which = "source" if raw.source.kind in ("number", "boolean") else "target"
         note = Note("mixed_types", "warning", {"column": name, "domain": which})
         return raw.map(columns.to_text), (note,)
-    raise ColumnError(
-        f"Column '{name}' is of different kinds in the two tables",
-        got=f"{raw.source.kind} in source, {raw.target.kind} in target",
-        hint="Give it the same type in both tables.",
-    )
+    what = f"Column '{name}' is of different kinds in the two tables"
+    got = f"{raw.source.kind} in source, {raw.target.kind} in target"
+    raise ColumnError(what, got=got, hint="Give it the same type in both tables.")
 
 
 def _encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:

@@ -55,10 +55,9 @@ def read_extras(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask]) -> 
         risk = _numbers(f"Column '{name}' (source_risk)", read_kept(frames, name, keep))
         for domain, values in risk.items():
             if values.min() <= 0 or values.max() >= 1:
-                raise ColumnError(
-                    f"Column '{name}' (source_risk) must lie strictly between 0 and 1",
-                    got=f"values from {values.min():g} to {values.max():g} in {domain}",
-                )
+                what = f"Column '{name}' (source_risk) must lie strictly between 0 and 1"
+                got = f"values from {values.min():g} to {values.max():g} in {domain}"
+                raise ColumnError(what, got=got)
     return Extras(weights, clusters, risk, tuple(notes))
 
 
@@ -80,10 +79,8 @@ def _numbers(what: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
         if column.infinite:
             raise ColumnError(f"{what} holds {column.infinite} infinite values in {domain}")
         if column.missing:
-            raise ColumnError(
-                f"{what} is missing in {column.missing} rows of {domain}",
-                hint="Fill the values in, or drop these rows.",
-            )
+            hint = "Fill the values in, or drop these rows."
+            raise ColumnError(f"{what} is missing in {column.missing} rows of {domain}", hint=hint)
     return raw.map(lambda column: column.values)
 
 
@@ -93,9 +90,8 @@ def _read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
     for domain, values in weights.items():
         negative = int((values < 0).sum())
         if negative:
-            raise ColumnError(
-                f"{what} is negative in {negative} rows of {domain}", got=f"{values.min():g}"
-            )
+            got = f"{values.min():g}"
+            raise ColumnError(f"{what} is negative in {negative} rows of {domain}", got=got)
         if not values.any():
             raise ColumnError(f"{what} is zero in every row of {domain}")
     # Only proportions matter: tiny weights, whose squares would be 0, are scaled to 1.
@@ -108,10 +104,9 @@ def _read_clusters(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> 
     raw = ByDomain(*(raw_column(arrays[domain], name, domain) for domain in DOMAINS))
     for domain, column in raw.items():
         if column.missing:
-            raise ColumnError(
-                f"Column '{name}' (clusters) is missing in {column.missing} rows of {domain}",
-                hint="Every row needs a cluster; give single rows a name of their own.",
-            )
+            what = f"Column '{name}' (clusters) is missing in {column.missing} rows of {domain}"
+            hint = "Every row needs a cluster; give single rows a name of their own."
+            raise ColumnError(what, hint=hint)
     values = _same_scale(arrays, raw)
     _, position = np.unique(np.concatenate(list(values)), return_inverse=True)
     cut = len(values.source)

@@ -94,11 +94,9 @@ def _require_kind(condition: Condition, name: str, raw: RawColumn) -> None:
     dated = bool(condition.level)
     fitting = ("date", "time") if dated else ("number", "boolean", "duration")
     if condition.kind in ("above", "at most") and raw.kind not in (*fitting, "missing"):
-        raise ColumnError(
-            f"The rule compares column '{name}' with {'a date' if dated else 'a number'}",
-            got=f"{raw.kind} in the table",
-            hint="Give it the type it has in the study.",
-        )
+        what = f"The rule compares column '{name}' with {'a date' if dated else 'a number'}"
+        got = f"{raw.kind} in the table"
+        raise ColumnError(what, got=got, hint="Give it the type it has in the study.")
 
 
 def _own_prediction(condition: Condition, prediction: Any, rows: int) -> RawColumn:
