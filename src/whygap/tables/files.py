@@ -98,11 +98,9 @@ def _find_files(path: str | Path, label: str) -> list[Path]:
     root = Path(path).expanduser()
     if root.is_file():
         if kind_of(root) is None:
-            raise TableError(
-                f"The {label} table '{path}' is of an unknown format",
-                got=f"'{root.suffix}'",
-                hint=f"Use {READABLE}, or read it yourself and pass the table.",
-            )
+            what = f"The {label} table '{path}' is of an unknown format"
+            hint = f"Use {READABLE}, or read it yourself and pass the table."
+            raise TableError(what, got=f"'{root.suffix}'", hint=hint)
         return [root]
     if root.is_dir():
         paths = [p for p in sorted(root.rglob("*")) if not _is_hidden(p.relative_to(root))]
@@ -118,11 +116,9 @@ def _find_files(path: str | Path, label: str) -> list[Path]:
         raise TableError(nothing)
     if len({kind_of(p) for p in paths}) > 1:
         endings = sorted({p.suffix for p in paths})
-        raise TableError(
-            f"The files of '{path}' ({label}) are of several kinds",
-            got=", ".join(endings),
-            hint=f"Name the files with a glob, for example 'folder/*{endings[-1]}'.",
-        )
+        what = f"The files of '{path}' ({label}) are of several kinds"
+        hint = f"Name the files with a glob, for example 'folder/*{endings[-1]}'."
+        raise TableError(what, got=", ".join(endings), hint=hint)
     return paths
 
 

@@ -160,10 +160,8 @@ def _groups(
                 what = f"Column '{column}' (group '{group}') is not a covariate"
                 raise ColumnError(what, hint=did_you_mean(column, covariates))
             if column in owner:
-                raise ColumnError(
-                    f"Column '{column}' is in two groups: '{owner[column]}' and '{group}'",
-                    hint="Each covariate belongs to one group.",
-                )
+                what = f"Column '{column}' is in two groups: '{owner[column]}' and '{group}'"
+                raise ColumnError(what, hint="Each covariate belongs to one group.")
             owner[column] = group
         stranger = group in covariates and group not in columns
         if stranger or group in baseline:

@@ -56,11 +56,9 @@ class ModelScoring:
                 raise
             except Exception as err:  # a model may fail in any way
                 shown = f"It was given a {frame.kind} table with columns {listed(self.columns)}"
-                raise ModelError(
-                    f"The model {predictor.name} failed on the {frame.label} table",
-                    got=first_line(err, with_type=True),
-                    hint=predictor.hint or f"{shown}; it may expect others.",
-                ) from err
+                what = f"The model {predictor.name} failed on the {frame.label} table"
+                hint = predictor.hint or f"{shown}; it may expect others."
+                raise ModelError(what, got=first_line(err, with_type=True), hint=hint) from err
             if answer.ndim == 0 or len(answer) != rows:
                 what = f"The model {predictor.name} must give one prediction per row"
                 raise ModelError(what, got=f"shape {answer.shape} for {rows} rows")
