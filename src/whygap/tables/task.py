@@ -10,7 +10,7 @@ import numpy as np
 from whygap._metrics import TASKS, Metric, Task, metric_of, tasks_of
 from whygap.domains import ByDomain
 from whygap.errors import ColumnError, SettingsError
-from whygap.notes import Note
+from whygap.notes import Fact, Note
 from whygap.tables.columns import RawColumn, present
 from whygap.tables.design import OUTCOMES
 from whygap.tables.outcome import distinct_levels, shortened
@@ -119,5 +119,9 @@ def task_notes(name: str, task: Task, outcome: ByDomain[RawColumn]) -> tuple[Not
     levels = distinct_levels(outcome) if task != "binary" else []
     if task == "regression":
         return (Note("amounts", "info", {"column": name, "n_distinct": len(levels)}),)
-    facts = {"column": name, "n_classes": len(levels), "values": shortened(levels)}
+    facts: dict[str, Fact] = {
+        "column": name,
+        "n_classes": len(levels),
+        "values": shortened(levels),
+    }
     return (Note("classes", "info", facts),) if task == "multiclass" else ()
