@@ -21,13 +21,15 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import whygap as wg
+from whygap.render.figures import KINDS
+from whygap.render.svg import image
 from whygap.results.files import write_bytes
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SCREENS = {
-    "report_desktop": {"viewport": {"width": 1100, "height": 1000}},
-    "report_phone": {"viewport": {"width": 360, "height": 760}, "device_scale_factor": 1.5},
-    "report_dark": {"viewport": {"width": 1100, "height": 1000}, "color_scheme": "dark"},
+    "report_desktop": {"viewport": {"width": 1280, "height": 800}},
+    "report_phone": {"viewport": {"width": 390, "height": 800}, "device_scale_factor": 1.5},
+    "report_dark": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
 }
 
 
@@ -36,7 +38,7 @@ def main(result: Path | None, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     gap = demo_gap() if result is None else wg.load(result)
     for name, figure in figures(gap).items():
-        write_bytes(folder / f"{name}.png", png(figure))
+        write_bytes(folder / f"{name}.png", smaller(image(figure, "png")))
     program = os.environ.get("WHYGAP_CHROMIUM") or shutil.which("chromium")
     if program is None:
         sys.exit("No Chromium found: the figures were made, the screenshots were not.")
@@ -50,17 +52,8 @@ def demo_gap() -> wg.Gap:
 
 
 def figures(gap: wg.Gap) -> dict[str, Figure]:
-    """Return every kind of figure by the name of its file."""
-    names = {"points": "points", "where": "affected", "recoverable": "recoverable"}
-    names |= {"overview": "decomposition", "shares": "shares"}
-    return {f"figure_{name}": gap.plot(what=what) for name, what in names.items()}
-
-
-def png(figure: Figure) -> bytes:
-    """Return a figure as a small picture."""
-    out = io.BytesIO()
-    figure.savefig(out, format="png", dpi=110)
-    return smaller(out.getvalue())
+    """Every kind of figure."""
+    return {f"figure_{what}": gap.plot(what=what) for what in ("decomposition", *KINDS)}
 
 
 def screenshots(gap: wg.Gap, folder: Path, program: str) -> None:

@@ -64,10 +64,10 @@ def test_summaries(path: Path) -> None:
 
 @pytest.mark.parametrize("case", [{}, {"corners": (0.8, 0.81, 0.8, 0.795)}, {"defined": ()}])
 def test_reports(case: dict[str, object]) -> None:
-    from whygap.render import report
+    from whygap.render import page as pages
 
     page = Texts()
-    page.feed(report.html({"": make_gap(**case)}, 0.95))
+    page.feed(pages.html(make_gap(**case)))
     assert any("These are associations" in text for text in page.blocks)
     assert too_long(page.blocks) == []
 
