@@ -33,6 +33,8 @@ __all__ = [
     "trust_figure",
 ]
 
+INK = "#1B1F27"
+MUTED = "#5B6472"
 PALETTE = ("#004488", "#BB5566", "#DDAA33", "#228833", "#66CCEE", "#AA3377", "#777777")
 MARKS = "osD^vPX"
 INK, MUTED, FAINT = "#1B1F27", "#5B6472", "#D5D9E0"

@@ -12,7 +12,7 @@ from typing import cast
 from experiments.analysis import Found, PartName, Subset, set_label
 from whygap import paper
 from whygap.estimate import Estimate
-from whygap.paper.learners import LearnerName
+from whygap.paper.nuisances import LearnerName
 from whygap.study import Study
 from whygap.tables.design import Design
 

@@ -203,7 +203,7 @@ SENTENCES: dict[str, str] = {
     ),
     "interrupted": "You interrupted the analysis: it has no {missing}.",
     "no_shares": "{reason}",
-    "stopped": "{reason}",
+    "stopped": "{value}",
     "sign_of_loss": "{reason}",
 }
 
@@ -222,6 +222,7 @@ WITHOUT_VALUES: dict[str, str] = {
         "same, but the target's outcomes teach a model too little."
     ),
     "model_warned": "The model gave a warning.",
+    "stopped": "A trial of the analysis ended with an error, which may quote values of rows.",
     "unseen_classes": "{who} also knows classes which no row of either table has.",
     "constant_prediction": (
         "The prediction is the same in every row: it cannot tell any rows apart."

@@ -163,7 +163,7 @@ def test_a_result_file_of_another_kind(call, tmp_path):
         (("--set", "fold=3"), "There is no setting 'fold'. Did you mean 'folds'?"),
         (
             ("--set", "folds=1"),
-            "The setting 'folds' must be greater than or equal to 2. Got 1.",
+            "The setting 'folds' must be greater than or equal to 3. Got 1.",
         ),
         (
             ("--set", "folds"),

@@ -13,7 +13,7 @@ from sklearn import metrics
 
 import whygap as wg
 from whygap.errors import WhygapError
-from whygap.render import plot
+from whygap.render import svg
 
 ROLES: dict[str, Any] = {"outcome": "y", "prediction": "risk", "baseline": ["age"]}
 SparkFrame = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})
@@ -51,13 +51,13 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a learner misspelt": (
         lambda _: wg.Settings(learner="fst"),
         (
-            "The setting 'learner' must be one of 'auto', 'fast', 'boosted', 'paper', or "
+            "The setting 'learner' must be one of 'auto', 'fast', 'boosted', or "
             "{'classifier': estimator, 'regressor': estimator}. Got 'fst'. Did you mean 'fast'?"
         ),
     ),
     "one fold": (
         lambda _: wg.Settings(folds=1),
-        "The setting 'folds' must be greater than or equal to 2. Got 1.",
+        "The setting 'folds' must be greater than or equal to 3. Got 1.",
     ),
     "a metric of scikit-learn": (
         lambda _: study(metric=metrics.hamming_loss),
@@ -94,12 +94,12 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         ),
     ),
     "a figure as docx": (
-        lambda folder: plot.save_figure(make_gap().plot("walk"), folder / "x.docx"),
+        lambda folder: svg.save(make_gap().plot(), folder / "x.docx"),
         "A figure is written as .svg, .png or .pdf. Got 'x.docx'. Try gap.svg.",
     ),
     "a figure that there is not": (
-        lambda _: make_gap().plot(what="waterfal"),
-        "There is no figure 'waterfal'.",
+        lambda _: make_gap().plot(what="point"),
+        "There is no figure 'point'. Did you mean 'points'?",
     ),
     "a detail that was not asked for": (
         lambda _: make_gap(outcome=None).shares["outcome"],

@@ -65,11 +65,11 @@ class TrueNuisances(Nuisances):
         return self.world.risk.map(lambda risk: lambda rows: risk[locate(self.world, rows)])
 
     def slope_at(self, rows):
-        return self.world.slope[locate(self.world, rows)]
+        return self.world.slope[locate(self.world, rows[:, :-1])]
 
     def phantom_ratio(self, subset):
         world, mass = self.world, self.world.mass.target
-        rest = world.codes(np.flatnonzero(self.swapped(subset)))
+        rest = world.codes(np.flatnonzero(self.swapped(subset)[:-1]))
         q_bin = binned(world.risk.source, self.bins)
         groups = world.nuisances.groups(subset, self.bins)
 
@@ -170,10 +170,10 @@ def test_no_row_is_recombined_with_itself(monkeypatch):
     design = replace(n.design, weights=None)
     n = replace(n, design=design, training=ByDomain(n.training.source, trains))
     monkeypatch.setattr(TrueNuisances, "phantom_ratio", lambda *_: lambda rows: np.ones(len(rows)))
-    m, rows = n.m(()).target, n.encoded.target[pair]
+    m, rows = n.m(()).target, n.binned_rows[pair]
     phantom = np.where(n.swapped(()), rows[::-1], rows)
-    xi = n.slope_at(phantom) ** 2 * (n.risks.target(phantom) - m[pair])
-    xi[binned(n.risks.source(phantom), 1) != 1] = 0
+    xi = n.slope_at(phantom) ** 2 * (n.risks.target(phantom[:, :-1]) - m[pair])
+    xi[binned(n.risks.source(phantom[:, :-1]), 1) != 1] = 0
     np.testing.assert_allclose(v_statistic(n, (), m, 0), xi)
 
 

@@ -248,14 +248,14 @@ def show(rng: random.Random) -> Any:
     level = anything(rng, 0.95, 0.5, 1e-12, 0, 1, 2, "0.9", None)
     path = anything(rng, *(folder() / n for n in ("a.json", "a.html", "a.csv", "no/a.json", "")))
     name, other = (anything(rng, "schooling", "ancestry", "nope") for _ in range(2))
-    what = anything(rng, "answer", "walk", "points", "affected", "recoverable", "shares", "shars")
+    what = anything(rng, "decomposition", "points", "affected", "recoverable", "shares", "shars")
     calls: list[Callable[[], Any]] = [
         lambda: gap.to_frame(level),
         lambda: gap.summary(level),
         lambda: gap.save(path, influence=anything(rng, True)),
         lambda: gap.report(path, level, anything(rng, None)),
-        lambda: gap.plot(what, level=level),
-        lambda: gap.plot(what),
+        lambda: gap.plot(None, what, level),
+        lambda: gap.plot(what=what),
         lambda: gap.shares[anything(rng, "outcome", "covariates")],
         lambda: gap.shares["outcome"].difference(name, other),
         lambda: gap.shares["outcome"].ranking(level),

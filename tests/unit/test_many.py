@@ -60,9 +60,8 @@ def test_later_targets_differ_only_by_the_choice_of_source_only_learners(many):
 def test_one_tidy_table_with_a_target_column(many):
     frame = many.to_frame(level=0.9)
     assert isinstance(frame, pd.DataFrame)
-    assert list(frame.columns) == ["target", *many["site B"].to_frame().columns, "problems"]
+    assert list(frame.columns) == ["target", *many["site B"].to_frame().columns]
     part = frame[frame["target"] == "site C"].drop(columns="target").reset_index(drop=True)
-    assert set(part.pop("problems")) == {" ".join(many["site C"].problems())}
     pd.testing.assert_frame_equal(part, many["site C"].to_frame(level=0.9))
 
 

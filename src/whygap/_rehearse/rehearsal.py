@@ -105,7 +105,7 @@ class Rehearsal:
         return files.save(self, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what `save` writes, as plain values: every estimate, and their coverage."""
+        """Return what `save` writes, as plain values: all estimates and coverages."""
         return files.to_dict(self)
 
     def redacted(self, rows: int = 10) -> Rehearsal:

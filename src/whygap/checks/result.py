@@ -53,7 +53,7 @@ def check(study: Study, settings: Settings | None = None) -> Check:
         *facts.few_of_a_class(study, domains),
         *design.notes,
         *(overlap.notes if overlap else ()),
-        *(Note("stopped", "problem", {"reason": text}) for text in (obstacle, stopped) if text),
+        *(Note("stopped", "problem", {"value": text}) for text in (obstacle, stopped) if text),
         *(Note("no_shares", "info", {"reason": text}) for text in (no_shares(design),) if text),
     )
     return Check(
@@ -212,7 +212,8 @@ class Check:
         if overlap is not None:
             separators = tuple(separator.unnamed for separator in overlap.separators)
             notes = tuple(note.redacted(rows) for note in overlap.notes)
-            overlap = replace(overlap, separators=separators, notes=notes)
+            reason = " ".join(map(str, notes)) if overlap.reason else ""
+            overlap = replace(overlap, separators=separators, notes=notes, reason=reason)
         return replace(
             self,
             domains=self.domains.map(

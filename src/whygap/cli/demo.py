@@ -10,7 +10,6 @@ from whygap.cli.options import AsJson, Jobs, Set, option, settings_with
 from whygap.cli.output import make_folder, note, print_result, save
 
 DemoFolder = Annotated[Path, option("--output -o", "DIR", "Folder for the files.")]
-MAX_WORKERS = 4  # as many as share the work of the demo well
 EXAMPLES = ("whygap demo -o demo",)
 
 
@@ -30,13 +29,13 @@ def command(
     from whygap.render import text
     from whygap.settings import Settings
 
-    workers = jobs or min(MAX_WORKERS, os.cpu_count() or 1)
+    workers = jobs or min(4, os.cpu_count() or 1)
     defaults = Settings(support="common", learner="fast", n_jobs=workers)
-    chosen = settings_with(defaults, settings)
+    run = settings_with(defaults, settings)
     folder = make_folder(output)
     note("A published model predicts employment. Why is it less accurate for non-citizens?")
     note("The tables overlap poorly: rows outside the common support are parts of their own.")
-    gap = explain(load_employment().study(), settings=chosen)
+    gap = explain(load_employment().study(), settings=run)
     save(gap, folder / "gap.json")
     page = gap.report(folder / "gap.html").resolve()
     files = f"Everything:  whygap show {folder / 'gap.json'}\nThe report:  {page}"

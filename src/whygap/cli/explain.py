@@ -75,20 +75,20 @@ def command(
         require_rows(redact)
     roles = {"source": source, "target": target, "outcome": outcome, "baseline": baseline}
     roles |= {"covariates": covariates, "prediction": prediction}
-    named = {name: text for name, text in roles.items() if text is not None}
-    chosen = {"level": level, "seed": seed, "n_jobs": jobs, "time_budget": time_budget}
+    given_roles = {name: text for name, text in roles.items() if text is not None}
+    values = {"level": level, "seed": seed, "n_jobs": jobs, "time_budget": time_budget}
     if study_file is None:
-        file = _study_of(named, metric)
-    elif named:
+        file = _study_of(given_roles, metric)
+    elif given_roles:
         raise InputError(
             "Roles are named in the study file or as options, not in both",
-            got=", ".join(f"--{name}" for name in named),
+            got=", ".join(f"--{name}" for name in given_roles),
             hint="Leave these options out, or leave the study file out.",
         )
     else:
         file = read_study_file(study_file, unsafe_pickle=unsafe_pickle)
         file = file if metric is None else replace(file, study=replace(file.study, metric=metric))
-    run = options.settings_with(file.settings, settings, **chosen)
+    run = options.settings_with(file.settings, settings, **values)
     page = report or file.report
     output.check_writable(page)
     default = ("all",) if file.detail is None else file.detail
@@ -136,7 +136,7 @@ def _explained(file: StudyFile, detail: Any, settings: Settings) -> Gap | Gaps:
 
 
 def _print(result: Gap | Gaps, as_json: bool) -> None:
-    """Print a result with its warnings; end as Ctrl-C does where the run was interrupted."""
+    """Print a result and the warnings; end as Ctrl-C does where the run was interrupted."""
     from whygap._explain import was_interrupted
     from whygap.results import Gaps
 

@@ -26,7 +26,7 @@ def command(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Draft a commented study file.
+    """Write a commented study file.
 
     With --source and --target, the roles are guessed from the tables and marked as guesses.
     """

@@ -37,7 +37,7 @@ app = typer.Typer(
 
 
 def _help(module: ModuleType) -> str:
-    """Return docstring and examples; the backspace sign keeps their lines as they are."""
+    """Return a docstring and examples; the backspace sign keeps lines as they are."""
     lines = "\n".join(f"  {example}" for example in module.EXAMPLES)
     return f"{inspect.getdoc(module.command)}\n\n\b\nExamples:\n{lines}"
 
@@ -62,8 +62,8 @@ def main() -> None:
         _stop(f"whygap failed: {text}.{hint}", err, OWN_ERROR)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"whygap {importlib.metadata.version('whygap')}")
         raise typer.Exit
 

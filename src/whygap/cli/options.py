@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def option(flags: str, metavar: str | None, words: str) -> Any:
-    """Return an option by its names (else the parameter's) and its help."""
+    """Make an option of names (without any, that of the parameter), metavar and help."""
     return Option(*flags.split(), metavar=metavar, help=words)
 
 
@@ -42,11 +41,11 @@ AsJson = Annotated[bool, option("--json", None, "Print the result as JSON.")]
 StudyPath = Annotated[Path, Argument(metavar="STUDY.toml", help="A study file.")]
 
 
-def settings_with(settings: Settings, given: Iterable[str] | None, **chosen: Any) -> Settings:
+def settings_with(settings: Settings, texts: list[str] | None, **options: Any) -> Settings:
     """Return settings changed by --set, and by options that were used (not None)."""
-    changes = {name: value for name, value in chosen.items() if value is not None}
+    changes = {name: value for name, value in options.items() if value is not None}
     changes |= {"progress": False} if STREAMS["quiet"] else {}
-    for text in given or ():
+    for text in texts or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise SettingsError(
@@ -59,7 +58,7 @@ def settings_with(settings: Settings, given: Iterable[str] | None, **chosen: Any
 
 
 def _value_of(text: str) -> Any:
-    """Return a number, true or false as TOML reads them; anything else is text."""
+    """Return a number, true or false as TOML has it; else the text."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
@@ -67,23 +66,23 @@ def _value_of(text: str) -> Any:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Return the names in a text such as "age,sex"."""
+    """Return the names in a text, separated by commas."""
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def details_in(text: str | None, default: Any) -> Any:
-    """Return the details that --detail names; the default where it was not used."""
+    """Return the details that --detail names; without the option the default."""
     names = default if text is None else names_in(text)
     return "all" if names == ("all",) else tuple(n for n in names if n != "none")
 
 
 def targets_of(file: StudyFile) -> dict[str, Any]:
-    """Return every target by name: the study's own first, then those of [targets]."""
-    own = file.study.target_name
-    if own in file.targets:
+    """Return the targets by name: that of the study, then all in [targets]."""
+    target_name = file.study.target_name
+    if target_name in file.targets:
         raise InputError(
             "Two targets have the same name",
-            got=f"'{own}' as the study's own target and in [targets]",
+            got=f"'{target_name}' as the study's own target and in [targets]",
             hint="Give one of them another name: target_name is the one of the study's own.",
         )
-    return {own: file.study.target, **file.targets}
+    return {target_name: file.study.target, **file.targets}

@@ -38,8 +38,8 @@ def command(
 
     check_writable(output, ".json")
     file = read_study_file(study_file, unsafe_pickle=unsafe_pickle)
-    chosen = {"level": level, "seed": seed, "n_jobs": jobs}
-    run = options.settings_with(file.settings, settings, **chosen)
+    values = {"level": level, "seed": seed, "n_jobs": jobs}
+    run = options.settings_with(file.settings, settings, **values)
     result = rehearse(file.study, replicates, options.details_in(detail, ()), run)
     save(result, output)
     print_result(result.summary(), result.to_dict(), as_json)

@@ -55,8 +55,8 @@ def command(
     if redact is not None:
         require_rows(redact)
     if output is not None and output.suffix.lower() not in ENDINGS:
-        what = f"A result is shown as one of {', '.join(ENDINGS)}"
-        raise InputError(what, got=f"'{output.name}'", hint="Without -o it is printed.")
+        message = f"A result is shown as one of {', '.join(ENDINGS)}"
+        raise InputError(message, got=f"'{output.name}'", hint="Without -o it is printed.")
     check_writable(output)
     result = files.load(result_file)
     result = result if part is None else _only(result, part)
@@ -69,14 +69,14 @@ def command(
 
 
 def _only(result: Any, part: str) -> Any:
-    """Return a gap with one detail alone; with none for "parts"."""
+    """Return a gap with a single detail; without details for "parts"."""
     from whygap.results import Gap, Gaps
 
     if isinstance(result, Gaps):
         return replace(result, gaps={name: _only(gap, part) for name, gap in result.items()})
     if not isinstance(result, Gap):
-        what = "Only the results of explain have parts to choose from"
-        raise InputError(what, got=f"--part {part} of a {type(result).__name__.lower()}")
+        got = f"--part {part} of a {type(result).__name__.lower()}"
+        raise InputError("Only the results of explain have parts to choose from", got=got)
     if part in DETAILS and not getattr(result, part):
         hint = f"Ask for it: whygap explain study.toml --detail {part}."
         raise ResultError(f"This result has no '{part}'", hint=hint)
@@ -112,6 +112,8 @@ def _write(result: Any, path: Path, part: str, level: float | None, redact: int 
         head = f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>'
         files.write_whole(path, f"{head}\n<pre>\n{text}</pre>\n</html>\n")
     elif is_gap:
+        for problem in result.problems() if ending == ".csv" else ():  # it has no room for words
+            note(f"Warning: {problem}")
         files.write_whole(path, tables.render(result, ending[1:], level) + "\n")
     else:
         records, title = _records(result, level), str(result).partition("\n")[0]
@@ -127,5 +129,5 @@ def _figure(result: Any, part: str, level: float | None) -> Any:
     if isinstance(result, Gaps) and part == "parts":
         return result.plot(level=level)
     got = f"a {type(result).__name__.lower()}" if part == "parts" else f"--part {part}"
-    what = "Figures are drawn of a gap, and of the parts of several"
-    raise InputError(what, got=got, hint="Name an .html or .csv file.")
+    message = "Figures are drawn of a gap, and of the parts of several"
+    raise InputError(message, got=got, hint="Name an .html or .csv file.")

@@ -56,14 +56,14 @@ def command(
         target=next(iter(targets.values())) if targets else None,
         hidden=() if by is None else (by,),
     )
-    chosen: dict[str, Any] = {"level": level, "seed": seed, "n_jobs": jobs}
+    run: dict[str, Any] = {"level": level, "seed": seed, "n_jobs": jobs}
     result = watch(
         file.study,
         options.targets_of(file) if targets is None and by is None else targets,
         by=by,
         state=state,
         detail=options.details_in(detail, file.detail or ("points", "affected")),
-        settings=options.settings_with(file.settings, settings, **chosen),
+        settings=options.settings_with(file.settings, settings, **run),
         rules=rules,
         redact=redact,
     )

@@ -9,8 +9,7 @@ import numpy as np
 from whygap.domains import Array, Subset
 from whygap.errors import SettingsError, require_known
 from whygap.estimate import Estimate
-from whygap.paper.learners import LearnerName
-from whygap.paper.nuisances import Nuisances, binned
+from whygap.paper.nuisances import LearnerName, Nuisances
 from whygap.study import Study
 
 Form = Literal["identity", "v_statistic"]
@@ -18,10 +17,7 @@ Form = Literal["identity", "v_statistic"]
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """Hold the parts by the factors of eq. (1); Lambda_W, Lambda_Z and Lambda_Y sum to the gap.
-
-    Each estimate has `.interval(0.9)`, and the plug-in estimate as `.plugin`.
-    """
+    """Hold the parts by the factors of eq. (1); Lambda_W, Lambda_Z and Lambda_Y sum to the gap."""
 
     gap: Estimate
     baseline: Estimate
@@ -186,10 +182,8 @@ def v_statistic(n: Nuisances, s: Subset, m: Array, n_draws: int, distinct: bool 
     are all rows, or `n_draws` of them for each row; `distinct` leaves out the row itself.
     """
     rng = np.random.default_rng([n.seed, 2])
-    evaluation = n.evaluation.target
-    rows = n.encoded.target[evaluation]
-    m = m[evaluation]
-    bin_of = n.q_bin.target[evaluation]
+    rows = n.binned_rows[n.evaluation.target]
+    m = m[n.evaluation.target]
     size = len(rows)
     mass = n.sample.weights.target / n.sample.weights.target.sum()
     exact = n_draws == 0 or (distinct and n_draws >= size)
@@ -200,10 +194,9 @@ def v_statistic(n: Nuisances, s: Subset, m: Array, n_draws: int, distinct: bool 
         weight = mass[donor] if exact else np.ones(len(donor))
         weight = np.where(distinct & (donor == i), 0.0, weight)
         phantom = np.where(n.swapped(s), rows[donor], rows[i])
-        stays = (binned(n.risks.source(phantom), n.bins) == bin_of[i]) & (weight > 0)
+        stays = n.stays(phantom) & (weight > 0)
         if stays.any():
             phantom = phantom[stays]
-            xi = n.slope_at(phantom) ** 2 * (n.risks.target(phantom) - m[i])
-            pi = ratio(np.column_stack([phantom, np.full(len(phantom), bin_of[i])]))
-            average[i] = weight[stays] / weight.sum() @ (xi * pi)
+            xi = n.slope_at(phantom) ** 2 * (n.risks.target(phantom[:, :-1]) - m[i])
+            average[i] = weight[stays] / weight.sum() @ (xi * ratio(phantom))
     return average

@@ -54,20 +54,8 @@ TERMS = {
     "source": "in the source already",
     "added": "added in the target",
 }
-
-
-COLUMNS: tuple[str, ...] = (
-    "part",
-    "term",
-    "kind",
-    "estimate",
-    "standard_error",
-    "low",
-    "high",
-    "level",
-    "p_value",
-)
-COLUMNS += ("unit", "plugin")
+COLUMNS: tuple[str, ...] = ("part", "term", "kind", "estimate", "standard_error", "low", "high")
+COLUMNS += ("level", "p_value", "unit", "plugin")
 
 
 def rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -244,8 +232,7 @@ def render_records(records: Sequence[Mapping[str, Any]], format: str, title: str
         heading, *cells = record.values()
         words = (f"{c:.4g}" if isinstance(c, float) else str(c or "") for c in cells)
         sections.setdefault(str(heading), []).append(tuple(words))
-    header = tuple(records[0])[1:]
-    return FORMATS[format](Sheet(title, header, sections, (), ())).rstrip("\n")
+    return FORMATS[format](Sheet(title, tuple(records[0])[1:], sections, (), ())).rstrip("\n")
 
 
 def _csv(lines: Sequence[Mapping[str, Any]]) -> str:

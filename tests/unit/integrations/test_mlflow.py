@@ -168,7 +168,7 @@ def test_metrics_over_time_have_steps_and_files_of_their_own(gap, store):
     ]
     assert [one.path for one in store.list_artifacts(run.info.run_id, "whygap")] == [
         "whygap/1",
-        "whygap/3",
+        "whygap/2",
     ]
 
 

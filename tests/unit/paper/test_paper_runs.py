@@ -80,14 +80,12 @@ def test_the_phantom_ratio_has_mean_one_over_recombined_rows(subset):
     """It is the density of Z_-s given (W, Z_s, q_bin) over that of Z_-s, for pairs of two rows."""
     study = make_study(make_table(1500, 0.0, 1), make_table(1500, 1.0, 2))
     n = Nuisances.from_study(study, "fast", 0)
-    ratio, evaluation = n.phantom_ratio(subset), n.evaluation.target
-    rows, bin_of = n.encoded.target[evaluation], n.q_bin.target[evaluation]
+    ratio, rows = n.phantom_ratio(subset), n.binned_rows[n.evaluation.target]
     means = []
-    for i, (row, bin_value) in enumerate(zip(rows, bin_of, strict=True)):
+    for i, row in enumerate(rows):
         phantom = np.where(n.swapped(subset), np.delete(rows, i, axis=0), row)
-        same_bin = binned(n.risks.source(phantom), n.bins) == bin_value
-        phantom = np.insert(phantom[same_bin], rows.shape[1], bin_value, axis=1)
-        means.append(ratio(phantom).sum() / (len(rows) - 1) if same_bin.any() else 0.0)
+        same_bin = binned(n.risks.source(phantom[:, :-1]), n.bins) == row[-1]
+        means.append(ratio(phantom[same_bin]).sum() / len(phantom) if same_bin.any() else 0.0)
     assert np.mean(means) == pytest.approx(1, abs=0.1)
 
 
@@ -164,10 +162,7 @@ def test_a_revision_is_measured_on_rows_it_has_not_seen():
     rows = Nuisances.from_study(study, "fast", 0).evaluation.target
     y, risk = study.design.outcome.target[rows], study.design.prediction.target[rows]
     assert found.before.value == pytest.approx(roc_auc_score(y, risk))
-    assert found.variables == ("a", "b")
-    shares = paper.detailed(study, **FAST).outcome
-    assert shares.ranking[0] == max(shares.values, key=lambda name: shares.values[name].value)
-    assert paper.revise(study, shares.ranking[:1], **FAST).variables == (shares.ranking[0],)
+    assert paper.revise(study, ["b", "a"], **FAST).after.value == found.after.value
 
 
 MISTAKES = [
