@@ -105,9 +105,8 @@ def _metric(name: str, planned: Plan, rows: list[Row], folder: Path) -> dict[str
 
 def _variants(steps: Plan, rows: list[Row]) -> dict[str, Any]:
     """The method as published, and other learners."""
-    names = {
-        _config(VARIANT_SIZE, "accuracy", **s).label: name for name, s in (VARIANTS | KEPT).items()
-    }
+    chosen = VARIANTS | KEPT
+    names = {_config(VARIANT_SIZE, "accuracy", **s).label: name for name, s in chosen.items()}
     same = [s for s in steps if s[0].metric == "accuracy" and s[0].rows[0] == VARIANT_SIZE]
     here = _rows_of(same, rows)
     columns = planned_columns(same, here, lambda config: names.get(config.label, "as above"))

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -235,14 +235,3 @@ def cost_figure(curves: Sequence[Curve]) -> Figure:
             ax.set_xlabel(curve.against, fontsize=9)
             _quiet_axes(ax, grid="y")
     return figure
-
-
-def quiet_axes(ax: Axes, *, grid: Literal[x, y]) -> None:
-    """Remove the box, and draw faint grid lines along one axis, behind the marks."""
-    for side in ("top", "right", "left" if grid == "y" else "bottom"):
-        ax.spines[side].set_visible(False)
-    for side in ("bottom", "left"):
-        ax.spines[side].set_color(MUTED)
-    ax.tick_params(colors=INK, length=0)
-    ax.grid(axis=grid, color="#D5D9E0", linewidth=0.7)
-    ax.set_axisbelow(True)

@@ -51,13 +51,13 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a learner misspelt": (
         lambda _: wg.Settings(learner="fst"),
         (
-            "The setting 'learner' must be one of 'auto', 'fast', 'boosted', 'paper', or "
+            "The setting 'learner' must be one of 'auto', 'fast', 'boosted', or "
             "{'classifier': estimator, 'regressor': estimator}. Got 'fst'. Did you mean 'fast'?"
         ),
     ),
     "one fold": (
         lambda _: wg.Settings(folds=1),
-        "The setting 'folds' must be greater than or equal to 2. Got 1.",
+        "The setting 'folds' must be greater than or equal to 3. Got 1.",
     ),
     "a metric of scikit-learn": (
         lambda _: study(metric=metrics.hamming_loss),
@@ -98,13 +98,8 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         "A figure is written as .svg, .png or .pdf. Got 'x.docx'. Try gap.svg.",
     ),
     "a figure that there is not": (
-<<<<<<< HEAD
         lambda _: make_gap().plot(what="point"),
         "There is no figure 'point'. Did you mean 'points'?",
-=======
-        lambda _: make_gap().plot(what="waterfal"),
-        "There is no figure 'waterfal'.",
->>>>>>> main
     ),
     "a detail that was not asked for": (
         lambda _: make_gap(outcome=None).shares["outcome"],

@@ -63,7 +63,7 @@ CASES: dict[str, Case] = {
         SettingsError,
         (
             "Every setting is given by its name. Names: 'learner', 'folds', 'repeats', 'subsets', "
-            "'sampling_error' and 16 more."
+            "'sampling_error' and 10 more."
         ),
     ),
     "a role that is not there": (
@@ -153,7 +153,7 @@ CASES: dict[str, Case] = {
     "a setting out of range beside a study": (
         lambda: wg.explain(make_study(), folds=1),
         SettingsError,
-        "The setting 'folds' must be greater than or equal to 2. Got 1.",
+        "The setting 'folds' must be greater than or equal to 3. Got 1.",
     ),
     "check of a table": (
         lambda: wg.check(tables()[0]),  # type: ignore[arg-type]

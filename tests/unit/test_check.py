@@ -170,7 +170,7 @@ def test_json_holds_plain_values(report):
     assert values["names"]["target"] == "hospital B"
     assert values["overlap"]["ratios"][1]["domain_auc"] > 0.5
     assert values["cost"]["seconds"] > 0
-    assert set(values["domains"]["source"]["metric"]) == {"value", "standard_error"}
+    assert set(values["domains"]["source"]["metric"]) >= {"value", "standard_error"}
 
 
 def test_clusters_are_units():

@@ -93,10 +93,11 @@ def test_json_says_it(gap, tmp_path):
 
 def test_a_table_without_room_for_words_is_warned_about_beside_it(gap, tmp_path):
     path = gap.save(tmp_path / "gap.json")
-    asked = [sys.executable, "-m", "whygap", "table", str(path), "--format", "csv"]
+    table = tmp_path / "gap.csv"
+    asked = [sys.executable, "-m", "whygap", "show", str(path), "-o", str(table)]
     done = subprocess.run(asked, capture_output=True, text=True, check=True)
-    assert flat(done.stderr) == f"Warning: {PROBLEM}"
-    assert done.stdout.startswith("part,term,")
+    assert flat(done.stderr) == f"Warning: {PROBLEM} Wrote {table}"
+    assert table.read_text().startswith("part,term,")
 
 
 def test_several_targets_say_it_for_the_one_that_is_spoilt(tmp_path):

@@ -112,6 +112,8 @@ def _write(result: Any, path: Path, part: str, level: float | None, redact: int 
         head = f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>'
         files.write_whole(path, f"{head}\n<pre>\n{text}</pre>\n</html>\n")
     elif is_gap:
+        for problem in result.problems() if ending == ".csv" else ():  # it has no room for words
+            note(f"Warning: {problem}")
         files.write_whole(path, tables.render(result, ending[1:], level) + "\n")
     else:
         records, title = _records(result, level), str(result).partition("\n")[0]

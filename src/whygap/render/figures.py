@@ -220,7 +220,7 @@ class TrendDisplay:
 Display = DecompositionDisplay | IntervalsDisplay | TrendDisplay
 
 
-def figure_of(gap: Gap, ax: Axes | None, what: str, level: float | None) -> Any:
+def figure_of(gap: Gap, ax: Any, what: str, level: float | None) -> Any:
     """Return a drawn figure of a result: the decomposition, or one detail."""
     if isinstance(ax, str):
         hint = f"Try gap.plot(what={ax!r})."

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from whygap._metrics import tasks_of
-from whygap.domains import DOMAINS, Array, ByDomain
+from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import ColumnError, TableError
 from whygap.memmap import RARELY_READ, allocate
 from whygap.notes import Note, NoteLevel
@@ -51,10 +51,20 @@ def build_design(
     extras = read_extras(frames, roles, keep)
     order = sorted(columns, key=lambda c: c.name not in set(roles.baseline))
     players = _players_of(order, roles)  # refuses where no covariate is left
+    drawn = [
+        Note("drawn", "info", {"rows": frame.total, "drawn": frame.rows, "domain": domain})
+        for domain, frame in frames.items()
+        if frame.rows < frame.total
+    ]
+    baseline = tuple(i for i, c in enumerate(order) if c.name in set(roles.baseline))
+    # Trees look at the stacked columns, the fast learner does not: they may leave memory
+    tables = scored.outcome.map(lambda y: allocate(len(y), len(order), ending=RARELY_READ))
+    for domain, table in tables.items():
+        np.stack([c.values[domain] for c in order], axis=1, out=table)
     design = Design(
-        features=ByDomain(*(_side_by_side([c.values[d] for c in order]) for d in DOMAINS)),
+        features=tables,
         columns=tuple(c.column for c in order),
-        baseline=tuple(i for i, c in enumerate(order) if c.name in set(roles.baseline)),
+        baseline=baseline,
         players=players,
         outcome=scored.outcome,
         prediction=scored.prediction,
@@ -65,24 +75,11 @@ def build_design(
         clusters=extras.clusters,
         source_risk=extras.source_risk,
         threshold=float(spec.threshold),
-        notes=(*scored.notes, *notes, *extras.notes, *_drawn(frames)),
+        notes=(*scored.notes, *notes, *extras.notes, *drawn),
         **terms_of(scored, spec),
     )
     _require_defined(design)
     return hints.with_hints(design, order, roles, names)
-
-
-def _drawn(frames: ByDomain[Frame]) -> Iterator[Note]:
-    for domain, frame in frames.items():
-        if frame.rows < frame.total:
-            counts = {"rows": frame.total, "drawn": frame.rows}
-            yield Note("drawn", "info", {**counts, "domain": domain})
-
-
-def _side_by_side(columns: Sequence[Array]) -> Array:
-    """Stack columns as one table, which trees look at and the fast learner does not."""
-    table = allocate(len(columns[0]), len(columns), ending=RARELY_READ)
-    return np.stack(columns, axis=1, out=table)
 
 
 def _require_defined(design: Design) -> None:
@@ -91,40 +88,24 @@ def _require_defined(design: Design) -> None:
     for domain in DOMAINS:
         value = metric.value(design.terms[domain], weights[domain])
         if not np.isfinite(value):
-            raise TableError(
-                f"The metric '{metric.name}' is not defined in {domain}",
-                got=f"{value:g}",
-                hint="It divides by a share of rows that is 0 there: no row of a class, or no row "
-                "that the model puts into it."
-                if tasks_of(metric.name)
-                else "of= gives no number at the means of its terms.",
-            )
+            hint = "of= gives no number at the means of its terms."
+            if tasks_of(metric.name):
+                shares = "no row of a class, or no row that the model puts into it"
+                hint = f"It divides by a share of rows that is 0 there: {shares}."
+            what = f"The metric '{metric.name}' is not defined in {domain}"
+            raise TableError(what, got=f"{value:g}", hint=hint)
         slopes = metric.gradient(metric.means(design.terms[domain], weights[domain]))
         if not np.isfinite(slopes).all():
-            raise TableError(
-                f"The metric '{metric.name}' has no slope in {domain}",
-                got=f"{value:g}, at the edge of what it can be",
-                hint="Predictions that are never wrong leave nothing to explain.",
-            )
+            what = f"The metric '{metric.name}' has no slope in {domain}"
+            hint = "Predictions that are never wrong leave nothing to explain."
+            raise TableError(what, got=f"{value:g}, at the edge of what it can be", hint=hint)
 
 
 # Why a column cannot be used -> level of the note; the error and its hint where it was named
 UNUSABLE: dict[str, tuple[NoteLevel, str, str]] = {
-    "missing in every row of both tables": (
-        "warning",
-        "is missing in every row of both tables",
-        "Leave it out.",
-    ),
-    "all levels are rare (group them into larger ones)": (
-        "warning",
-        "has only rare levels",
-        "Group its levels into larger ones, for example postcodes into regions.",
-    ),
-    "one single value in both tables": (
-        "info",
-        "has one single value in both tables",
-        "Leave it out: it cannot explain a gap.",
-    ),
+    "missing in every row of both tables": ("warning", "is", "Leave it out."),
+    "all levels are rare (group them into larger ones)": ("warning", "cannot be used:", ""),
+    "one single value in both tables": ("info", "has", "Leave it out: it cannot explain a gap."),
 }
 
 
@@ -143,21 +124,18 @@ def _encode_features(
         encoded = encode_column(name, read_kept(frames, name, keep))
         reason = _unusable(encoded)
         if reason and name in roles.named:
-            _, what, hint = UNUSABLE[reason]
-            raise ColumnError(f"Column '{name}' {what}", hint=hint)
+            _, verb, hint = UNUSABLE[reason]
+            raise ColumnError(f"Column '{name}' {verb} {reason}", hint=hint)
         empty = encoded.values.map(lambda values: bool(np.isnan(values).all()))
         if empty.source != empty.target:
-            raise ColumnError(
-                f"Column '{name}' is missing in every row of "
-                f"{'source' if empty.source else 'target'}",
-                hint="It cannot be compared: drop it, or list covariates=[...] without it.",
-            )
+            what = f"Column '{name}' is missing in every row of {DOMAINS[empty.target]}"
+            hint = "It cannot be compared: drop it, or list covariates=[...] without it."
+            raise ColumnError(what, hint=hint)
         if _looks_like_identifier(encoded):  # whole numbers that were named are used
             if name not in roles.named or encoded.raw_kind != "number":
-                raise ColumnError(
-                    f"Column '{name}' looks like an identifier: it differs in every row",
-                    hint=f"Drop it, or, if it says which rows belong together, clusters='{name}'.",
-                )
+                what = f"Column '{name}' looks like an identifier: it differs in every row"
+                hint = f"Drop it, or, if it says which rows belong together, clusters='{name}'."
+                raise ColumnError(what, hint=hint)
             notes.append(Note("identifier", "warning", {"column": name}))
         if reason:
             left_out.setdefault(reason, []).append(name)
@@ -206,8 +184,6 @@ def _players_of(columns: Sequence[EncodedColumn], roles: Roles) -> tuple[Player,
         if column.name not in set(roles.baseline):
             members.setdefault(owner.get(column.name, column.name), []).append(position)
     if not members:
-        raise ColumnError(
-            "No usable covariate is left",
-            hint="Every covariate has one single value or is missing everywhere.",
-        )
+        hint = "Every covariate has one single value or is missing everywhere."
+        raise ColumnError("No usable covariate is left", hint=hint)
     return tuple(Player(name, tuple(positions)) for name, positions in members.items())

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from whygap.domains import Array
+from whygap.domains import Array, ByDomain
 from whygap.errors import ColumnError, InputError
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "present",
     "raw_column",
     "recode",
+    "require_numbers",
     "to_text",
 ]
 
@@ -72,11 +73,18 @@ def raw_column(array: Any, name: str, label: str) -> RawColumn:
         return _number_column(array)
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return _temporal_column(array)
-    raise ColumnError(
-        f"Column '{name}' of {label} holds values that are neither numbers, text nor dates",
-        got=f"type {kind}",
-        hint="Drop it, or turn it into plain columns.",
-    )
+    what = f"Column '{name}' of {label} holds values that are neither numbers, text nor dates"
+    raise ColumnError(what, got=f"type {kind}", hint="Drop it, or turn it into plain columns.")
+
+
+def require_numbers(
+    what: str, raw: ByDomain[RawColumn], error: type[InputError] = ColumnError, hint: str = ""
+) -> ByDomain[Array]:
+    """Return the values, which must be numbers (or true and false) in both tables."""
+    for domain, column in raw.items():
+        if column.kind not in ("number", "boolean"):
+            raise error(f"{what} must hold numbers", got=f"{column.kind} in {domain}", hint=hint)
+    return raw.map(lambda column: column.values)
 
 
 def one_type(values: NDArray[Any], what: str, error: type[InputError]) -> Any:

@@ -178,11 +178,8 @@ def _refuse_open_quote(path: Path, dialect: Dialect, label: str) -> None:
     if quotes % 2:
         for line in _broken_lines(path, dialect):
             if line.endswith(OPEN_QUOTE):
-                raise TableError(
-                    f"The {label} table '{path}' cannot be read",
-                    got=line,
-                    hint="Close it, or double a quote that belongs to the text.",
-                )
+                hint = "Close it, or double a quote that belongs to the text."
+                raise TableError(f"The {label} table '{path}' cannot be read", got=line, hint=hint)
 
 
 def obstacle(path: Path, dialect: Dialect, err: Exception) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -46,11 +46,9 @@ CLUSTERS = re.compile(
 def draft_study(source: Any = None, target: Any = None) -> str:
     """Write a commented study file for two paths; without them, a generic template."""
     if (source is None) != (target is None):
-        raise InputError(
-            "To guess roles, both tables are needed",
-            got="only the source" if target is None else "only the target",
-            hint="Name both, or neither for a generic template.",
-        )
+        what = "To guess roles, both tables are needed"
+        got = "only the source" if target is None else "only the target"
+        raise InputError(what, got=got, hint="Name both, or neither for a generic template.")
     roles: dict[str, Any] = {"outcome": "readmitted", "prediction": "risk"}
     roles["baseline"] = ["age", "sex"]
     if source is not None:
@@ -59,21 +57,27 @@ def draft_study(source: Any = None, target: Any = None) -> str:
                 raise InputError("A study file names tables by their path", got=type(path).__name__)
         roles = _guess_roles(source, target)
     mark = "" if source is None else GUESS
+
+    def line(role: str, unset: str) -> str:
+        name = roles.get(role)
+        return unset if not name else f"{role} = {_toml(name)}{mark}"
+
+    covariates, drop = (roles.get(role) for role in ("covariates", "drop"))
+    listed = [f"covariates = [{mark}", *(f"    {_toml(name)}," for name in covariates or ()), "]"]
     template = resources.files("whygap.tables").joinpath("study_template.toml")
     return template.read_text(encoding="utf-8").format(
         source=_toml(str(source or "source.parquet")),
         target=_toml(str(target or "target.parquet")),
-        **{role: _required(role, roles.get(role), mark) for role in ("outcome", "prediction")},
+        outcome=line("outcome", f'outcome = "outcome"{UNKNOWN}'),
+        prediction=line("prediction", f'prediction = "prediction"{UNKNOWN}'),
         positive=_positive_line(roles.get("outcome_values", ())),
         baseline=_toml(roles["baseline"]) + mark,
-        covariates=_covariate_lines(roles.get("covariates", ()), mark),
-        drop=f"# left out, they differ in every row: {_toml(roles['drop'])}{mark}"
-        if roles.get("drop")
+        covariates="\n".join(listed) if covariates else '# covariates = ["...", "..."]',
+        drop=f"# left out, they differ in every row: {_toml(drop)}{mark}"
+        if drop
         else '# drop = ["..."]         # columns to leave out',
-        weights=_optional("weights", roles, mark, "a column of row weights"),
-        clusters=_optional("clusters", roles, mark, "which rows belong together"),
-        metric=_toml("accuracy").ljust(14),
-        task='# task = "multiclass"    # or "binary", "regression", where columns leave a doubt',
+        weights=line("weights", '# weights = "..."   # a column of row weights'),
+        clusters=line("clusters", '# clusters = "..."   # which rows belong together'),
     )
 
 
@@ -82,75 +86,51 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _required(role: str, name: str | None, mark: str) -> str:
-    return _toml(role) + UNKNOWN if name is None else _toml(name) + mark
-
-
-def _optional(role: str, roles: Mapping[str, Any], mark: str, meaning: str) -> str:
-    name = roles.get(role)
-    return f'# {role} = "..."   # {meaning}' if name is None else f"{role} = {_toml(name)}{mark}"
-
-
-def _positive_line(values: tuple[str, ...]) -> str:
+def _positive_line(values: Sequence[str]) -> str:
     """Say which value counts as 1, where the two values do not say it themselves."""
     if len(values) != 2 or set(values) in ({"0", "1"}, {"-1", "1"}):
-        note = "   # the value that counts as 1, where it is not obvious (1, true, yes)"
-        return "# positive = 1" + note
+        return (
+            "# positive = 1   # the value that counts as 1, where it is not obvious (1, true, yes)"
+        )
     shown = values[1] if is_number(values[1]) else _toml(values[1])
     return f"positive = {shown}{GUESS} (the other value is {_toml(values[0])})"
 
 
-def _covariate_lines(names: tuple[str, ...], mark: str) -> str:
-    """Write one covariate per line, so that lines can be deleted."""
-    if not names:
-        return '# covariates = ["...", "..."]'
-    return "\n".join([f"covariates = [{mark}", *(f"    {_toml(name)}," for name in names), "]"])
-
-
 def _guess_roles(source: Any, target: Any) -> dict[str, Any]:
-    """Guess one role per column, the most telling roles first."""
+    """Guess a role per column, the most telling roles first."""
     opened, second = open_table(source, "source"), open_table(target, "target")
     frame = opened.read([name for name in opened.names if name in set(second.names)])
-    columns: dict[str, RawColumn] = {}
+    left: dict[str, RawColumn] = {}
     for name in opened.names:
         if name in set(second.names):
             with contextlib.suppress(ColumnError):  # lists and the like get no role
-                columns[name] = raw_column(frame.arrow(name), name, frame.label)
-    left = dict(columns)
+                left[name] = raw_column(frame.arrow(name), name, frame.label)
+    roles: dict[str, Any] = {}
 
-    def take(test: Callable[[str, RawColumn], bool]) -> str | None:
-        name = next((name for name, column in left.items() if test(name, column)), None)
-        left.pop(name or "", None)
-        return name
+    def take(role: str, fitting: Iterable[str]) -> RawColumn | None:
+        roles[role] = next(iter(fitting), None)
+        return left.pop(roles[role], None)
 
     index = saved_index(tuple(left))
-    drop = [name for name, c in left.items() if name in index or _differs_everywhere(c)]
-    for name in drop:
+    roles["drop"] = [n for n, c in left.items() if n in index or _differs_everywhere(c)]
+    for name in roles["drop"]:
         del left[name]
-    roles: dict[str, Any] = {"drop": drop}
-    roles["weights"] = take(lambda name, c: bool(WEIGHTS.search(name)) and c.kind == "number")
-    roles["clusters"] = take(lambda name, c: bool(CLUSTERS.search(name)) and _repeats(c))
-    predicted = _predicted([name for name, column in left.items() if _is_probability(column)])
-    roles["prediction"] = take(lambda name, _: name == predicted)
-    outcome = take(lambda name, c: bool(OUTCOME.search(name)) and _is_two_valued(c))
-    if outcome is None:
-        flags = [name for name, column in left.items() if _is_two_valued(column)]
-        outcome = take(lambda name, _: name in flags[-1:])
-    if outcome is not None:
-        roles["outcome_values"] = _values(columns[outcome])
-    roles["outcome"] = outcome
+    take("weights", [n for n, c in left.items() if WEIGHTS.search(n) and c.kind == "number"])
+    take("clusters", [n for n, c in left.items() if CLUSTERS.search(n) and _repeats(c)])
+    scores = [name for name, column in left.items() if _is_probability(column)]
+    fitting = ([name for name in scores if words.search(name)] for words in PREDICTION)
+    named = next(filter(None, fitting), [])
+    take("prediction", named if len(named) == 1 else [])
+    flags = [
+        n
+        for n, c in left.items()
+        if c.kind in ("number", "boolean", "text") and len(_values(c)) == 2
+    ]
+    outcome = take("outcome", [name for name in flags if OUTCOME.search(name)] or flags[-1:])
+    roles["outcome_values"] = () if outcome is None else _values(outcome)
     roles["baseline"] = [name for name in left if BASELINE.search(name)]
-    roles["covariates"] = tuple(name for name in left if name not in roles["baseline"])
+    roles["covariates"] = [name for name in left if name not in roles["baseline"]]
     return roles
-
-
-def _predicted(names: list[str]) -> str | None:
-    """Return the name that says it is a prediction; None where none or several do."""
-    for words in PREDICTION:
-        fitting = [name for name in names if words.search(name)]
-        if fitting:
-            return fitting[0] if len(fitting) == 1 else None
-    return None
 
 
 def _values(column: RawColumn) -> tuple[str, ...]:
@@ -158,10 +138,6 @@ def _values(column: RawColumn) -> tuple[str, ...]:
     if column.levels:
         return tuple(column.levels[int(i)] for i in distinct)
     return tuple(f"{value:g}" for value in distinct)
-
-
-def _is_two_valued(column: RawColumn) -> bool:
-    return len(_values(column)) == 2 and column.kind in ("number", "boolean", "text")
 
 
 def _is_probability(column: RawColumn) -> bool:

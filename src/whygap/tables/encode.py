@@ -28,22 +28,13 @@ UNITS = {"date": "days since 1970-01-01", "time": "seconds since midnight", "dur
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedColumn:
-    """A column of both domains as numbers, NaN for missing.
-
-    Attributes:
-        column: its name, kind and levels.
-        values: numbers or codes, per domain.
-        raw_kind: what the column was.
-        whole: both tables had whole-number types.
-        unique_text: text that differs in every row of each table.
-        notes: what was done.
-    """
+    """A column of both domains as numbers, NaN for missing."""
 
     column: Column
     values: ByDomain[Array]
     raw_kind: RawKind
-    whole: bool = False
-    unique_text: bool = False
+    whole: bool = False  # both tables had whole-number types
+    unique_text: bool = False  # differs in every row of each table
     notes: tuple[Note, ...] = ()
 
     @property
@@ -93,11 +84,9 @@ def _reconcile(name: str, raw: ByDomain[RawColumn]) -> tuple[ByDomain[RawColumn]
         which = "source" if raw.source.kind in ("number", "boolean") else "target"
         note = Note("mixed_types", "warning", {"column": name, "domain": which})
         return raw.map(columns.to_text), (note,)
-    raise ColumnError(
-        f"Column '{name}' is of different kinds in the two tables",
-        got=f"{raw.source.kind} in source, {raw.target.kind} in target",
-        hint="Give it the same type in both tables.",
-    )
+    what = f"Column '{name}' is of different kinds in the two tables"
+    got = f"{raw.source.kind} in source, {raw.target.kind} in target"
+    raise ColumnError(what, got=got, hint="Give it the same type in both tables.")
 
 
 def _encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
@@ -110,15 +99,13 @@ def _encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
     notes: list[Note] = []
     members = levels  # the level that each code stands for
     if len(levels) > MANY_LEVELS and rare.sum() > 1:
-        counts: dict[str, Fact] = {"n_pooled": int(rare.sum()), "n_levels": len(rare)}
         share = float(total[rare].sum() / total.sum())
-        facts = {"column": name, **counts, "limit": float(limit), "share": share}
+        facts: dict[str, Fact] = {"column": name, "limit": float(limit), "share": share}
+        facts |= {"n_pooled": int(rare.sum()), "n_levels": len(rare)}
         notes.append(Note("pooled", "info", facts))
-        kept = np.flatnonzero(~rare)
-        codes = np.full(len(levels), float(len(kept)))
-        codes[kept] = np.arange(len(kept))
+        codes = np.where(rare, (~rare).sum(), np.cumsum(~rare) - 1).astype(float)
         commonest = levels[int(np.argmax(np.where(rare, total, -1.0)))]
-        frequent = tuple(levels[i] for i in kept)
+        frequent = tuple(levels[i] for i in np.flatnonzero(~rare))
         other = OTHER
         while other in levels:
             other += "*"
@@ -147,13 +134,9 @@ def _encode_ordered(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
 
 
 def _number_notes(name: str, levels: tuple[str, ...]) -> Iterator[Note]:
-    """Note text that is nearly all numbers: most often a missing value was written as a word."""
-
-    def is_number(level: str) -> bool:  # also 3,5 and 1.234,5
-        with_point = level.replace(".", "").replace(",", ".")
-        return columns.is_number(level) or columns.is_number(with_point)
-
-    words = [level for level in levels if not is_number(level)]
+    """Note text that is nearly all numbers: a missing value written as a word, as a rule."""
+    with_points = {level: level.replace(".", "").replace(",", ".") for level in levels}
+    words = [w for w, point in with_points.items() if not any(map(columns.is_number, (w, point)))]
     if len(levels) >= MOSTLY_NUMBERS and 0 < len(words) <= len(levels) / MOSTLY_NUMBERS:
         yield Note("nearly_numbers", "warning", {"column": name, "values": tuple(words[:3])})
 

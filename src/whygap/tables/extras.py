@@ -12,7 +12,7 @@ import pyarrow as pa
 from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.errors import ColumnError
 from whygap.notes import Fact, Note
-from whygap.tables.columns import RawColumn, into_levels, raw_column, to_text
+from whygap.tables.columns import RawColumn, into_levels, raw_column, require_numbers, to_text
 from whygap.tables.frames import Frame, Mask
 from whygap.tables.roles import Roles
 
@@ -38,27 +38,21 @@ def read_extras(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask]) -> 
     notes: list[Note] = []
     if roles.weights is not None:
         weights = _read_weights(roles.weights, read_kept(frames, roles.weights, keep))
-        zeros = weights.map(lambda w: int((w == 0).sum()))
-        notes += [
-            Note("zero_weights", "info", {"rows": rows, "domain": domain})
-            for domain, rows in zeros.items()
-            if rows
-        ]
+        for domain, values in weights.items():
+            if zeros := int((values == 0).sum()):
+                notes.append(Note("zero_weights", "info", {"rows": zeros, "domain": domain}))
     if roles.clusters is not None:
         clusters = _read_clusters(frames, roles.clusters, keep)
-        shared = len(np.intersect1d(clusters.source, clusters.target))
-        if shared:
+        if shared := len(np.intersect1d(clusters.source, clusters.target)):
             facts: dict[str, Fact] = {"clusters": shared, "column": roles.clusters}
             notes.append(Note("shared_clusters", "info", facts))
     if roles.source_risk is not None:
-        name = roles.source_risk
-        risk = _numbers(f"Column '{name}' (source_risk)", read_kept(frames, name, keep))
+        name = f"Column '{roles.source_risk}' (source_risk)"
+        risk = _complete_numbers(name, read_kept(frames, roles.source_risk, keep))
         for domain, values in risk.items():
             if values.min() <= 0 or values.max() >= 1:
-                raise ColumnError(
-                    f"Column '{name}' (source_risk) must lie strictly between 0 and 1",
-                    got=f"values from {values.min():g} to {values.max():g} in {domain}",
-                )
+                got = f"values from {values.min():g} to {values.max():g} in {domain}"
+                raise ColumnError(f"{name} must lie strictly between 0 and 1", got=got)
     return Extras(weights, clusters, risk, tuple(notes))
 
 
@@ -72,30 +66,24 @@ def read_kept(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDom
     return frames.zip(keep, read)
 
 
-def _numbers(what: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
+def _complete_numbers(what: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
     """Require finite numbers, none missing."""
     for domain, column in raw.items():
-        if column.kind not in ("number", "boolean", "missing"):
-            raise ColumnError(f"{what} must hold numbers", got=f"{column.kind} in {domain}")
         if column.infinite:
             raise ColumnError(f"{what} holds {column.infinite} infinite values in {domain}")
-        if column.missing:
-            raise ColumnError(
-                f"{what} is missing in {column.missing} rows of {domain}",
-                hint="Fill the values in, or drop these rows.",
-            )
-    return raw.map(lambda column: column.values)
+        if column.missing and not column.levels:
+            hint = "Fill the values in, or drop these rows."
+            raise ColumnError(f"{what} is missing in {column.missing} rows of {domain}", hint=hint)
+    return require_numbers(what, raw)
 
 
 def _read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
     what = f"Column '{name}' (weights)"
-    weights = _numbers(what, raw)
+    weights = _complete_numbers(what, raw)
     for domain, values in weights.items():
-        negative = int((values < 0).sum())
-        if negative:
-            raise ColumnError(
-                f"{what} is negative in {negative} rows of {domain}", got=f"{values.min():g}"
-            )
+        if negative := int((values < 0).sum()):
+            got = f"{values.min():g}"
+            raise ColumnError(f"{what} is negative in {negative} rows of {domain}", got=got)
         if not values.any():
             raise ColumnError(f"{what} is zero in every row of {domain}")
     # Only proportions matter: tiny weights, whose squares would be 0, are scaled to 1.
@@ -108,10 +96,9 @@ def _read_clusters(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> 
     raw = ByDomain(*(raw_column(arrays[domain], name, domain) for domain in DOMAINS))
     for domain, column in raw.items():
         if column.missing:
-            raise ColumnError(
-                f"Column '{name}' (clusters) is missing in {column.missing} rows of {domain}",
-                hint="Every row needs a cluster; give single rows a name of their own.",
-            )
+            what = f"Column '{name}' (clusters) is missing in {column.missing} rows of {domain}"
+            hint = "Every row needs a cluster; give single rows a name of their own."
+            raise ColumnError(what, hint=hint)
     values = _same_scale(arrays, raw)
     _, position = np.unique(np.concatenate(list(values)), return_inverse=True)
     cut = len(values.source)

@@ -66,10 +66,8 @@ def _require_same(paths: Sequence[Path], names: Sequence[Sequence[str]], label: 
     for path, columns in zip(paths, names, strict=True):
         difference = set(names[0]) ^ set(columns)
         if difference:
-            raise TableError(
-                f"The files of the {label} table have different columns",
-                got=f"'{min(difference)}' in only one of {paths[0].name} and {path.name}",
-            )
+            got = f"'{min(difference)}' in only one of {paths[0].name} and {path.name}"
+            raise TableError(f"The files of the {label} table have different columns", got=got)
 
 
 def refuse_remote(path: str, label: str) -> None:
@@ -100,11 +98,9 @@ def _find_files(path: str | Path, label: str) -> list[Path]:
     root = Path(path).expanduser()
     if root.is_file():
         if kind_of(root) is None:
-            raise TableError(
-                f"The {label} table '{path}' is of an unknown format",
-                got=f"'{root.suffix}'",
-                hint=f"Use {READABLE}, or read it yourself and pass the table.",
-            )
+            what = f"The {label} table '{path}' is of an unknown format"
+            hint = f"Use {READABLE}, or read it yourself and pass the table."
+            raise TableError(what, got=f"'{root.suffix}'", hint=hint)
         return [root]
     if root.is_dir():
         paths = [p for p in sorted(root.rglob("*")) if not _is_hidden(p.relative_to(root))]
@@ -120,11 +116,9 @@ def _find_files(path: str | Path, label: str) -> list[Path]:
         raise TableError(nothing)
     if len({kind_of(p) for p in paths}) > 1:
         endings = sorted({p.suffix for p in paths})
-        raise TableError(
-            f"The files of '{path}' ({label}) are of several kinds",
-            got=", ".join(endings),
-            hint=f"Name the files with a glob, for example 'folder/*{endings[-1]}'.",
-        )
+        what = f"The files of '{path}' ({label}) are of several kinds"
+        hint = f"Name the files with a glob, for example 'folder/*{endings[-1]}'."
+        raise TableError(what, got=", ".join(endings), hint=hint)
     return paths
 
 
@@ -177,9 +171,8 @@ def _open_parquet(paths: Sequence[Path], root: Path, label: str) -> OpenedTable:
         if len(paths) > 1:
             schema = pa.unify_schemas(schemas, promote_options="permissive")
     except pa.ArrowException as err:
-        raise TableError(
-            f"The files of the {label} table have columns of different types", got=first_line(err)
-        ) from err
+        what = f"The files of the {label} table have columns of different types"
+        raise TableError(what, got=first_line(err)) from err
     folder = root if root.is_dir() else None
     with _refusing(root, label):
         data = pa_dataset.dataset(
@@ -253,10 +246,9 @@ def _workbook(path: Path, label: str) -> Iterator[Any]:
     try:
         import openpyxl
     except ImportError as err:
-        raise TableError(
-            f"The {label} table '{path}' is an Excel file, which needs openpyxl",
-            hint="Install it: pip install 'whygap[excel]'; or save the sheet as .csv.",
-        ) from err
+        what = f"The {label} table '{path}' is an Excel file, which needs openpyxl"
+        hint = "Install it: pip install 'whygap[excel]'; or save the sheet as .csv."
+        raise TableError(what, hint=hint) from err
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of styles and charts, which are not read
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)

@@ -94,11 +94,9 @@ def _require_kind(condition: Condition, name: str, raw: RawColumn) -> None:
     dated = bool(condition.level)
     fitting = ("date", "time") if dated else ("number", "boolean", "duration")
     if condition.kind in ("above", "at most") and raw.kind not in (*fitting, "missing"):
-        raise ColumnError(
-            f"The rule compares column '{name}' with {'a date' if dated else 'a number'}",
-            got=f"{raw.kind} in the table",
-            hint="Give it the type it has in the study.",
-        )
+        what = f"The rule compares column '{name}' with {'a date' if dated else 'a number'}"
+        got = f"{raw.kind} in the table"
+        raise ColumnError(what, got=got, hint="Give it the type it has in the study.")
 
 
 def _own_prediction(condition: Condition, prediction: Any, rows: int) -> RawColumn:
@@ -110,11 +108,9 @@ def _own_prediction(condition: Condition, prediction: Any, rows: int) -> RawColu
     except (TypeError, ValueError) as err:
         raise InputError("The model's scores must be numbers", got=str(err), hint=_HOW) from err
     if values.shape != (rows,):
-        raise InputError(
-            f"The rule speaks of the model's {what}, which must be one per row of the table",
-            got="none" if prediction is None else f"shape {values.shape} for {rows:,} rows",
-            hint=_HOW,
-        )
+        what = f"The rule speaks of the model's {what}, which must be one per row of the table"
+        got = "none" if prediction is None else f"shape {values.shape} for {rows:,} rows"
+        raise InputError(what, got=got, hint=_HOW)
     if what == "score":
         return RawColumn("number", values)
     raw = raw_column(one_type(values, "The model's labels", InputError), "prediction", "the table")
@@ -124,9 +120,7 @@ def _own_prediction(condition: Condition, prediction: Any, rows: int) -> RawColu
         whole = is_number(wanted) and float(wanted).is_integer()
         fractions = numbers[numbers != np.round(numbers)]
         if not is_number(wanted) or (whole and len(fractions)):
-            raise InputError(
-                f"The rule asks whether the model's label is '{condition.level}'",
-                got=f"{fractions[0]:g}" if len(fractions) else "numbers",
-                hint="Give labels as the outcome has them, not scores.",
-            )
+            what = f"The rule asks whether the model's label is '{condition.level}'"
+            got = f"{fractions[0]:g}" if len(fractions) else "numbers"
+            raise InputError(what, got=got, hint="Give labels as the outcome has them, not scores.")
     return raw

@@ -83,10 +83,8 @@ class OpenedTable:
     def require(self, name: str, role: str) -> None:
         """Refuse a column that is not in the table."""
         if name not in self.names:
-            raise ColumnError(
-                f"Column '{name}' ({role}) is not in {self.label}",
-                hint=did_you_mean(name, self.names),
-            )
+            what = f"Column '{name}' ({role}) is not in {self.label}"
+            raise ColumnError(what, hint=did_you_mean(name, self.names))
 
     def read(self, columns: Sequence[str], sample: int | None = None) -> Frame:
         """Read some columns; of a table with more than `sample` rows so many, drawn at random."""
@@ -136,10 +134,8 @@ def concat_rows(parts: Sequence[Any], label: str) -> Any:
         try:
             return pa.concat_tables(filled, promote_options="permissive")
         except pa.ArrowException as err:
-            raise TableError(
-                f"The files of the {label} table have columns of different types",
-                got=first_line(err),
-            ) from err
+            what = f"The files of the {label} table have columns of different types"
+            raise TableError(what, got=first_line(err)) from err
     frames = [nw.from_native(part, eager_only=True) for part in filled]
     return nw.concat(frames, how="vertical").to_native()
 
@@ -155,17 +151,13 @@ def require_names(names: Sequence[Any], label: str) -> tuple[str, ...]:
         raise TableError(f"The {label} table has no columns")
     for name in names:
         if not isinstance(name, str):
-            raise TableError(
-                f"Column names of the {label} table must be text",
-                got=f"{name!r} ({type(name).__name__})",
-                hint="In pandas: table.columns = table.columns.map(str).",
-            )
+            what = f"Column names of the {label} table must be text"
+            hint = "In pandas: table.columns = table.columns.map(str)."
+            raise TableError(what, got=f"{name!r} ({type(name).__name__})", hint=hint)
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise TableError(
-            f"The {label} table has more than one column named '{twice[0]}'",
-            hint="Rename or drop the extra ones.",
-        )
+        what = f"The {label} table has more than one column named '{twice[0]}'"
+        raise TableError(what, hint="Rename or drop the extra ones.")
     return tuple(names)
 
 

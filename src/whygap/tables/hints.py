@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # replicates run without the packages that tables need
     from whygap.tables.encode import EncodedColumn
     from whygap.tables.roles import Roles
 
-__all__ = ["FEW_VALUES", "auc_of_counts", "copy_notes", "with_hints"]
+__all__ = ["FEW_VALUES", "auc_of_counts", "with_hints"]
 
 FEW_VALUES = 50  # up to here, the order of numbers may mean nothing (codes)
 CHANCE_PAIRS = 10  # equal rows that chance makes where neither table repeats itself
@@ -29,32 +29,32 @@ OFTEN = 2  # times as many as chance makes: that number is estimated from few pa
 def with_hints(
     design: Design, columns: Sequence[EncodedColumn], roles: Roles, names: ByDomain[str]
 ) -> Design:
-    """Add notes on what looks wrong.
-
-    Args:
-        design: the design.
-        columns: its columns as they were encoded.
-        roles: which column is what.
-        names: what the two domains are called.
-    """
+    """Add notes on what looks wrong with the design, or with its columns as they were encoded."""
     draw, outcome = np.random.default_rng(0), np.concatenate(list(design.outcome))
     keys = np.zeros(len(outcome), dtype=np.uint64)  # equal rows have equal keys
     leaks: list[Note] = []
     for column in columns:
         place = _places(column.pooled)
         keys += _hashed(place, draw)
-        leaks += _leak_notes(column, place, outcome, design.task)
-    for values in (outcome, np.concatenate(list(design.prediction))):
+        fit = _given_away(place, outcome, design.task, column.column.kind == "category")
+        if fit == 1:
+            leaks.append(Note("gives_outcome", "problem", {"column": column.name}))
+        elif fit > NEARLY_ONE:
+            leaks.append(Note("nearly_gives_outcome", "warning", {"column": column.name}))
+    prediction = np.concatenate(list(design.prediction))
+    for values in (outcome, prediction):
         keys += _hashed(_places(values), draw)
     cut = len(design.outcome.source)
     grouped = {column for members in roles.groups.values() for column in members}
+    has_labels = design.metric.wants == "probability" and np.isin(prediction, (0, 1)).all()
+    labels = (Note("labels_only", "warning", {"metric": design.metric.name}),)
     notes = (
         *leaks,
         *prediction_notes(design, names),
-        *copy_notes(ByDomain(keys[:cut], keys[cut:]), names, design.clusters is not None),
+        *_copy_notes(ByDomain(keys[:cut], keys[cut:]), names, design.clusters is not None),
         *_spread_categories(columns[len(design.baseline) :], grouped),
         *_swap_note(design, names),
-        *_label_note(design),
+        *(labels if has_labels else ()),
     )
     return replace(design, notes=design.notes + notes)
 
@@ -73,22 +73,11 @@ def _hashed(place: IntArray, draw: np.random.Generator) -> NDArray[np.uint64]:
 # -- columns that give the outcome away ------------------------------------------------------------
 
 
-def _leak_notes(
-    column: EncodedColumn, place: IntArray, outcome: Array, task: Task
-) -> Iterator[Note]:
-    unordered = column.column.kind == "category" or place.max() < FEW_VALUES
-    fit = _given_away(place, outcome, task, unordered)
-    if fit == 1:
-        yield Note("gives_outcome", "problem", {"column": column.name})
-    elif fit > NEARLY_ONE:
-        yield Note("nearly_gives_outcome", "warning", {"column": column.name})
-
-
 def _given_away(place: IntArray, outcome: Array, task: Task, unordered: bool) -> float:
     """Measure how well a column alone gives the outcome; 1 is in every row."""
     if task == "binary":
         zeros, ones = (np.bincount(place, weights=w).astype(float) for w in (1 - outcome, outcome))
-        return auc_of_counts(zeros, ones, unordered)
+        return auc_of_counts(zeros, ones, unordered or place.max() < FEW_VALUES)
     if task == "regression":
         ranks = np.unique(outcome, return_inverse=True)[1]
         together = np.corrcoef(place, ranks)[0, 1] if place.any() else 0.0
@@ -119,18 +108,14 @@ def auc_of_counts(zeros: Array, ones: Array, unordered: bool) -> float:
 # -- rows that stand more than once ----------------------------------------------------------------
 
 
-def copy_notes(keys: ByDomain[Any], names: ByDomain[str], clustered: bool) -> Iterator[Note]:
+def _copy_notes(keys: ByDomain[Any], names: ByDomain[str], clustered: bool) -> Iterator[Note]:
     """Note rows equal in every column that chance does not explain.
 
     Rows of few codes are equal often, measured ones never; so how often chance makes them equal is
     read off the tables. Two independent tables have no more equal pairs between them than they have
     within, per pair of rows (by Cauchy and Schwarz). One table has more than both the other one and
     the pairs between them where its rows were copied.
-
-    Args:
-        keys: a number per row, the same for equal rows.
-        names: what the two domains are called.
-        clustered: whether rows may belong together, so that copies within a table are meant.
+    Where rows belong together (`clustered`), copies within a table are meant.
     """
     counts = keys.map(lambda key: np.unique(key, return_counts=True))
     number = counts.map(lambda pair: pair[1].astype(float))
@@ -196,9 +181,3 @@ def _swap_note(design: Design, names: ByDomain[str]) -> Iterator[Note]:
     variance = sum(share.zip(centred, lambda part, rest: float(part**2 @ rest**2)))
     sure = (target - source) ** 2 > 3.0**2 * variance  # three standard errors; rows independent
     yield Note("better_in_target", "warning" if sure else "info", facts)
-
-
-def _label_note(design: Design) -> Iterator[Note]:
-    both = np.concatenate(list(design.prediction))
-    if design.metric.wants == "probability" and np.all((both == 0) | (both == 1)):
-        yield Note("labels_only", "warning", {"metric": design.metric.name})

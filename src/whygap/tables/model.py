@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import narwhals as nw
+import numpy as np
+
 from whygap.errors import ModelError
 from whygap.notes import Note
 from whygap.tables import model_files
@@ -53,16 +56,23 @@ _METHODS: dict[str, Answer] = {
 _HINTS = {
     ("lightgbm", "Booster"): "model=lambda table: booster.predict(table.to_numpy())",
     ("xgboost", "Booster"): "model=lambda table: booster.predict(xgboost.DMatrix(table))",
-    (
-        "catboost",
-        "CatBoost",
-    ): "model=lambda table: cat.predict(table, prediction_type='Probability')[:, 1]",
+    ("catboost", "CatBoost"): (
+        "model=lambda table: cat.predict(table, prediction_type='Probability')[:, 1]"
+    ),
     ("statsmodels", ""): "model=lambda table: result.predict(sm.add_constant(table[columns]))",
     ("keras", ""): "model=lambda table: net.predict(table.to_numpy(), verbose=0).ravel()",
     ("torch", ""): (
         "model=lambda table: torch.sigmoid(net(torch.tensor(table.to_numpy(), "
         "dtype=torch.float32))).detach().numpy().ravel()"
     ),
+}
+_ONNX_TYPES = {
+    "tensor(float)": np.float32,
+    "tensor(double)": np.float64,
+    "tensor(int64)": np.int64,
+    "tensor(int32)": np.int32,
+    "tensor(bool)": np.bool_,
+    "tensor(string)": np.object_,
 }
 _LIGHTGBM_HINT = (
     "Columns of text must be what it was trained on: categories, or numbers. Otherwise give a "
@@ -84,7 +94,12 @@ def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
         if Path(model).suffix.lower() not in model_files.PICKLES:
             return predictor
         return replace(predictor, notes=(Note("pickle", "warning", {"file": Path(model).name}),))
-    _refuse_foreign(model)
+    libraries = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
+    for (library, name), call in _HINTS.items():
+        if library in libraries and name in ("", type(model).__name__):
+            what = f"The {library} model {type(model).__name__} cannot be asked with a table"
+            hint = f"Say how to ask it, and make its answer a probability: {call}."
+            raise ModelError(what, hint=hint)
     several = len(_classes_of(model) or ()) > 2
     for method, answer in _METHODS.items():
         # Scores of several classes come in several shapes: such a model is asked for labels.
@@ -100,29 +115,15 @@ def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
             sees="table" if _names_of(owner) is None else "frame",
             classes=_classes_of(owner),
         )
-    raise ModelError(
-        "The model must have predict_proba, decision_function or predict, or be a callable",
-        got=f"an object of type {type(model).__name__}",
-    )
-
-
-def _refuse_foreign(model: Any) -> None:
-    libraries = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
-    for (library, name), call in _HINTS.items():
-        if library in libraries and name in ("", type(model).__name__):
-            raise ModelError(
-                f"The {library} model {type(model).__name__} cannot be asked with a table",
-                hint=f"Say how to ask it, and make its answer a probability: {call}.",
-            )
+    what = "The model must have predict_proba, decision_function or predict, or be a callable"
+    raise ModelError(what, got=f"an object of type {type(model).__name__}")
 
 
 def _estimator_predictor(model: Any, method: str, answer: Answer) -> Predictor:
     """Describe a fitted estimator in the manner of scikit-learn."""
     if isinstance(model, type):
-        raise ModelError(
-            f"The model is the class {model.__name__}, not a fitted model",
-            hint=f"Fit it first: model = {model.__name__}(...).fit(X, y).",
-        )
+        what = f"The model is the class {model.__name__}, not a fitted model"
+        raise ModelError(what, hint=f"Fit it first: model = {model.__name__}(...).fit(X, y).")
     columns = _names_of(model)
     width = getattr(model, "n_features_in_", None) if columns is None else None
     predictor = Predictor(
@@ -138,17 +139,15 @@ def _estimator_predictor(model: Any, method: str, answer: Answer) -> Predictor:
         return predictor
     # LightGBM's estimators cannot read polars, nor text unless it is shown as categories
     booster = getattr(model, "booster_", None)
-    categories = bool(getattr(booster, "pandas_categorical", None))
-    ask = _with_categories(predictor.ask) if categories else predictor.ask
-    return replace(predictor, ask=ask, sees="pandas", hint=_LIGHTGBM_HINT)
+    predictor = replace(predictor, sees="pandas", hint=_LIGHTGBM_HINT)
 
-
-def _with_categories(ask: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def asked(table: Any) -> Any:
+    def ask_with_categories(table: Any) -> Any:
         text = table.select_dtypes(exclude=["number", "bool", "boolean", "category", "datetime"])
-        return ask(table.astype(dict.fromkeys(text.columns, "category")))
+        categories = table.astype(dict.fromkeys(text.columns, "category"))
+        return getattr(model, method)(categories)
 
-    return asked
+    has_categories = getattr(booster, "pandas_categorical", None)
+    return replace(predictor, ask=ask_with_categories) if has_categories else predictor
 
 
 def _names_of(model: Any) -> tuple[str, ...] | None:
@@ -167,7 +166,36 @@ def _classes_of(model: Any) -> tuple[Any, ...] | None:
 
 
 def _onnx_predictor(path: str | Path) -> Predictor:
-    onnx, name = model_files.open_onnx(path), Path(path).name
-    if onnx.takes_matrix:
-        return Predictor(name, onnx.predict, "any", width=onnx.width, sees="matrix")
-    return Predictor(name, onnx.predict, "any", columns=tuple(onnx.types), sees="table")
+    """Describe an ONNX file that takes one matrix, or one input per column."""
+    session, name = model_files.open_onnx(path), Path(path).name
+    inputs = session.get_inputs()
+    for node in inputs:
+        if node.type not in _ONNX_TYPES:
+            raise ModelError("The ONNX model has an input of an unknown type", got=node.type)
+    types = {node.name: _ONNX_TYPES[node.type] for node in inputs}
+    width = inputs[0].shape[1] if len(inputs) == 1 and len(inputs[0].shape) == 2 else None
+
+    def ask_matrix(table: Any) -> Any:
+        return _onnx_answer(session, {n: table.astype(kind) for n, kind in types.items()})
+
+    def ask_columns(table: Any) -> Any:
+        columns = nw.from_native(table, eager_only=True).get_column
+        values = {n: columns(n).to_numpy().astype(kind) for n, kind in types.items()}
+        return _onnx_answer(session, {n: column.reshape(-1, 1) for n, column in values.items()})
+
+    if len(inputs) == 1 and width != 1:
+        size = width if isinstance(width, int) and width > 0 else None
+        return Predictor(name, ask_matrix, "any", width=size, sees="matrix")
+    return Predictor(name, ask_columns, "any", columns=tuple(types), sees="table")
+
+
+def _onnx_answer(session: Any, inputs: dict[str, Any]) -> Any:
+    """Return probabilities where the model gives any, its labels otherwise."""
+    outputs = session.run(None, inputs)
+    for output in outputs:
+        if isinstance(output, list) and output and isinstance(output[0], dict):
+            keys = sorted(output[0])
+            return np.array([[row[key] for key in keys] for row in output])
+        if np.ndim(output) == 2 and np.shape(output)[1] == 2:
+            return output
+    return outputs[0]

@@ -147,10 +147,8 @@ def _part_of(part: TablePart, opened: OpenedTable) -> OpenedTable:
             try:
                 frame = frame.filter(nw.col(name).is_in(values))
             except Exception as err:  # each library has its own complaint about types
-                raise TableError(
-                    f"Column '{name}' of {opened.label} cannot be compared with {wanted!r}",
-                    got=f"{type(err).__name__}",
-                ) from err
+                what = f"Column '{name}' of {opened.label} cannot be compared with {wanted!r}"
+                raise TableError(what, got=f"{type(err).__name__}") from err
         return frame.select(list(columns)).to_native()
 
     def load(columns: Sequence[str]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,23 +17,17 @@ __all__ = [
     "distinct_levels",
     "find_classes",
     "find_labels",
-    "real_outcome",
     "refuse_unusable",
     "repr_level",
+    "shortened",
 ]
 
 MAX_CLASSES = 50  # names and identifiers have more values, classes of a model have not
 TRUTH = {"True": "1", "False": "0"}
 # Pairs in which it is obvious which value counts as 1 (the second), in small letters
 OBVIOUS = (
-    ("0", "1"),
-    ("-1", "1"),
-    ("no", "yes"),
-    ("n", "y"),
-    ("false", "true"),
-    ("f", "t"),
-    ("negative", "positive"),
-    ("neg", "pos"),
+    *(("0", "1"), ("-1", "1"), ("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t")),
+    *(("negative", "positive"), ("neg", "pos")),
 )
 
 
@@ -61,12 +56,18 @@ class Classes:
         codes = [self.code(level) for level in text.levels]
         return recode(text.values, [np.nan if code is None else code for code in codes])
 
-    def first_unknown(self, column: RawColumn) -> str | None:
-        """Return a value that is none of the labels; of many numbers the lowest are looked at."""
-        levels = column.levels
-        if column.kind in ("number", "boolean"):
-            levels = tuple(f"{value:.15g}" for value in np.unique(present(column.values))[:5])
-        return next((level for level in levels if self.code(level) is None), None)
+    def first_unknown(self, raw: ByDomain[RawColumn]) -> str | None:
+        """Return a value that is none of the labels."""
+        for column in raw:
+            if column.kind in ("number", "boolean"):  # one more than there are labels will do
+                lowest = np.unique(present(column.values))[: len(self.labels) + 1]
+                levels = [f"{value:.15g}" for value in lowest]
+            else:
+                levels = list(to_text(column).levels)
+            for level in levels:
+                if self.code(level) is None:
+                    return level
+        return None
 
     def __str__(self) -> str:
         return " and ".join(f"'{label}'" for label in self.labels)
@@ -82,63 +83,38 @@ def _same_label(value: Any, label: str) -> bool:
 
 def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Classes:
     """Find the outcome's two values over both tables, and which of them is positive."""
-    values = sorted({level for column in raw for level in distinct_levels(column)})
+    values = distinct_levels(raw)
     if len(values) != 2:
-        shown = ", ".join(map(repr_level, values[:4])) + (", ..." if len(values) > 4 else "")
-        amount = "one distinct value" if len(values) == 1 else f"{len(values)} distinct values"
-        hint = "Two are needed: with one value there is nothing to predict."
-        if len(values) != 1:
-            hint = (
-                "Two are needed: turn it into yes/no first, for example 'above 10'; or say "
-                "task='multiclass' or task='regression'."
-            )
-        raise ColumnError(f"The outcome '{name}' has {amount}", got=shown, hint=hint)
-    first, second = values
-    got = f"values {repr_level(first)} and {repr_level(second)}"
+        remedy = "turn it into yes/no first, for example 'above 10'; or say task='multiclass' or "
+        remedy = f"{remedy}task='regression'"
+        only = "with one value there is nothing to predict"
+        raise _wrong_number(name, values, f"Two are needed: {remedy if values[1:] else only}.")
+    got = f"values {repr_level(values[0])} and {repr_level(values[1])}"
     if positive is not None:
         matching = [value for value in values if _same_label(positive, value)]
         if not matching:
-            raise ColumnError(
-                f"positive={positive!r} is not a value of the outcome '{name}'",
-                got=got,
-                hint=did_you_mean(str(positive), values),
-            )
-        return Classes((second, first) if matching[0] == first else (first, second))
-    for pair in ((first, second), (second, first)):
-        if (pair[0].lower(), pair[1].lower()) in OBVIOUS:
-            return Classes(pair)
-    raise ColumnError(
-        f"It is not clear which value of the outcome '{name}' counts as 1",
-        got=got,
-        hint=f"Say it: positive={repr_level(second)}.",
-    )
+            what = f"positive={positive!r} is not a value of the outcome '{name}'"
+            raise ColumnError(what, got=got, hint=did_you_mean(str(positive), values))
+        return Classes(tuple(sorted(values, key=lambda value: value == matching[0])))
+    for first, second in (values, values[::-1]):
+        if (first.lower(), second.lower()) in OBVIOUS:
+            return Classes((first, second))
+    what = f"It is not clear which value of the outcome '{name}' counts as 1"
+    raise ColumnError(what, got=got, hint=f"Say it: positive={repr_level(values[1])}.")
 
 
 def find_classes(name: str, raw: ByDomain[RawColumn]) -> Classes:
     """Find the outcome's values over both tables, numbers in order, text alphabetically."""
-    values = {level for column in raw for level in distinct_levels(column)}
+    values = distinct_levels(raw)
     if not 2 <= len(values) <= MAX_CLASSES:
-        amount = "one distinct value" if len(values) == 1 else f"{len(values)} distinct values"
-        raise ColumnError(
-            f"The outcome '{name}' has {amount}",
-            hint=f"From 2 to {MAX_CLASSES} classes are needed: group them into larger ones, or "
-            "for amounts say task='regression'.",
-        )
-    if all(is_number(value) for value in values):
-        return Classes(tuple(sorted(values, key=float)))
-    return Classes(tuple(sorted(values)))
+        hint = f"From 2 to {MAX_CLASSES} classes are needed: group them into larger ones, or for "
+        raise _wrong_number(name, values, f"{hint}amounts say task='regression'.")
+    return Classes(tuple(sorted(values, key=float) if all(map(is_number, values)) else values))
 
 
-def real_outcome(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
-    """Return numbers as they are, and refuse anything else."""
-    for table, column in raw.items():
-        if column.kind not in ("number", "boolean"):
-            raise ColumnError(
-                f"The outcome '{name}' must hold numbers for a regression",
-                got=f"{column.kind} in {table}",
-                hint="For classes say task='multiclass'.",
-            )
-    return raw.map(lambda column: column.values)
+def _wrong_number(name: str, values: Sequence[str], hint: str) -> ColumnError:
+    amount = "one distinct value" if len(values) == 1 else f"{len(values)} distinct values"
+    return ColumnError(f"The outcome '{name}' has {amount}", got=shortened(values), hint=hint)
 
 
 def refuse_unusable(
@@ -148,15 +124,7 @@ def refuse_unusable(
     if_infinite: str = "",
     if_dates: str = "",
 ) -> None:
-    """Refuse infinite values, dates, and a column that holds nothing.
-
-    Args:
-        what: what messages call the column.
-        raw: the column in both tables.
-        error: the error to raise.
-        if_infinite: the hint for infinite values.
-        if_dates: the hint for dates and times.
-    """
+    """Refuse infinite values, dates, and a column that holds nothing; with hints for the two."""
     for table, column in raw.items():
         if column.infinite:
             problem = f"{what} holds {column.infinite} infinite values in {table}"
@@ -167,9 +135,9 @@ def refuse_unusable(
             raise error(f"{what} holds dates or times in {table}", hint=if_dates)
 
 
-def distinct_levels(column: RawColumn) -> tuple[str, ...]:
-    """Return distinct values as text; booleans as 0 and 1, as the other table may hold them."""
-    return to_text(_numbered(column)).levels
+def distinct_levels(raw: ByDomain[RawColumn]) -> list[str]:
+    """Return the distinct values of both tables as text, sorted; booleans as 0 and 1."""
+    return sorted({level for column in raw for level in to_text(_numbered(column)).levels})
 
 
 def _numbered(column: RawColumn) -> RawColumn:
@@ -179,3 +147,8 @@ def _numbered(column: RawColumn) -> RawColumn:
 def repr_level(level: str) -> str:
     """Write numbers bare, text quoted."""
     return level if is_number(level) else f"'{level}'"
+
+
+def shortened(values: Sequence[str]) -> str:
+    """Write the first four values."""
+    return ", ".join(map(repr_level, values[:4])) + (", ..." if len(values) > 4 else "")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whygap._metrics import metric_named
+from whygap._metrics import Task, metric_named
 from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.notes import Fact, Note, NoteLevel
 from whygap.tables.design import Design
@@ -22,7 +22,6 @@ NEARLY_ONE = 0.999  # an AUC that nothing reaches which is not the outcome, or t
 NOT_CHANCE = 3.0  # standard errors
 TENTHS = 10  # of the rows by score: the groups that calibration is usually read off
 ROUNDING = 1e-9  # weights add up to 1 but for that
-EQUALS_OUTCOME = Note("prediction_is_outcome", "problem")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +88,8 @@ class _Table:
 
 def _tables_of(design: Design) -> ByDomain[_Table]:
     weights = design.weights or design.outcome.map(np.ones_like)
-    sides = (
-        _Table(design.prediction[d], design.outcome[d], weights[d] / weights[d].sum())
-        for d in DOMAINS
-    )
-    return ByDomain(*sides)
+    shares = weights.map(lambda weight: weight / weight.sum())
+    return ByDomain(*(_Table(design.prediction[d], design.outcome[d], shares[d]) for d in DOMAINS))
 
 
 def look_at(design: Design) -> tuple[Measure, ...]:
@@ -101,11 +97,8 @@ def look_at(design: Design) -> tuple[Measure, ...]:
     tables, cut = _tables_of(design), design.threshold
     if design.task == "multiclass":
         common = tables.map(lambda t: float(t.class_shares().max()))
-        right = tables.map(lambda t: t.mean(t.right(None)))
-        return (
-            Measure("accuracy", right, is_share=True),
-            Measure("commonest class", common, is_share=True),
-        )
+        accuracy = Measure("accuracy", tables.map(_FITS["multiclass"]), is_share=True)
+        return accuracy, Measure("commonest class", common, is_share=True)
     predicted = Measure("mean prediction", tables.map(lambda t: t.mean(t.prediction)))
     mean = tables.map(lambda t: t.mean(t.outcome))
     if design.task == "regression":
@@ -130,68 +123,49 @@ def prediction_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
     both = np.concatenate(list(design.prediction))
     if np.ptp(both) == 0:
         return (Note("constant_prediction", "warning", {"value": float(both[0])}),)
+    tables, is_binary = _tables_of(design), design.task == "binary"
+    fit = tables.map(_FITS[design.task])
+    if all(value > 1 - ROUNDING for value in fit):
+        return (Note("prediction_is_outcome", "problem"),)
     shown = names.map(lambda name: f"the {name}" if name in DOMAINS else name)
-    find = {"binary": _binary_notes, "multiclass": _class_notes, "regression": _number_notes}
-    return tuple(find[design.task](design, shown))
+    source = tables.source
+    centre = source.mean(source.outcome)
+    if design.task == "regression":
+        lead = (source.prediction - source.outcome) ** 2 - (source.outcome - centre) ** 2
+        facts: dict[str, Fact] = {"table": shown.source, "mean": centre, "r2": fit.source}
+        return (Note("below_mean", "warning", facts),) if source.is_ahead(lead) else ()
+    notes = list(_ranking_notes(tables, fit, shown)) if is_binary else []
+    commonest = int(centre >= 0.5) if is_binary else int(source.class_shares().argmax())
+    value = f"'{design.classes[commonest] if design.classes else commonest}'"
+    right = source.right(design.threshold if is_binary else None)
+    always = source.outcome == commonest
+    if source.is_ahead(always.astype(float) - right):
+        facts = {"accuracy": source.mean(right), "commonest": source.mean(always)}
+        facts |= {"table": shown.source, "value": str(commonest) if is_binary else value}
+        # Where the threshold was moved on purpose it is no surprise
+        meant = is_binary and design.threshold != 0.5
+        notes.append(Note("below_commonest", "info" if meant else "warning", facts))
+    return tuple(notes)
 
 
-def _binary_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
-    tables = _tables_of(design)
-    areas = tables.map(_Table.auc)
-    if all(area > 1 - ROUNDING for area in areas):
-        yield EQUALS_OUTCOME
-        return
-    for domain, name in names.items():
-        area, outcome = areas[domain], design.outcome[domain]
-        facts: dict[str, Fact] = {"table": name, "auc": float(area)}
-        if area > NEARLY_ONE:
+_FITS: dict[Task, Callable[[_Table], float]] = {
+    "binary": _Table.auc,
+    "multiclass": lambda table: table.mean(table.right(None)),
+    "regression": _Table.r_squared,
+}
+
+
+def _ranking_notes(
+    tables: ByDomain[_Table], areas: ByDomain[float], names: ByDomain[str]
+) -> Iterator[Note]:
+    """Note scores that rank rows as well as the outcome itself would, or the wrong way round."""
+    for domain, table in tables.items():
+        facts: dict[str, Fact] = {"table": names[domain], "auc": float(areas[domain])}
+        if areas[domain] > NEARLY_ONE:
             yield Note("prediction_nearly_outcome", "warning", facts)
-        ones = float(outcome.sum())
-        zeros = len(outcome) - ones
+        ones = float(table.outcome.sum())
+        zeros = len(table.outcome) - ones
         error = ((ones + zeros + 1) / max(12 * ones * zeros, 1)) ** 0.5  # of an AUC of 0.5
-        if area < 0.5 - NOT_CHANCE * error:
+        if areas[domain] < 0.5 - NOT_CHANCE * error:
             level: NoteLevel = "problem" if domain == "source" else "warning"
             yield Note("reversed_scores", level, facts)
-    source = tables.source
-    commoner = float(source.mean(source.outcome) >= 0.5)
-    # Where the threshold was moved on purpose it is no surprise
-    level = "warning" if design.threshold == 0.5 else "info"
-    right = source.right(design.threshold)
-    yield from _beaten(source, commoner, right, names.source, f"{commoner:.0f}", level)
-
-
-def _class_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
-    tables = _tables_of(design)
-    if min(tables.map(lambda t: t.mean(t.right(None)))) > 1 - ROUNDING:
-        yield EQUALS_OUTCOME
-    source = tables.source
-    commonest = int(source.class_shares().argmax())
-    name = design.classes[commonest] if design.classes else str(commonest)
-    yield from _beaten(source, commonest, source.right(None), names.source, f"'{name}'", "warning")
-
-
-def _beaten(
-    table: _Table,
-    commonest: float,
-    right: NDArray[np.bool_],
-    name: str,
-    shown: str,
-    level: NoteLevel,
-) -> Iterator[Note]:
-    """Note a model that is right less often than the commonest outcome would be."""
-    always = table.outcome == commonest
-    if table.is_ahead(always.astype(float) - right):
-        facts: dict[str, Fact] = {"accuracy": table.mean(right), "commonest": table.mean(always)}
-        yield Note("below_commonest", level, {"table": name, "value": shown, **facts})
-
-
-def _number_notes(design: Design, names: ByDomain[str]) -> Iterator[Note]:
-    tables = _tables_of(design)
-    fit, source = tables.map(_Table.r_squared), tables.source
-    if min(fit) > 1 - ROUNDING:
-        yield EQUALS_OUTCOME
-    centre = source.mean(source.outcome)
-    lead = (source.prediction - source.outcome) ** 2 - (source.outcome - centre) ** 2
-    if source.is_ahead(lead):
-        facts: dict[str, Fact] = {"table": names.source, "mean": centre, "r2": fit.source}
-        yield Note("below_mean", "warning", facts)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from whygap.domains import Array, ByDomain
 from whygap.errors import ColumnError, InputError, ModelError, did_you_mean, listed
-from whygap.notes import Fact, Note
-from whygap.tables.columns import RawColumn, is_number, present, to_text
+from whygap.notes import Note
+from whygap.tables.columns import RawColumn, is_number, present, require_numbers
 from whygap.tables.model import Answer
 from whygap.tables.outcome import Classes, refuse_unusable, repr_level
 
@@ -23,7 +23,6 @@ __all__ = [
     "real_predictions",
 ]
 
-EVERY_CLASS = "Give one probability column for each class."
 SUM_TOLERANCE = 0.01  # of probabilities of classes that were rounded to two digits
 ROUNDING = 1e-6  # by which probabilities of float32 models leave [0, 1]
 
@@ -36,7 +35,7 @@ class RawPredictions:
         what: what messages call the predictions.
         who: what messages call their author.
         error: the error that refuses them.
-        column: one prediction per row.
+        column: one prediction per row; or
         table: (rows, C), one number per class.
         classes: what the columns of `table`, or a score, stand for.
         answer: what the numbers are: probabilities, scores cut at 0, or any kind.
@@ -59,17 +58,16 @@ class RawPredictions:
         text = self.column is not None and any(column.kind == "text" for column in self.column)
         return several or text or (self.table is not None and self.table.source.shape[1] > 2)
 
-    def numbers(self) -> Array:
-        """Return the numbers of a single column, both tables together."""
-        if self.column is None:
-            return np.zeros(0)
-        return np.concatenate([present(column.values) for column in self.column])
-
     def single(self) -> ByDomain[RawColumn]:
-        """Return the one column of predictions."""
-        if self.column is None:
-            raise self.error(f"{self.what} must be one column", got="several")
-        return self.column
+        """Return the column, where there is no table."""
+        return cast("ByDomain[RawColumn]", self.column)
+
+    def refuse_unknown(self, column: ByDomain[RawColumn], classes: Classes, hint: str) -> None:
+        """Refuse a prediction that is none of the outcome's values."""
+        if (unknown := classes.first_unknown(column)) is not None:
+            what = f"{self.what} holds {repr_level(unknown)}, which is not a value of the outcome"
+            got = f"outcome values {listed(classes.labels)}"
+            raise self.error(what, got=got, hint=did_you_mean(unknown, classes.labels) or hint)
 
 
 def binary_predictions(raw: RawPredictions, labels: Classes) -> ByDomain[Array]:
@@ -79,54 +77,41 @@ def binary_predictions(raw: RawPredictions, labels: Classes) -> ByDomain[Array]:
     [0, 1].
     """
     columns = 2 if raw.table is None else raw.table.source.shape[1]
-    if raw.classes is not None and len(raw.classes) != 2:
-        got = f"{len(raw.classes)} classes"
-        raise raw.error(f"{raw.who} must tell two classes apart", got=got)
-    if columns != 2:
-        got = f"{columns} columns of probabilities"
+    classes = 2 if raw.classes is None else len(raw.classes)
+    if (classes, columns) != (2, 2):
+        got = f"{classes} classes" if classes != 2 else f"{columns} columns of probabilities"
         raise raw.error(f"{raw.who} must tell two classes apart", got=got)
     if raw.table is not None:
         place = _positive_place(raw, labels)
-        chosen = raw.table.map(lambda values: RawColumn("number", values[:, place]))
-        return _in_unit_interval(raw, chosen)
+        return _in_unit_interval(raw, raw.table.map(lambda values: values[:, place]))
     column = raw.single()
     if raw.answer == "score":
         place = _positive_place(raw, labels)
         return column.map(lambda c: ((c.values > 0) == place).astype(float))
-    if raw.answer == "probability":
-        return _in_unit_interval(raw, column)
-    if raw.classes is not None and _are_codes(raw.classes):
-        _positive_place(raw, labels)  # refuses codes of which it is not clear what they stand for
-    refuse_unusable(raw.what, column, raw.error)
-    unknown = next((level for level in column.map(labels.first_unknown) if level is not None), None)
-    if unknown is None:
-        return column.map(labels.encode)
-    if any(c.kind in ("text", "ordered") for c in column):
-        raise raw.error(
-            f"{raw.what} holds {repr_level(unknown)}, which is not a value of the outcome",
-            got=f"outcome values {labels}",
-            hint=did_you_mean(unknown, labels.labels),
-        )
-    return _in_unit_interval(raw, column)
+    if raw.answer == "any":
+        if raw.classes is not None and _are_codes(raw.classes):
+            _positive_place(raw, labels)  # refuses codes that may stand for either value
+        refuse_unusable(raw.what, column, raw.error)
+        if labels.first_unknown(column) is None:
+            return column.map(labels.encode)
+        if any(c.kind in ("text", "ordered") for c in column):
+            raw.refuse_unknown(column, labels, "")
+    return _in_unit_interval(raw, column.map(lambda c: c.values))
 
 
-def _in_unit_interval(raw: RawPredictions, columns: ByDomain[RawColumn]) -> ByDomain[Array]:
+def _in_unit_interval(raw: RawPredictions, columns: ByDomain[Array]) -> ByDomain[Array]:
     """Require probabilities from 0 to 1; a rounding excess is cut off."""
     for table, column in columns.items():
-        values = present(column.values)
-        low, high = float(values.min()), float(values.max())
+        low, high = (float(limit(present(column))) for limit in (np.min, np.max))
         if low < -ROUNDING or high > 1 + ROUNDING:
             hint = "It looks like a score: turn it into a probability or a label first."
             if low >= 0 and 1 < high <= 100:
                 hint = "It looks like percent: divide by 100."
             elif low < 0:
                 hint = "It looks like a score or logit: turn it into a probability first."
-            raise raw.error(
-                f"{raw.what} must be a probability from 0 to 1, or a label",
-                got=f"values from {low:g} to {high:g} in {table}",
-                hint=hint,
-            )
-    return columns.map(lambda column: np.clip(column.values, 0.0, 1.0))
+            what = f"{raw.what} must be a probability from 0 to 1, or a label"
+            raise raw.error(what, got=f"values from {low:g} to {high:g} in {table}", hint=hint)
+    return columns.map(lambda column: np.clip(column, 0.0, 1.0))
 
 
 def _positive_place(raw: RawPredictions, labels: Classes) -> int:
@@ -143,10 +128,8 @@ def _positive_place(raw: RawPredictions, labels: Classes) -> int:
     if codes in ([0.0, 1.0], [1.0, 0.0]):
         return codes.index(1.0)
     if not _are_codes(classes):
-        raise raw.error(
-            f"{raw.who} knows other classes than the outcome",
-            got=f"{classes[0]!r} and {classes[1]!r}; the outcome has {labels}",
-        )
+        what = f"{raw.who} knows other classes than the outcome"
+        raise raw.error(what, got=f"{classes[0]!r} and {classes[1]!r}; the outcome has {labels}")
     if labels.positive_is_the_negative_word or codes[0] == 1.0 or codes[1] == 0.0:
         raise raw.error(
             f"{raw.who} knows the classes {classes[0]} and {classes[1]}, and it is not clear "
@@ -178,23 +161,15 @@ def class_predictions(raw: RawPredictions, classes: Classes) -> ClassPredictions
         scores = raw.table.map(lambda values: values[:, order])
         _require_probabilities(raw, scores)
         unseen = tuple(str((raw.classes or ())[k]) for k in order[len(classes.labels) :])
-        facts: dict[str, Fact] = {"who": raw.who, "values": unseen}
-        notes = (Note("unseen_classes", "warning", facts),) if unseen else ()
-        return ClassPredictions(scores.map(_best_class), scores, notes)
+        note = Note("unseen_classes", "warning", {"who": raw.who, "values": unseen})
+        return ClassPredictions(scores.map(_best_class), scores, (note,) if unseen else ())
     column = raw.single()
     refuse_unusable(raw.what, column, raw.error)
     advice = "For classes a model must give labels, or a probability for each."
     if raw.error is not ModelError:
         columns = "prediction={'class': 'column', ...}"
         advice = f"Probabilities of several classes take a column each: {columns}."
-    for text in column.map(to_text):
-        unknown = [level for level in text.levels if classes.code(level) is None]
-        if unknown:
-            raise raw.error(
-                f"{raw.what} holds {repr_level(unknown[0])}, which is not a value of the outcome",
-                got=f"outcome values {listed(classes.labels)}",
-                hint=did_you_mean(unknown[0], classes.labels) or advice,
-            )
+    raw.refuse_unknown(column, classes, advice)
     return ClassPredictions(column.map(classes.encode))
 
 
@@ -202,21 +177,17 @@ def _columns_in_order(raw: RawPredictions, classes: Classes, columns: int) -> li
     """Find the outcome's classes among the columns; classes no row has come last."""
     expected = classes.labels if raw.classes is None else tuple(map(str, raw.classes))
     if columns != len(expected):
-        raise raw.error(
-            f"{raw.who} gives {columns} columns for {len(expected)} classes",
-            got=f"classes {listed(expected)}",
-            hint="One column per class is needed, in sorted order.",
-        )
+        what = f"{raw.who} gives {columns} columns for {len(expected)} classes"
+        got = f"classes {listed(expected)}"
+        raise raw.error(what, got=got, hint="One column per class is needed, in sorted order.")
     if raw.classes is None:
         return list(range(columns))
     codes = [classes.code(label) for label in raw.classes]
     for code, label in enumerate(classes.labels):
         if float(code) not in codes:
-            raise raw.error(
-                f"{raw.who} does not know the class {repr_level(label)} of the outcome",
-                got=f"classes {listed(expected)}",
-                hint=did_you_mean(label, expected),
-            )
+            what = f"{raw.who} does not know the class {repr_level(label)} of the outcome"
+            got = f"classes {listed(expected)}"
+            raise raw.error(what, got=got, hint=did_you_mean(label, expected))
     first = [codes.index(float(code)) for code in range(len(classes.labels))]
     return first + [place for place, code in enumerate(codes) if code is None]
 
@@ -239,20 +210,16 @@ def _require_probabilities(raw: RawPredictions, scores: ByDomain[Array]) -> None
         sums = complete.sum(axis=1)
         worst = float(sums[np.abs(sums - 1).argmax()])
         if abs(worst - 1) > SUM_TOLERANCE:
+            hint = "Give one probability column for each class."
             got = f"{worst:.4g} in a row of {domain}"
-            raise raw.error(f"{raw.what} must add up to 1 in every row", got=got, hint=EVERY_CLASS)
+            raise raw.error(f"{raw.what} must add up to 1 in every row", got=got, hint=hint)
 
 
 def real_predictions(raw: RawPredictions) -> ByDomain[Array]:
     """Return numbers of any size; missing stays NaN."""
     if raw.table is not None or raw.answer in ("probability", "score"):
-        raise raw.error(
-            f"{raw.who} tells classes apart, but the outcome has real values",
-            hint="For real values one column of numbers is needed, or a regression model.",
-        )
-    column = raw.single()
-    refuse_unusable(raw.what, column, raw.error)
-    for domain, values in column.items():
-        if values.kind not in ("number", "boolean"):
-            raise raw.error(f"{raw.what} must hold numbers", got=f"{values.kind} in {domain}")
-    return column.map(lambda values: values.values)
+        what = f"{raw.who} tells classes apart, but the outcome has real values"
+        hint = "For real values one column of numbers is needed, or a regression model."
+        raise raw.error(what, hint=hint)
+    refuse_unusable(raw.what, raw.single(), raw.error)
+    return require_numbers(raw.what, raw.single(), raw.error)

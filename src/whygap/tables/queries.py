@@ -41,10 +41,8 @@ def run_query(
     try:
         import duckdb
     except ImportError as err:
-        raise TableError(
-            f"The {label} table is a query, which needs duckdb",
-            hint="Install it: pip install 'whygap[duckdb]'.",
-        ) from err
+        hint = "Install it: pip install 'whygap[duckdb]'."
+        raise TableError(f"The {label} table is a query, which needs duckdb", hint=hint) from err
     try:
         connection = duckdb.connect() if file is None else duckdb.connect(file, read_only=True)
         if folder is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,9 +60,9 @@ def resolve_roles(
     tables: ByDomain[OpenedTable],
     *,
     single: Mapping[str, Any],
-    baseline: Any,
-    covariates: Any,
-    groups: Any,
+    baseline: Sequence[str],
+    covariates: Sequence[str] | None,
+    groups: Mapping[str, Sequence[str]] | None,
 ) -> Roles:
     """Check every column the caller named; without covariates, all others are covariates.
 
@@ -74,18 +74,23 @@ def resolve_roles(
         covariates: the columns of Z, or None.
         groups: name -> covariates that act as one variable.
     """
-    by_class = _class_columns(single.get("prediction"))
-    columns = _single(dict(single) | ({"prediction": None} if by_class else {}))
-    w_names = _names("baseline", baseline)
-    z_names = None if covariates is None else _names("covariates", covariates)
+    columns, by_class = dict(single), {}
+    if isinstance(prediction := columns["prediction"], Mapping):
+        columns["prediction"] = None
+        by_class = {str(label): name for label, name in prediction.items()}
+        if len(by_class) < 2:
+            what = "prediction= by class must map at least two classes to their columns"
+            hint = "For example prediction={'car': 'p_car', 'bus': 'p_bus', 'foot': 'p_foot'}."
+            raise ColumnError(what, got=repr(dict(prediction)), hint=hint)
+    named = (*baseline, *(covariates or ()))
     pairs = [(role, name) for role, name in columns.items() if name is not None]
     pairs += [("prediction", name) for name in by_class.values()]
-    pairs += [("baseline", n) for n in w_names] + [("covariates", n) for n in z_names or ()]
+    pairs += [("baseline", n) for n in baseline] + [("covariates", n) for n in covariates or ()]
     _require(pairs, tables)
     notes: tuple[Note, ...] = ()
-    if z_names is None:
+    if covariates is None:
         taken = {name for _, name in pairs}
-        z_names = _remaining(tables, taken)
+        covariates = _remaining(tables, taken)
         notes = tuple(
             Note("saved_index", "info", {"column": name, "table": table.label})
             for table in tables
@@ -93,51 +98,14 @@ def resolve_roles(
             if name not in taken
         )
     return Roles(
-        baseline=w_names,
-        covariates=z_names,
+        baseline=tuple(baseline),
+        covariates=tuple(covariates),
         class_columns=by_class,
-        groups=_groups(groups, z_names, w_names),
-        named=frozenset(w_names) | (frozenset() if covariates is None else frozenset(z_names)),
+        groups=_groups(groups or {}, covariates, baseline),
+        named=frozenset(named),
         notes=notes,
         **columns,
     )
-
-
-def _single(columns: dict[str, Any]) -> dict[str, Any]:
-    for role, name in columns.items():
-        is_name = isinstance(name, str) and name
-        if not is_name and (name is not None or role == "outcome"):
-            raise ColumnError(f"The '{role}' argument must be one column name", got=repr(name))
-    return columns
-
-
-def _class_columns(prediction: Any) -> dict[str, str]:
-    """Read a prediction that maps classes to columns; else empty."""
-    if not isinstance(prediction, Mapping):
-        return {}
-    columns = {str(label): name for label, name in prediction.items()}
-    if len(columns) < 2 or not all(isinstance(name, str) and name for name in columns.values()):
-        raise ColumnError(
-            "prediction= by class must map at least two classes to their columns",
-            got=repr(dict(prediction)),
-            hint="For example prediction={'car': 'p_car', 'bus': 'p_bus', 'foot': 'p_foot'}.",
-        )
-    return columns
-
-
-def _names(role: str, names: Any) -> tuple[str, ...]:
-    """Read a list of column names; a single name is a list too."""
-    if names is None:
-        return ()
-    if isinstance(names, str):
-        return (names,)
-    is_list = isinstance(names, Iterable) and not isinstance(names, Mapping)
-    columns = tuple(names) if is_list else ()
-    wrong = [name for name in columns if not isinstance(name, str)]
-    if not is_list or wrong:
-        got = f"{wrong[0]!r} ({type(wrong[0]).__name__}) in it" if wrong else repr(names)
-        raise ColumnError(f"The '{role}' argument must be a list of column names", got=got)
-    return columns
 
 
 def _require(pairs: Sequence[tuple[str, str]], tables: ByDomain[OpenedTable]) -> None:
@@ -150,10 +118,8 @@ def _require(pairs: Sequence[tuple[str, str]], tables: ByDomain[OpenedTable]) ->
         if taken.get(name) == role:
             raise ColumnError(f"Column '{name}' is named twice in {role}", hint="Name it once.")
         if name in taken:
-            raise ColumnError(
-                f"Column '{name}' has two roles: {taken[name]} and {role}",
-                hint="Each column has one role.",
-            )
+            what = f"Column '{name}' has two roles: {taken[name]} and {role}"
+            raise ColumnError(what, hint="Each column has one role.")
         taken[name] = role
 
 
@@ -168,11 +134,8 @@ def _remaining(tables: ByDomain[OpenedTable], taken: set[str]) -> tuple[str, ...
     }
     if any(alone.values()):
         parts = [f"only in {label}: {listed(names)}" for label, names in alone.items() if names]
-        raise TableError(
-            "The two tables have different columns",
-            got="; ".join(parts),
-            hint="Drop these columns, or say which ones to use with covariates=[...].",
-        )
+        hint = "Drop these columns, or say which ones to use with covariates=[...]."
+        raise TableError("The two tables have different columns", got="; ".join(parts), hint=hint)
     return source
 
 
@@ -182,40 +145,27 @@ def saved_index(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _groups(
-    groups: Any, covariates: Sequence[str], baseline: Sequence[str]
+    groups: Mapping[str, Sequence[str]], covariates: Sequence[str], baseline: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
     """Check that groups hold covariates only, each in one group, under a name of their own."""
     if not covariates:
-        raise ColumnError(
-            "No column is left to be a covariate",
-            hint="Every column has another role; name at least one covariate.",
-        )
-    if groups and not isinstance(groups, Mapping):
-        raise ColumnError(
-            "The 'groups' argument must map a name to a list of covariates",
-            got=type(groups).__name__,
-        )
-    checked = {str(n): _names(f"groups['{n}']", columns) for n, columns in (groups or {}).items()}
+        hint = "Every column has another role; name at least one covariate."
+        raise ColumnError("No column is left to be a covariate", hint=hint)
     owner: dict[str, str] = {}
-    for group, columns in checked.items():
+    for group, columns in groups.items():
         if not columns:
             raise ColumnError(f"Group '{group}' is empty", hint="Name its covariates.")
         for column in columns:
             if column not in covariates:
-                raise ColumnError(
-                    f"Column '{column}' (group '{group}') is not a covariate",
-                    hint=did_you_mean(column, covariates),
-                )
+                what = f"Column '{column}' (group '{group}') is not a covariate"
+                raise ColumnError(what, hint=did_you_mean(column, covariates))
             if column in owner:
-                raise ColumnError(
-                    f"Column '{column}' is in two groups: '{owner[column]}' and '{group}'",
-                    hint="Each covariate belongs to one group.",
-                )
+                what = f"Column '{column}' is in two groups: '{owner[column]}' and '{group}'"
+                raise ColumnError(what, hint="Each covariate belongs to one group.")
             owner[column] = group
         stranger = group in covariates and group not in columns
         if stranger or group in baseline:
             what = "covariate that is not in it" if stranger else "baseline column"
-            raise ColumnError(
-                f"Group '{group}' has the name of a {what}", hint="Give the group another name."
-            )
-    return checked
+            hint = "Give the group another name."
+            raise ColumnError(f"Group '{group}' has the name of a {what}", hint=hint)
+    return {group: tuple(columns) for group, columns in groups.items()}

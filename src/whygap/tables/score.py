@@ -26,10 +26,7 @@ BATCH = 20_000  # rows a model is shown at once: little memory, and progress eve
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelScoring:
-    """A model and the columns it is shown.
-
-    `after_batch` is called with the rows done so far and the rows of both tables together.
-    """
+    """A model, the columns it is shown, and who hears of the rows done and the rows in all."""
 
     predictor: Predictor
     columns: Sequence[str]
@@ -38,20 +35,17 @@ class ModelScoring:
 
     def ask(self, frames: ByDomain[Frame]) -> RawPredictions:
         """Predict every row of both tables; what the model warns of becomes a note."""
-        total = frames.source.rows + frames.target.rows
-
-        def answers(frame: Frame, before: int) -> Any:
-            return self._answers(frame, lambda rows: self.after_batch(before + rows, total))
-
+        before = ByDomain(0, frames.source.rows)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            raw = frames.zip(ByDomain(0, frames.source.rows), answers)
+            total = sum(frame.rows for frame in frames)
+            raw = frames.zip(before, lambda frame, rows: self._answers(frame, rows, total))
         texts = [str(warning.message).strip() for warning in caught]
         first = list(dict.fromkeys(text.splitlines()[0] for text in texts if text))[:3]
         notes = tuple(Note("model_warned", "warning", {"value": text}) for text in first)
         return _read_answers(self.predictor, raw, self.notes + notes)
 
-    def _answers(self, frame: Frame, after_batch: Callable[[int], None]) -> Any:
+    def _answers(self, frame: Frame, before: int, total: int) -> Any:
         predictor, parts = self.predictor, []
         for start in range(0, frame.rows, BATCH):
             rows = min(BATCH, frame.rows - start)
@@ -61,20 +55,15 @@ class ModelScoring:
             except WhygapError:
                 raise
             except Exception as err:  # a model may fail in any way
-                raise ModelError(
-                    f"The model {predictor.name} failed on the {frame.label} table",
-                    got=first_line(err, with_type=True),
-                    hint=predictor.hint
-                    or f"It was given a {frame.kind} table with columns {listed(self.columns)}; it "
-                    "may expect others.",
-                ) from err
+                shown = f"It was given a {frame.kind} table with columns {listed(self.columns)}"
+                what = f"The model {predictor.name} failed on the {frame.label} table"
+                hint = predictor.hint or f"{shown}; it may expect others."
+                raise ModelError(what, got=first_line(err, with_type=True), hint=hint) from err
             if answer.ndim == 0 or len(answer) != rows:
-                raise ModelError(
-                    f"The model {predictor.name} must give one prediction per row",
-                    got=f"shape {answer.shape} for {rows} rows",
-                )
+                what = f"The model {predictor.name} must give one prediction per row"
+                raise ModelError(what, got=f"shape {answer.shape} for {rows} rows")
             parts.append(answer)
-            after_batch(start + rows)
+            self.after_batch(before + start + rows, total)
         return np.concatenate(parts)
 
 
@@ -109,27 +98,21 @@ def _model_columns(
         features = set(roles.features)
         names = tuple(name for name in tables.source.names if name in features)
         if predictor.width not in (None, len(names)):
-            raise ModelError(
-                f"{expects} {predictor.width} columns",
-                got=f"{len(names)} (baseline and covariates)",
-                hint="Name covariates=[...] so that they are the columns it was trained with.",
-            )
+            what = f"{expects} {predictor.width} columns"
+            hint = "Name covariates=[...] so that they are the columns it was trained with."
+            raise ModelError(what, got=f"{len(names)} (baseline and covariates)", hint=hint)
         return names
     columns = []
     for name in predictor.columns:
         for table in tables:  # LightGBM writes blanks in names as underscores
             spelled = [n for n in table.names if n == name or n.replace(" ", "_") == name]
             if not spelled:
-                raise ModelError(
-                    f"{expects} column '{name}', which is not in {table.label}",
-                    hint=did_you_mean(name, table.names),
-                )
+                what = f"{expects} column '{name}', which is not in {table.label}"
+                raise ModelError(what, hint=did_you_mean(name, table.names))
         columns.append(name if name in spelled else spelled[0])
     if roles.outcome in columns:
-        raise ModelError(
-            f"{expects} the outcome '{roles.outcome}' among its columns",
-            hint="A model that sees the outcome cannot be explained.",
-        )
+        what = f"{expects} the outcome '{roles.outcome}' among its columns"
+        raise ModelError(what, hint="A model that sees the outcome cannot be explained.")
     return tuple(columns)
 
 
@@ -137,30 +120,26 @@ def _table_for(predictor: Predictor, frame: Frame, columns: Sequence[str], rows:
     """Return some rows of the caller's table, or numbers for a model trained on numbers."""
     part = nw.from_native(frame.native, eager_only=True).select(list(columns))[rows]
     if predictor.sees == "matrix":
-        return _matrix_of(predictor, replace(frame, native=part.to_native()), columns)
+        part_frame = replace(frame, native=part.to_native())
+        return np.column_stack([_numbers_in(part_frame, name, predictor) for name in columns])
     if predictor.sees == "pandas" or (predictor.sees == "frame" and frame.kind == "pyarrow"):
         try:
             return part.to_pandas()
         except ImportError as err:
-            raise ModelError(
-                f"The model {predictor.name} needs a pandas table",
-                hint="Install it: pip install pandas.",
-            ) from err
+            what = f"The model {predictor.name} needs a pandas table"
+            raise ModelError(what, hint="Install it: pip install pandas.") from err
     return part.to_native()
 
 
-def _matrix_of(predictor: Predictor, frame: Frame, columns: Sequence[str]) -> Array:
-    stacked = []
-    for name in columns:
-        column = raw_column(frame.arrow(name), name, frame.label)
-        if column.kind not in ("number", "boolean", "missing"):
-            raise ModelError(
-                f"The model {predictor.name} was trained on numbers, but column '{name}' of "
-                f"{frame.label} holds {column.kind}",
-                hint="Give a pipeline that turns it into numbers, or a prediction column.",
-            )
-        stacked.append(column.values)
-    return np.column_stack(stacked)
+def _numbers_in(frame: Frame, name: str, predictor: Predictor) -> Array:
+    column = raw_column(frame.arrow(name), name, frame.label)
+    if column.kind not in ("number", "boolean", "missing"):
+        raise ModelError(
+            f"The model {predictor.name} was trained on numbers, but column '{name}' of "
+            f"{frame.label} holds {column.kind}",
+            hint="Give a pipeline that turns it into numbers, or a prediction column.",
+        )
+    return column.values
 
 
 def _read_answers(
@@ -172,27 +151,23 @@ def _read_answers(
         what, who, ModelError, classes=predictor.classes, answer=predictor.answer, notes=notes
     )
     if all(answer.ndim == 2 and answer.shape[1] > 1 for answer in raw):
-        return replace(answers, table=raw.map(lambda answer: _numbers_of(what, answer)))
-    if any(answer.ndim > 1 and answer.shape[1:] != (1,) for answer in raw):
-        raise ModelError(
-            f"{what} must be one column, or one per class", got=f"shape {raw.source.shape}"
-        )
-    labels = f"The labels of the model {predictor.name}"
-    arrays = raw.map(lambda answer: one_type(answer, labels, ModelError))
-    columns = arrays.map(lambda array: raw_column(array, "prediction", "the model"))
-    for domain, column in columns.items():
-        if column.missing:
-            raise ModelError(f"{what} is missing or infinite in {column.missing} rows of {domain}")
-    return replace(answers, column=columns)
-
-
-def _numbers_of(what: str, answer: Any) -> Array:
-    """Require one finite number per row and class."""
-    try:
-        values = np.asarray(answer, dtype=float)
-    except (TypeError, ValueError) as err:
-        raise ModelError(f"{what} must hold one number per class", got=str(answer[0, 0])) from err
-    if not np.isfinite(values).all():
-        bad = int((~np.isfinite(values)).any(axis=1).sum())
-        raise ModelError(f"{what} is missing or infinite in {bad} rows")
-    return values
+        try:
+            table = raw.map(lambda answer: np.asarray(answer, dtype=float))
+        except (TypeError, ValueError) as err:
+            got = str(raw.source[0, 0])
+            raise ModelError(f"{what} must hold one number per class", got=got) from err
+        missing = table.map(lambda values: int((~np.isfinite(values)).any(axis=1).sum()))
+        answers = replace(answers, table=table)
+    elif any(answer.ndim > 1 and answer.shape[1:] != (1,) for answer in raw):
+        got = f"shape {raw.source.shape}"
+        raise ModelError(f"{what} must be one column, or one per class", got=got)
+    else:
+        labels = f"The labels of the model {predictor.name}"
+        arrays = raw.map(lambda answer: one_type(answer, labels, ModelError))
+        columns = arrays.map(lambda array: raw_column(array, "prediction", "the model"))
+        missing = columns.map(lambda column: column.missing)
+        answers = replace(answers, column=columns)
+    for domain, rows in missing.items():
+        if rows:
+            raise ModelError(f"{what} is missing or infinite in {rows} rows of {domain}")
+    return answers

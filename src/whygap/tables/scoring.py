@@ -13,16 +13,10 @@ from whygap.domains import Array, ByDomain
 from whygap.errors import ColumnError, SettingsError, TableError
 from whygap.notes import Fact, Note, NoteLevel
 from whygap.tables import predictions
-from whygap.tables.columns import RawColumn, raw_column
+from whygap.tables.columns import RawColumn, raw_column, require_numbers
 from whygap.tables.encode import NOTABLE_SHARE
 from whygap.tables.frames import Frame, Mask
-from whygap.tables.outcome import (
-    find_classes,
-    find_labels,
-    real_outcome,
-    refuse_unusable,
-    repr_level,
-)
+from whygap.tables.outcome import find_classes, find_labels, refuse_unusable, repr_level
 from whygap.tables.predictions import RawPredictions
 from whygap.tables.roles import Roles
 from whygap.tables.score import ModelScoring
@@ -66,10 +60,9 @@ def score_rows(
         model: the model to ask; None where there are prediction columns.
     """
     name = roles.outcome
-    outcome = frames.map(lambda frame: _column(frame, name))
-    finite = "Only finite values are allowed."
-    what = f"The outcome '{name}'"
-    refuse_unusable(what, outcome, ColumnError, finite, "Turn it into yes/no first.")
+    outcome, what = _columns(frames, name), f"The outcome '{name}'"
+    hints = ("Only finite values are allowed.", "Turn it into yes/no first.")
+    refuse_unusable(what, outcome, ColumnError, *hints)
     raw = _prediction_columns(frames, roles) if model is None else model.ask(frames)
     task: Task = task_of(name, outcome, raw, spec) if spec.task == "auto" else spec.task
     spec.require_fit(task)
@@ -82,7 +75,8 @@ def score_rows(
         codes, answer = outcome.map(classes.encode), predictions.class_predictions(raw, classes)
         scored = Scored(task, codes, answer.codes, classes.labels, answer.scores, answer.notes)
     else:
-        values = real_outcome(name, outcome)
+        hint = "For classes say task='multiclass'."
+        values = require_numbers(what, outcome, hint=hint)
         scored = Scored(task, values, predictions.real_predictions(raw))
     columns = roles.prediction or ", ".join(roles.class_columns.values())
     notes = (
@@ -95,26 +89,20 @@ def score_rows(
     return replace(scored, notes=notes)
 
 
-def _column(frame: Frame, name: str) -> RawColumn:
-    return raw_column(frame.arrow(name), name, frame.label)
+def _columns(frames: ByDomain[Frame], name: str) -> ByDomain[RawColumn]:
+    return frames.map(lambda frame: raw_column(frame.arrow(name), name, frame.label))
 
 
 def _prediction_columns(frames: ByDomain[Frame], roles: Roles) -> RawPredictions:
     """Read the prediction column, or one column per class."""
-    if not roles.class_columns:
-        name = roles.prediction or ""
-        what = f"The prediction '{name}'"
-        return RawPredictions(what, what, column=frames.map(lambda frame: _column(frame, name)))
-
-    def chances(frame: Frame, name: str) -> Array:
-        column = _column(frame, name)
-        if column.kind not in ("number", "boolean"):
-            got = f"{column.kind} in {frame.label}"
-            raise ColumnError(f"Column '{name}' (prediction) must hold probabilities", got=got)
-        return column.values
-
-    names = roles.class_columns.values()
-    table = frames.map(lambda frame: np.column_stack([chances(frame, name) for name in names]))
+    if roles.prediction is not None:
+        what = f"The prediction '{roles.prediction}'"
+        return RawPredictions(what, what, column=_columns(frames, roles.prediction))
+    values = [
+        require_numbers(f"Column '{name}' (prediction)", _columns(frames, name))
+        for name in roles.class_columns.values()
+    ]
+    table = ByDomain(*(np.column_stack(columns) for columns in zip(*values, strict=True)))
     what, who = "The columns of prediction=", "The mapping prediction="
     classes = tuple(roles.class_columns)
     return RawPredictions(what, who, table=table, classes=classes, answer="probability")
@@ -136,24 +124,18 @@ def complete_rows(name: str, scored: Scored, spec: ScoringSpec) -> Scored:
     outcome the parts need the metric's mean only, which is defined all the same; other metrics are
     not.
     """
-
-    def kept(values: ByDomain[Array]) -> ByDomain[Array]:
-        return values.zip(scored.keep, lambda v, rows: v[rows])
-
-    complete = replace(
-        scored,
-        outcome=kept(scored.outcome),
-        prediction=kept(scored.prediction),
-        scores=None if scored.scores is None else kept(scored.scores),
-    )
+    columns = {
+        column: values.zip(scored.keep, lambda v, rows: v[rows])
+        for column in ("outcome", "prediction", "scores")
+        if (values := getattr(scored, column)) is not None
+    }
+    complete = replace(scored, **columns)
     is_mean, notes = metric_of(spec.metric, scored.task).is_mean, list(complete.notes)
     for domain, values in complete.outcome.items():
         if len(values) < LEAST_ROWS:
-            raise TableError(
-                f"The {domain} table has too few usable rows",
-                got=f"{len(values)}",
-                hint=f"At least {LEAST_ROWS} rows with outcome and prediction are needed.",
-            )
+            what = f"The {domain} table has too few usable rows"
+            hint = f"At least {LEAST_ROWS} rows with outcome and prediction are needed."
+            raise TableError(what, got=f"{len(values)}", hint=hint)
     for domain, values in complete.outcome.items():
         for error, note in _too_few(name, complete, domain, values):
             if domain == "source" or not is_mean:
@@ -168,9 +150,9 @@ def _too_few(
     """Yield, for each outcome value with fewer rows than folds, the error and its note."""
     facts: dict[str, Fact] = {"column": name, "domain": domain}
     if scored.task == "regression" and np.ptp(values) == 0:
-        what, got = f"The outcome '{name}' has one single value in {domain}", f"{values[0]:g}"
-        error = TableError(what, got=got, hint="With one value there is nothing to predict.")
-        yield error, Note("constant_outcome", "warning", {**facts, "value": got})
+        what, value = f"The outcome '{name}' has one single value in {domain}", f"{values[0]:g}"
+        error = TableError(what, got=value, hint="With one value there is nothing to predict.")
+        yield error, Note("constant_outcome", "warning", {**facts, "value": value})
     hint = f"At least {LEAST_OF_EACH} rows of each outcome value are needed in each domain."
     if scored.task != "binary":
         hint += " Merge the class with another one, or leave its rows out of both tables."
@@ -196,11 +178,9 @@ def terms_of(scored: Scored, spec: ScoringSpec) -> dict[str, Any]:
     )
     if scored.task != "binary":
         if metric.wants == "classes" and scored.scores is None:
-            raise SettingsError(
-                f"The metric '{metric.name}' needs a probability for every class",
-                got="labels only",
-                hint="Name the columns: prediction={'class': 'column', ...}; or give model=.",
-            )
+            what = f"The metric '{metric.name}' needs a probability for every class"
+            hint = "Name the columns: prediction={'class': 'column', ...}; or give model=."
+            raise SettingsError(what, got="labels only", hint=hint)
         scores = scored.scores if metric.wants in ("classes", "any") else None
         shown = scored.prediction if scores is None else scores
         return {"metric": metric, "observed_terms": shown.zip(scored.outcome, metric.per_row)}

@@ -9,11 +9,11 @@ import numpy as np
 
 from whygap._metrics import TASKS, Metric, Task, metric_of, tasks_of
 from whygap.domains import ByDomain
-from whygap.errors import ColumnError, SettingsError, require_known
+from whygap.errors import ColumnError, SettingsError
 from whygap.notes import Fact, Note
 from whygap.tables.columns import RawColumn, present
 from whygap.tables.design import OUTCOMES
-from whygap.tables.outcome import distinct_levels, repr_level
+from whygap.tables.outcome import distinct_levels, shortened
 from whygap.tables.predictions import RawPredictions
 
 __all__ = ["ScoringSpec", "task_notes", "task_of"]
@@ -49,43 +49,35 @@ class ScoringSpec:
 
     def checked(self) -> ScoringSpec:
         """Return the spec, if metric, task, threshold and quantile fit each other."""
-        what = f"There is no task '{self.task}'"
-        require_known(str(self.task), ("auto", *TASKS), what, "Tasks", SettingsError)
-        _require(0 <= _number(self.threshold) <= 1, "threshold", self.threshold, "0 to 1")
         metric_of(self.metric, self.tasks[0] if self.tasks else "binary")
         if self.task != "auto":
             self.require_fit(self.task)
-        elif len(self.tasks) == 1 and self.tasks[0] != "binary":
+        elif len(self.tasks) == 1:
             self.require_fit(self.tasks[0])
         if self.name == "pinball":
-            inside = 0 < _number(self.quantile) < 1
-            hint = "For the median: quantile=0.5."
-            _require(inside, "quantile", self.quantile, "0 to 1, both excluded", hint)
+            if self.quantile is None or not 0 < self.quantile < 1:
+                what = "The quantile must be a number from 0 to 1, both excluded"
+                got = "none" if self.quantile is None else repr(self.quantile)
+                raise SettingsError(what, got=got, hint="For the median: quantile=0.5.")
         elif self.quantile is not None:
-            raise SettingsError(
-                f"The metric '{self.name}' takes no quantile",
-                got=repr(self.quantile),
-                hint="Leave quantile= out, or use metric='pinball'.",
-            )
+            what = f"The metric '{self.name}' takes no quantile"
+            got = repr(self.quantile)
+            raise SettingsError(what, got=got, hint="Leave quantile= out, or use metric='pinball'.")
         if self.name == "net_benefit" and self.threshold in (0, 1):
-            raise SettingsError(
-                "The threshold of net benefit must lie between 0 and 1",
-                got=repr(self.threshold),
-                hint="A false alarm counts threshold / (1 - threshold) of a true one.",
-            )
+            what = "The threshold of net benefit must lie between 0 and 1"
+            hint = "A false alarm counts threshold / (1 - threshold) of a true one."
+            raise SettingsError(what, got=repr(self.threshold), hint=hint)
         return self
 
     def require_fit(self, task: Task) -> None:
         """Refuse a metric of another task, and what only a two-valued outcome has."""
         metric_of(self.metric, task)
-        if task == "binary":
-            return
-        for name, is_set, why in (
-            ("threshold", self.threshold != DEFAULT_THRESHOLD, "It cuts probabilities of a 1."),
-            ("positive", self.positive is not None, "It says which of two values counts as 1."),
-            ("source_risk", self.source_risk is not None, "It is the known chance of a 1."),
+        for name, default, why in (
+            ("threshold", DEFAULT_THRESHOLD, "It cuts probabilities of a 1."),
+            ("positive", None, "It says which of two values counts as 1."),
+            ("source_risk", None, "It is the known chance of a 1."),
         ):
-            if is_set:
+            if task != "binary" and getattr(self, name) != default:
                 raise SettingsError(
                     f"{name}= is for an outcome with two values",
                     got=f"{getattr(self, name)!r} and an outcome of {OUTCOMES[task]}",
@@ -93,32 +85,20 @@ class ScoringSpec:
                 )
 
 
-def _number(value: Any) -> float:
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    return float(value) if number else float("nan")
-
-
-def _require(inside: bool, name: str, value: Any, span: str, hint: str = "") -> None:
-    if not inside:
-        got = "none" if value is None else repr(value)
-        raise SettingsError(f"The {name} must be a number from {span}", got=got, hint=hint)
-
-
 def task_of(
     name: str, outcome: ByDomain[RawColumn], raw: RawPredictions, spec: ScoringSpec
 ) -> Task:
     """Return the task that the metric or the columns leave no doubt about."""
-    levels = {level for column in outcome for level in distinct_levels(column)}
+    levels = distinct_levels(outcome)
     if len(spec.tasks) == 1 and (spec.tasks[0] != "binary" or len(levels) <= 2):
         return spec.tasks[0]
     if len(levels) <= 2 or spec.positive is not None or spec.source_risk is not None:
         return "binary"
-    if any(column.kind not in ("number", "boolean", "missing") for column in outcome):
-        return "multiclass"
-    if raw.of_classes:
+    words = any(column.kind not in ("number", "boolean", "missing") for column in outcome)
+    if words or raw.of_classes:
         return "multiclass"
     values = np.unique(np.concatenate([present(column.values) for column in outcome]))
-    numbers = raw.numbers()
+    numbers = np.concatenate([present(column.values) for column in raw.column or ()] or [[]])
     may_be_codes = len(values) <= MAX_CODES and bool(np.all(values == np.round(values)))
     labels = bool(np.isin(numbers, values).all())
     if may_be_codes and labels:
@@ -136,11 +116,12 @@ def task_of(
 
 def task_notes(name: str, task: Task, outcome: ByDomain[RawColumn]) -> tuple[Note, ...]:
     """Note what the outcome was taken for, where nobody said it."""
-    if task == "binary":
-        return ()
-    levels = sorted({level for column in outcome for level in distinct_levels(column)})
+    levels = distinct_levels(outcome) if task != "binary" else []
     if task == "regression":
         return (Note("amounts", "info", {"column": name, "n_distinct": len(levels)}),)
-    shown = ", ".join(map(repr_level, levels[:4])) + (", ..." if len(levels) > 4 else "")
-    facts: dict[str, Fact] = {"column": name, "n_classes": len(levels), "values": shown}
-    return (Note("classes", "info", facts),)
+    facts: dict[str, Fact] = {
+        "column": name,
+        "n_classes": len(levels),
+        "values": shortened(levels),
+    }
+    return (Note("classes", "info", facts),) if task == "multiclass" else ()

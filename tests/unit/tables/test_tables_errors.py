@@ -159,7 +159,7 @@ CASES = {
     "prediction of other labels": (
         lambda: {**columns(y=pick("no", "yes"), risk=pick("no", "Yes")), "positive": "yes"},
         ("ColumnError: The prediction 'risk' holds 'Yes', which is not a value of the outcome. "
-        "Got outcome values 'no' and 'yes'. Did you mean 'yes'?")),
+        "Got outcome values 'no', 'yes'. Did you mean 'yes'?")),
     "infinite prediction": (lambda: only_source(risk=pick(0.5, np.inf)),
         "ColumnError: The prediction 'risk' holds 120 infinite values in source."),
     "prediction missing everywhere": (lambda: only_source(risk=None),

@@ -174,10 +174,6 @@ CASES = {
         {**BINARY, "metric": Metric(name="mine", terms=pair, of=lambda means: np.log(-means[0]))},
         ("TableError: The metric 'mine' is not defined in source. Got nan. of= gives no number "
         "at the means of its terms.")),
-    "slopes of another number": (
-        {**BINARY, "metric": Metric(name="mine", terms=pair, of=np.prod, slopes=np.prod)},
-        ("SettingsError: slopes= of the metric 'mine' must give one number for each mean. Got "
-        "shape () for 2 means.")),
     "no error at all": (
         {**VALUES, "metric": "rmse", **changed("source", guess=lambda t: t["wage"])},
         ("TableError: The metric 'rmse' has no slope in source. Got 0, at the edge of what it "
