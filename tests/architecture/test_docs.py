@@ -196,7 +196,13 @@ def test_a_long_sentence_is_noticed():
     ]
 
 
-FOR_DEVELOPERS = {"architecture.md", "learning.md", "paper_map.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+FOR_DEVELOPERS = {
+    "architecture.md",
+    "learning.md",
+    "paper_map.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+}
 
 
 def test_pages_for_users_are_no_diary_of_the_laboratory():
