@@ -35,7 +35,7 @@ class Texts(HTMLParser):
     """What a page says, a text per block."""
 
     INLINE = frozenset({"span", "strong", "bdi", "a", "small", "i"})
-    SILENT = frozenset({"script", "style", "svg", "table"})
+    SILENT = frozenset({"script", "style", "svg", "table", "nav"})
 
     def __init__(self) -> None:
         super().__init__()
