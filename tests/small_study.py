@@ -14,6 +14,11 @@ import whygap as wg
 FAST = wg.Settings(learner="fast", folds=3, progress=False)
 
 
+def warnings_of(gap: wg.Gap) -> list[str]:
+    """Sentences of the notes that are more than information."""
+    return [str(note) for note in gap.notes if note.level != "info"]
+
+
 def make_table(rows: int, shift: float, seed: int) -> pd.DataFrame:
     """Columns w (baseline), a, b, c (covariates), y, risk; `shift` bends the outcome along a."""
     rng = np.random.default_rng(seed)

@@ -136,9 +136,8 @@ class GapEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow's classes ar
         redact = config.pop("redact", 10)
         if isinstance(settings, Mapping):
             settings = Settings(**settings)
-        gap = explain(
-            _study_of(model_type, dataset, model, config), detail=detail, settings=settings
-        )
+        study = _study_of(model_type, dataset, model, config)
+        gap = explain(study, detail=detail, settings=settings)
         gap = gap.redacted(redact)
         metrics, page = _log(gap, None, run_id, None)
         uri = mlflow.get_artifact_uri

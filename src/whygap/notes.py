@@ -25,7 +25,7 @@ SENTENCES: dict[str, str] = {
     # Tables and columns
     "read_as": "Of the {table} table, {files:2} {was} read with {how}.",
     "saved_index": "Column '{column}' of {table} is left out: it looks like a saved row index.",
-    "drawn": "Of {rows} {domain} rows, {drawn} were drawn at random; the metric is {how}.",
+    "drawn": "Of {rows} {domain} rows, {drawn} were drawn at random; only these are analysed.",
     "left_out": "Left out, {reason}: {columns}.",
     "identifier": "Column '{column}' differs in every row, like an identifier.",
     "used_as": "Column '{column}' is used as {unit}.",
@@ -36,8 +36,9 @@ SENTENCES: dict[str, str] = {
     "different_orders": (
         "Column '{column}' has different orders in the two tables: read as unordered."
     ),
-    "infinite": "Column '{column}': {rows} infinite values are treated as missing.",
-    "huge": "Column '{column}': {rows} values beyond 1e+100 in size are treated as missing.",
+    "infinite": (
+        "Column '{column}': {rows} infinite values (or beyond 1e+100) are treated as missing."
+    ),
     "nearly_numbers": (
         "Column '{column}' is text although nearly all its values are numbers; not so: {values:3}."
     ),
@@ -190,8 +191,7 @@ SENTENCES: dict[str, str] = {
     ),
     "training_rows": (
         "Models were trained on {trained_source} of {source} source rows and {trained_target} of "
-        "{target} target rows, drawn at random; all rows serve in the averages. "
-        "training_rows=None trains on all."
+        "{target} target rows, drawn at random; all rows serve in the averages."
     ),
     "random_groups": (
         "Standard errors rest on sums over {n_groups} random groups of rows per domain, which "
@@ -203,7 +203,7 @@ SENTENCES: dict[str, str] = {
     ),
     "interrupted": "You interrupted the analysis: it has no {missing}.",
     "no_shares": "{reason}",
-    "stopped": "{reason}",
+    "stopped": "{value}",
     "sign_of_loss": "{reason}",
 }
 
@@ -222,6 +222,7 @@ WITHOUT_VALUES: dict[str, str] = {
         "same, but the target's outcomes teach a model too little."
     ),
     "model_warned": "The model gave a warning.",
+    "stopped": "A trial of the analysis ended with an error, which may quote values of rows.",
     "unseen_classes": "{who} also knows classes which no row of either table has.",
     "constant_prediction": (
         "The prediction is the same in every row: it cannot tell any rows apart."

@@ -12,18 +12,18 @@ from pydantic.dataclasses import dataclass
 
 from whygap._arrays import joined_tables
 from whygap._metrics import canonical_name, sign_note
+from whygap.data_checks import with_hints
 from whygap.domains import ByDomain
 from whygap.errors import InputError, SettingsError, in_our_words
 from whygap.notes import Note
 from whygap.progress import Reporter, Silent
-from whygap.tables.batches import give_back
 from whygap.tables.build import build_design
 from whygap.tables.design import Design
+from whygap.tables.frames import release_arrow_memory
 from whygap.tables.open import OpenedTable, TableKind, open_table
 from whygap.tables.roles import ONE_COLUMN, Roles, resolve_roles
 from whygap.tables.score import ModelScoring, model_scoring
-from whygap.tables.task import Asked
-from whygap.tables.whole import Drawn, Scoring, draw, with_whole_averages
+from whygap.tables.task import ScoringSpec
 
 __all__ = ["Study"]
 
@@ -60,7 +60,7 @@ class Study:
 
     Attributes:
         source: table where the model was scored first: pandas, polars (eager or lazy), pyarrow, an
-            Arrow stream, a duckdb relation or query, a `whygap.tables.Query`, or a path (.csv,
+            Arrow stream, a duckdb relation, or a path (.csv,
             .tsv, .xlsx, .parquet, a folder, a glob).
         target: table where the model scores differently.
         outcome: column with two distinct values, several classes, or numbers.
@@ -86,7 +86,7 @@ class Study:
         target_name: what the target is called in words.
         unsafe_pickle: allow a model file that runs code when it is loaded.
         sample: at most so many rows of each table are analysed, drawn at random; the metric is
-            still averaged over all rows, and no more than a part of a table is ever in memory.
+            that of the drawn rows.
     """
 
     source: Any
@@ -171,11 +171,11 @@ class Study:
         return ByDomain(self.source_name, self.target_name)
 
     @cached_property
-    def asked(self) -> Asked:
+    def asked(self) -> ScoringSpec:
         """Return how rows are to be scored, checked as far as possible before rows are read."""
         names = ("task", "threshold", "quantile", "positive", "source_risk")
         values = {name: getattr(self, name) for name in names}
-        return Asked(metric=canonical_name(self.metric), **values).checked()
+        return ScoringSpec(metric=canonical_name(self.metric), **values).checked()
 
     @cached_property
     def tables(self) -> ByDomain[OpenedTable]:
@@ -207,35 +207,23 @@ class Study:
         """Return `design`, and report how many rows the model has scored on the first call."""
         if "design" not in self.__dict__:
             self.__dict__["design"] = self._built(report)
-            give_back()
-        design: Design = self.__dict__["design"]
-        return design
+            release_arrow_memory()
+        return self.design
 
     def _built(self, report: Reporter) -> Design:
         report.stage("reading tables")
         model = self.model_scoring
         asked = () if model is None else tuple(model.columns)
         needed = tuple(dict.fromkeys(self.roles.columns + asked))
-        rows = self._rows(needed)
+        frames = self.tables.map(lambda table: table.read(needed, self.sample))
         if model is not None:
             report.stage("asking the model")
             model = replace(model, after_batch=lambda n, total: report.update(n, total, "rows"))
-        frames = rows.map(lambda sample: sample.frame)
-        design = build_design(frames, self.roles, self.asked, model, self.names)
-        scoring = Scoring(self.roles, self.asked, self.model_scoring)
-        design = with_whole_averages(design, self.tables, rows, scoring)
+        design = with_hints(build_design(frames, self.roles, self.asked, model), self.names)
         entrance = (*self.tables.source.notes, *self.tables.target.notes, *self.roles.notes)
         if sign := sign_note(self.metric):
             entrance = (*entrance, Note("sign_of_loss", "info", {"reason": sign}))
         return replace(design, order=self.order, notes=(*entrance, *design.notes))
-
-    def _rows(self, columns: Sequence[str]) -> ByDomain[Drawn]:
-        """Return the rows that are analysed: all, or a sample of each table."""
-        size = self.sample
-        if size is None:
-            frames = self.tables.map(lambda table: table.read(columns))
-            return frames.map(lambda frame: Drawn(frame, frame.rows))
-        return self.tables.map(lambda table: draw(table, columns, size))
 
     def __repr__(self) -> str:
         """Show shapes and roles, no rows."""

@@ -73,10 +73,6 @@ def both(kind: str, change: object, *said: str, **study: str) -> Case:
     return Case(kind, said, change, change, study)
 
 
-FEW = (
-    "Error: The {} table has too few usable rows. Got #. At least # rows with outcome and "
-    "prediction are needed."
-)
 REVERSED = (
     "In the {} high scores go with outcome # (AUC #): the scores may be # - p, or meant for the "
     "other outcome value (positive=)."
@@ -195,16 +191,6 @@ CASES: dict[str, Case] = {
         "not comparable", (apart("weight", "constant in the target"),), target=put(weight=[74.0])
     ),
     "constant in both": both("fine", put(weight=[74.0])),
-    "missing in one table": Case(
-        "refused",
-        (
-            (
-                "Error: Column 'weight' is missing in every row of target. It cannot be compared: "
-                "drop it, or list covariates=[...] without it."
-            ),
-        ),
-        target=put(weight=[np.nan]),
-    ),
     "missing in both": both(
         "warning",
         put(weight=[np.nan]),
@@ -249,27 +235,6 @@ CASES: dict[str, Case] = {
         "from # to # in source. It looks like percent: divide by #.",
     ),
     "one class": Case("warning", (ONE_CLASS,), target=put(y=[1])),
-    "one class and a metric that needs two": Case(
-        "refused",
-        (
-            (
-                "Error: The outcome 'y' equals # in too few target rows. Got #. At least # rows of "
-                "each outcome value are needed in each domain."
-            ),
-        ),
-        target=put(y=[1]),
-        study={"metric": '"auc"'},
-    ),
-    "one class in the source": Case(
-        "refused",
-        (
-            (
-                "Error: The outcome 'y' equals # in too few source rows. Got #. At least # rows of "
-                "each outcome value are needed in each domain."
-            ),
-        ),
-        source=put(y=[1]),
-    ),
     "rows that stand in both tables": Case(
         "warning",
         (
@@ -292,11 +257,6 @@ CASES: dict[str, Case] = {
         ),
         source=lambda t: pd.concat([t, t.head(100)]),
     ),
-    "one row": Case("refused", (FEW.format("target"),), target=lambda t: t.head(1)),
-    "no row": Case(
-        "refused", ("Error: The target table has no rows.",), target=lambda t: t.head(0)
-    ),
-    "twenty rows": Case("refused", (FEW.format("source"),), source=lambda t: t.head(20)),
     "a metric that is constant": both(
         "problem",
         lambda t: t.assign(risk=np.where(t["y"] == 1, 0.9, 0.1)),
@@ -327,21 +287,6 @@ CASES: dict[str, Case] = {
         write=lambda t, path: t.to_csv(path, index=False, encoding="latin-1"),
     ),
     "a pandas index": Case("fine", write=lambda t, path: t.to_csv(path)),
-    "a missing file": Case(
-        "refused",
-        (
-            (
-                "Error: The source table '{folder}/sorce.csv' does not exist. Did you mean "
-                "'source.csv'?"
-            ),
-        ),
-        study={"source": '"sorce.csv"'},
-    ),
-    "a wrong name": Case(
-        "refused",
-        ("Error: Column 'agee' (baseline) is not in source. Did you mean 'age'?",),
-        study={"baseline": '["agee"]'},
-    ),
     "a file on s3": Case(
         "refused",
         remote("source", "s#://bucket/source.csv"),

@@ -17,7 +17,6 @@ from whygap.render import svg
 
 ROLES: dict[str, Any] = {"outcome": "y", "prediction": "risk", "baseline": ["age"]}
 SparkFrame = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})
-TorchModule = type("Module", (), {"__module__": "torch.nn.modules.module", "forward": None})
 
 
 def study(**changes: Any) -> wg.Study:
@@ -37,8 +36,8 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "detail=True": (
         lambda _: wg.explain(study(), detail=True),
         (
-            "detail= names what is asked for. Got True. 'all', (), or of 'points', 'where', "
-            "'recoverable', 'covariate', 'outcome'."
+            "detail= names what is asked for. Got True. 'all', (), or of 'points', 'affected', "
+            "'recoverable', 'shares'."
         ),
     ),
     "a detail misspelt": (
@@ -52,13 +51,13 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a learner misspelt": (
         lambda _: wg.Settings(learner="fst"),
         (
-            "The setting 'learner' must be one of 'auto', 'fast', 'boosted', 'paper', or "
+            "The setting 'learner' must be one of 'auto', 'fast', 'boosted', or "
             "{'classifier': estimator, 'regressor': estimator}. Got 'fst'. Did you mean 'fast'?"
         ),
     ),
     "one fold": (
         lambda _: wg.Settings(folds=1),
-        "The setting 'folds' must be greater than or equal to 2. Got 1.",
+        "The setting 'folds' must be greater than or equal to 3. Got 1.",
     ),
     "a metric of scikit-learn": (
         lambda _: study(metric=metrics.hamming_loss),
@@ -71,29 +70,6 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a Spark frame": (
         lambda _: wg.Study(SparkFrame(), make_table(200, 2), **ROLES),
         f"{TABLES}DataFrame. Use table.toPandas(), or write it as Parquet and give the path.",
-    ),
-    "lists as tables": (
-        lambda _: wg.Study([1, 2], [3], **ROLES),
-        f"{TABLES}list. Name the columns first, for example with pandas.DataFrame(...).",
-    ),
-    "a column as a table": (
-        lambda _: wg.Study(make_table(200, 1)["y"], make_table(200, 2), **ROLES),
-        f"{TABLES}Series. Make a table of its rows first: pandas.DataFrame(list(rows)).",
-    ),
-    "a model that is no model": (
-        lambda _: study(model=3, prediction=None),
-        (
-            "The model must have predict_proba, decision_function or predict, or be a callable. "
-            "Got an object of type int."
-        ),
-    ),
-    "a torch module": (
-        lambda _: study(model=TorchModule(), prediction=None),
-        (
-            "The PyTorch model Module cannot be asked with a table. Say how to ask it, and make "
-            "its answer a probability: model=lambda table: torch.sigmoid(net(torch.tensor("
-            "table.to_numpy(), dtype=torch.float32))).detach().numpy().ravel()."
-        ),
     ),
     "one table": (
         lambda _: wg.explain(make_table(200, 1), outcome="y"),
@@ -114,7 +90,7 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda folder: make_gap().save(folder / "x.csv"),
         (
             "A result is saved as JSON. Got 'x.csv'. The table of all estimates is gap.to_frame(), "
-            "or: whygap table gap.json --format csv."
+            "or: whygap show gap.json -o gap.csv."
         ),
     ),
     "a figure as docx": (
@@ -122,18 +98,12 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         "A figure is written as .svg, .png or .pdf. Got 'x.docx'. Try gap.svg.",
     ),
     "a figure that there is not": (
-        lambda _: make_gap().plot(what="waterfal"),
-        (
-            "There is no figure 'waterfal'. Figures are: decomposition, points, affected, "
-            "recoverable, shares."
-        ),
+        lambda _: make_gap().plot(what="point"),
+        "There is no figure 'point'. Did you mean 'points'?",
     ),
     "a detail that was not asked for": (
         lambda _: make_gap(outcome=None).shares["outcome"],
-        (
-            "The detail 'outcome' is not in this result. Ask for it: "
-            'wg.explain(study, detail="shares").'
-        ),
+        "This result has no 'shares' of the part 'outcome'. It has: covariate.",
     ),
     "a result that is not there": (
         lambda folder: wg.load(folder / "gap.json"),

@@ -39,7 +39,7 @@ from whygap.results import Gaps, files
 
 SECONDS = 120  # of processor time, after which a call counts as hanging
 SPOILT = 0.12  # chance that an argument is anything at all
-DETAILS = ("points", "affected", "recoverable", "covariate", "outcome")
+DETAILS = ("points", "affected", "recoverable", "shares")
 
 
 @dataclass(frozen=True)
@@ -152,13 +152,7 @@ MODELS = [
 def settings_arguments(rng: random.Random) -> dict[str, Any]:
     usual: dict[str, list[Any]] = {
         "folds": [3, 4, 5, 2, 50],
-        "split": [None, 0.2, 0.999, 1e-9],
         "repeats": [1, 2],
-        "outcome_form": ["binned", "smooth"],
-        "bins": [2, 20, 1000],
-        "risk_uncertainty": [True, False],
-        "twins": [True, False],
-        "halvings": [1, 3],
         "subsets": ["auto", "all", 2, 5],
         "sampling_error": [None, 0.2, 1e-9, 9.9],
         "time_budget": [None, 1e-9],
@@ -168,9 +162,9 @@ def settings_arguments(rng: random.Random) -> dict[str, Any]:
         "level": [0.95, 1e-9, 0.999999999, 0.5],
         "seed": [0, 10**12],
     }
-    base = {"learner": rng.choice(["fast"] * 9 + ["auto", "boosted", "paper"]), "folds": 3}
+    base = {"learner": rng.choice(["fast"] * 9 + ["auto", "boosted"]), "folds": 3}
     some = {name: rng.choice(pool) for name, pool in usual.items() if rng.random() < 0.15}
-    return spoilt(rng, {**base, "halvings": 1, "subsets": 6, **some, "progress": False}, 0.03)
+    return spoilt(rng, {**base, "subsets": 6, **some, "progress": False}, 0.03)
 
 
 def spoilt(rng: random.Random, given: dict[str, Any], chance: float = 0.06) -> dict[str, Any]:
@@ -260,17 +254,19 @@ def show(rng: random.Random) -> Any:
         lambda: gap.summary(level),
         lambda: gap.save(path, influence=anything(rng, True)),
         lambda: gap.report(path, level, anything(rng, None)),
-        lambda: gap.plot(what=what, level=level),
+        lambda: gap.plot(None, what, level),
         lambda: gap.plot(what=what),
-        lambda: gap.detail(anything(rng, *DETAILS)),
+        lambda: gap.shares[anything(rng, "outcome", "covariates")],
         lambda: gap.shares["outcome"].difference(name, other),
         lambda: gap.shares["outcome"].ranking(level),
-        lambda: gap.shares["covariate"].simultaneous(level),
-        lambda: gap.shares["covariate"].adjusted_p_values(anything(rng, "holm", "max_t", "bonf")),
+        lambda: gap.shares["covariate"].values.simultaneous(level),
+        lambda: gap.shares["covariate"].values.adjusted_p_values(
+            anything(rng, "holm", "max_t", "bonf")
+        ),
         lambda: gap.shares["covariate"].value([name]),
         lambda: gap.shares["covariate"].numerator(name),
-        lambda: gap.points.difference(anything(rng, "covariate", "outcom"), name, other),
-        lambda: gap.points.ranking(anything(rng, "covariate", "baseline"), level),
+        lambda: gap.points[anything(rng, "covariate", "outcom")].difference(name, other),
+        lambda: gap.points[anything(rng, "covariate", "baseline")].ranking(level),
         lambda: gap.affected["outcome"].rules[0].mask(tables(rng, 0.0)),
         lambda: gap.affected["outcome"].groups[0].points.interval(level),
         lambda: gap.total.interval(level),
@@ -336,12 +332,6 @@ def command(rng: random.Random) -> list[Any]:
         "--covariates": ["a,b", "a", "nope"],
         "--prediction": ["risk", "a", "nope"],
         "--metric": ["accuracy", "brier", "acuracy", "json:dumps"],
-        "--model": ["json:dumps", "nope.onnx", place / "source.csv"],
-        "--positive": ["1", "yes"],
-        "--weights": ["a", "c"],
-        "--clusters": ["c"],
-        "--drop": ["c", "nope", "a,b"],
-        "--source-name": ["north"],
     }
     needed = ("--source", "--target", "--outcome", "--prediction")
     given = [
@@ -350,8 +340,8 @@ def command(rng: random.Random) -> list[Any]:
         if rng.random() < (0.95 if name in needed else 0.15)
         for part in (name, word(rng, *pool))
     ]
-    detail = ["--detail", word(rng, "none", "none", "points", "affected", "outcome", "nope", "all")]
-    fast = ["--learner", word(rng, "fast", "fast", "fats"), *detail]
+    detail = ["--detail", word(rng, "none", "none", "points", "affected", "shares", "nope", "all")]
+    fast = ["--set", "learner=" + word(rng, "fast", "fast", "fats"), *detail]
     commands: list[list[Any]] = [
         ["explain", study, *fast, *quick, "-o", out],
         ["explain", *given, *fast, "--set", "folds=3"],
@@ -359,15 +349,15 @@ def command(rng: random.Random) -> list[Any]:
         ["check", study, *quick],
         ["init", *given[:4], "-o", out],
         ["init"],
-        ["table", gap, "--format", word(rng, "text", "md", "csv", "tex", "html"), *level],
-        ["plot", gap, "--what", word(rng, "decomposition", "points", "shares"), "-o", out],
-        ["report", gap, "-o", out, *level],
-        ["report", gap, "-o", out],
+        ["show", gap, *level],
+        ["show", gap, "--part", word(rng, "parts", "points", "shares"), "-o", out],
+        ["show", gap, "-o", out, *level],
+        ["show", gap, "-o", out],
         ["rehearse", study, "-r", word(rng, 2, 1), *fast],
         [word(rng, "explian", "--help", "--version"), study],
     ]
     chosen = rng.choice(commands)
-    extra = rng.choice([[], [], [], ["--json"], ["--quiet"], ["--nope"], ["--seed", word(rng, 1)]])
+    extra = rng.choice([[], [], [], ["--json"], ["--nope"], ["--seed", word(rng, 1)]])
     return [*chosen, *extra]
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from whygap.errors import InputError, ModelError, SettingsError, TableError, WhygapError
-from whygap.settings import Settings
+from whygap.settings import DETAILS, Settings
 from whygap.study_file import draft_study, read_study_file
 
 
@@ -114,13 +114,20 @@ def test_a_metric_beside_the_study(folder: Path) -> None:
 
 def test_detail_report_targets_and_groups(folder: Path) -> None:
     text = BASE.replace('["hb"]', '["hb", "survey_weight"]')
-    text += 'detail = ["outcome"]\nreport = "gap.html"\n'
+    text += 'detail = ["points"]\nreport = "gap.html"\n'
     text += '[groups]\nlabs = ["hb"]\n[targets]\n"site B" = "after.csv"\n'
     found = read_study_file(written(folder, text))
-    assert found.detail == ("outcome",)
+    assert found.detail == ("points",)
     assert found.report == folder / "gap.html"
     assert found.targets == {"site B": folder / "after.csv"}
     assert [p.name for p in found.study.design.players] == ["labs", "survey_weight"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"), [('"all"', DETAILS), ("[]", ()), ('"points"', ("points",))]
+)
+def test_details_by_a_word_or_a_list(folder: Path, text: str, names: tuple[str, ...]) -> None:
+    assert read_study_file(written(folder, f"{BASE}detail = {text}\n")).detail == names
 
 
 REFUSED: dict[str, tuple[str, type[WhygapError], str]] = {
@@ -177,9 +184,9 @@ REFUSED: dict[str, tuple[str, type[WhygapError], str]] = {
         "No row of the source table has 'site' equal to 'C'.",
     ),
     "unknown detail": (
-        BASE + 'detail = ["outcomes"]\n',
+        BASE + 'detail = ["pointss"]\n',
         SettingsError,
-        "There is no detail 'outcomes'. Did you mean 'outcome'?",
+        "There is no detail 'pointss'. Did you mean 'points'?",
     ),
     "model is a number": (
         BASE + "model = 3\n",
@@ -285,32 +292,6 @@ def test_a_draft_takes_no_feature_for_the_prediction(folder: Path) -> None:
     assert 'prediction = "prediction"  # nothing fits: please fill in' in text
     assert {"risk", "death_risk"} <= set(tomllib.loads(text)["covariates"])
     assert '# left out, they differ in every row: ["", "row_key"]  # guess' in text
-
-
-def test_a_draft_guesses_amounts_and_classes_that_a_column_says_it_predicts(folder: Path) -> None:
-    kinds = {
-        "regression": lambda rng: {
-            "wage": rng.normal(size=90),
-            "predicted_wage": rng.normal(size=90),
-        },
-        "multiclass": lambda rng: {
-            "way": rng.choice(["bus", "car", "walk"], 90),
-            "way_pred": rng.choice(["car", "walk"], 90),
-        },
-    }
-    metrics = {"regression": "mae", "multiclass": "accuracy"}
-    for task, more in kinds.items():
-        for name, seed in (("s", 1), ("t", 2)):
-            rng = np.random.default_rng(seed)
-            rows = table(90, seed).drop(columns="risk").assign(**more(rng))
-            rows.to_parquet(folder / f"{name}.parquet")
-        text = draft_study(folder / "s.parquet", folder / "t.parquet")
-        values = tomllib.loads(text)
-        assert (values["outcome"], values["prediction"]) == tuple(more(rng))
-        assert (values["task"], values["metric"]) == (task, metrics[task])
-        assert f'task = "{task}"  # guess: please check' in text
-        assert "readmitted" in values["covariates"]
-        assert read_study_file(written(folder, text)).study.design.task == task
 
 
 def test_a_table_far_away_in_a_study_file(folder: Path) -> None:

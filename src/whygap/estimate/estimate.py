@@ -13,26 +13,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError, require_level, require_number
-from whygap.estimate.fieller import Ratio, in_errors, sum_of
+from whygap.estimate.fieller import Interval, Ratio, in_errors, sum_of
 from whygap.estimate.influence import Influence
 from whygap.estimate.sample import Sample
 from whygap.estimate.student import as_student, normal_quantile, two_sided
-
-
-class Interval(NamedTuple):
-    """Two-sided confidence interval."""
-
-    low: float
-    high: float
-
-    def excludes(self, value: float = 0.0) -> bool:
-        """Return whether `value` lies outside, between ends that are finite numbers."""
-        outside = self.low > value or self.high < value
-        return outside and math.isfinite(self.low) and math.isfinite(self.high)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,7 +188,7 @@ class Estimate:
         """
         t = as_student(critical, self.degrees_of_freedom)
         if self.ratio is not None:
-            return Interval(*self.ratio.interval(t))
+            return self.ratio.interval(t)
         half, shift = t * self.standard_error, t**2 * self.growth / 2
         # The v with (value - v)^2 = t^2 (variance + growth (v - value)), where that is more.
         far = abs(shift) + math.hypot(half, shift)

@@ -5,6 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+
+class Interval(NamedTuple):
+    """Two-sided confidence interval."""
+
+    low: float
+    high: float
+
+    def excludes(self, value: float = 0.0) -> bool:
+        """Return whether `value` lies outside, between ends that are finite numbers."""
+        outside = self.low > value or self.high < value
+        return outside and math.isfinite(self.low) and math.isfinite(self.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +52,8 @@ class Ratio:
         variance = self.variance_top - 2 * t * self.covariance + t**2 * self.variance_bottom
         return in_errors(self.top - t * self.bottom, math.sqrt(max(variance, 0.0)))
 
-    def interval(self, critical: float) -> tuple[float, float]:
-        """Return Fieller's interval: all t with |top - t bottom| <= critical se(top - t bottom).
+    def interval(self, critical: float) -> Interval:
+        """Fieller: all t with |top - t bottom| <= critical se(top - t bottom).
 
         Unbounded (both ends infinite) when the bottom is not so many standard errors from 0.
         """
@@ -49,10 +62,10 @@ class Ratio:
         b = self.top * self.bottom - z2 * self.covariance
         c = self.top**2 - z2 * self.variance_top
         if a <= 0:
-            return -math.inf, math.inf
+            return Interval(-math.inf, math.inf)
         root = math.sqrt(max(b * b - a * c, 0.0))
         ends = [self.offset + self.scale * (b + s * root) / a for s in (-1, 1)]
-        return min(ends), max(ends)
+        return Interval(min(ends), max(ends))
 
 
 def sum_of(ratios: Sequence[Ratio | None], standard_error: float) -> Ratio | None:

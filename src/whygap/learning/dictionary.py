@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whygap.blocks import BlockSet
 from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
+from whygap.learning.blocks import BlockSet
 from whygap.learning.inputs import ENOUGH_ROWS, Inputs, some_of
 from whygap.learning.models import Fast, TrainingRows
 from whygap.learning.trees import Boosted
+from whygap.memmap import allocate
 from whygap.tables.design import THE_OUTCOME, Column, Design
-from whygap.tables.mapped import room_for
 
 # Natural splines with four curved terms a column: enough for one or two bends.
 _CURVES = 4
@@ -97,7 +97,7 @@ class Dictionary:
 
     def transform(self, features: Array, dtype: type[np.floating[Any]] = np.float64) -> Array:
         """The (n, functions) basis matrix, made a bounded number of rows at a time."""
-        out = room_for(len(features), len(self.terms), dtype, "F")
+        out = allocate(len(features), len(self.terms), dtype, "F")
         for start in range(0, len(features), ENOUGH_ROWS):
             rows = slice(start, start + ENOUGH_ROWS)
             here = features[rows]

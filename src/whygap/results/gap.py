@@ -50,13 +50,13 @@ class _Detail(dict[str, Any]):
         self.name = name
 
     def __missing__(self, part: str) -> Any:
-        what = f"This result has no {self.name} of the part '{part}'"
+        what = f"This result has no '{self.name}' of the part '{part}'"
         if self:
             raise ResultError(what, hint=did_you_mean(part, self) or f"It has: {', '.join(self)}.")
         raise ResultError(what, hint=f'Ask for it: wg.explain(study, detail="{self.name}").')
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Gap:
     """The explanation of one performance gap (target minus source, in the metric's own units).
 

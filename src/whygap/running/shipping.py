@@ -2,7 +2,7 @@
 
 Large arrays lie in the file as they lie in memory. Workers map them copy-on-write: they share one
 copy of what they only read, and may write without anyone noticing, as in a single process. Tables
-that lie in files of their own (`whygap.tables.mapped`) are not written again: they stay there.
+that lie in files of their own (`whygap.memmap`) are not written again: they stay there.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Any
 import cloudpickle
 
 from whygap.errors import WhygapError
+from whygap.memmap import RARELY_READ, FileSlice, evict, slice_of
 from whygap.running.memory import give_back
-from whygap.tables.mapped import RARELY_READ, Place, let_go, place_of
 
 _TABLES: weakref.WeakValueDictionary[Path, mmap.mmap] = weakref.WeakValueDictionary()
 
@@ -37,7 +37,7 @@ class Parcel:
             weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
             _lay_out(job, self.path)
             give_back()  # this process now waits for the workers
-            let_go()
+            evict()
         except OSError as error:
             raise WhygapError(
                 "The tables and models could not be laid out for the workers",
@@ -93,12 +93,12 @@ def _lay_out(job: Any, path: Path) -> None:
     text = cloudpickle.dumps(job, protocol=5, buffer_callback=stays_in_line)
     (path / "job").write_bytes(text)
     with (path / "arrays").open("wb") as file:
-        places = [place_of(array) or _written(array, file) for array in arrays]
+        places = [slice_of(array) or _written(array, file) for array in arrays]
     (path / "places").write_bytes(pickle.dumps((places, [a.nbytes for a in arrays])))
 
 
-def _written(array: memoryview, file: BufferedWriter) -> Place:
+def _written(array: memoryview, file: BufferedWriter) -> FileSlice:
     file.write(b"\0" * (-file.tell() % 64))  # on a cache line, as in memory
     start = file.tell()
     file.write(array)
-    return Place(Path(file.name), start)
+    return FileSlice(Path(file.name), start)

@@ -1,144 +1,111 @@
-"""The main path of the entrance: two tables that were read -> one `Design`."""
+"""The main path from two tables that were read to one `Design`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from whygap._metrics import tasks_of
-from whygap.domains import DOMAINS, Array, ByDomain
+from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import ColumnError, TableError
-from whygap.notes import Note
-from whygap.tables import hints
+from whygap.memmap import RARELY_READ, allocate
+from whygap.notes import Note, NoteLevel
 from whygap.tables.columns import present
 from whygap.tables.design import OTHER, Design, Player
 from whygap.tables.encode import EncodedColumn, encode_column
 from whygap.tables.extras import read_extras, read_kept
-from whygap.tables.mapped import RARELY_READ, room_for
-from whygap.tables.open import Frame, Mask
+from whygap.tables.frames import Frame, Mask
 from whygap.tables.roles import Roles
 from whygap.tables.score import ModelScoring
-from whygap.tables.scored import LEAST_ROWS, complete_rows, score_rows, terms_of
-from whygap.tables.task import Asked
+from whygap.tables.scoring import LEAST_ROWS, complete_rows, score_rows, terms_of
+from whygap.tables.task import ScoringSpec
 
 __all__ = ["LEAST_ROWS", "build_design"]
 
 ID_NAME = re.compile(r"(^|[_\W])(id|uuid|guid|key|index|row)$|^unnamed: \d+$|(?<=[a-z])(ID|Id)$")
+MANY_DISTINCT = 1000  # so many measured numbers repeat themselves
 
 
 def build_design(
-    frames: ByDomain[Frame],
-    roles: Roles,
-    asked: Asked,
-    model: ModelScoring | None,
-    names: ByDomain[str],
+    frames: ByDomain[Frame], roles: Roles, spec: ScoringSpec, model: ModelScoring | None
 ) -> Design:
-    """Outcome and predictions first, then the rows they leave, then the columns.
+    """Build the design: outcome and predictions first, then the rows they leave, then the columns.
 
-    `model` is None where there are prediction columns; `names` are what the two domains are called
-    in notes.
+    Args:
+        frames: both tables, read (or a sample of their rows).
+        roles: which column is what.
+        spec: how rows are scored.
+        model: the model to ask; None where there are prediction columns.
     """
-    every = score_rows(frames, roles, asked, model)
-    scored, keep = complete_rows(roles.outcome, every, asked), every.keep
-    terms = terms_of(scored, asked)
-    features, extras = encode_features(frames, roles, keep), read_extras(frames, roles, keep)
-    order = sorted(features.columns, key=lambda c: c.name not in set(roles.baseline))
+    every_row = score_rows(frames, roles, spec, model)
+    scored, keep = complete_rows(roles.outcome, every_row, spec), every_row.keep
+    columns, notes = _encode_features(frames, roles, keep)
+    extras = read_extras(frames, roles, keep)
+    order = sorted(columns, key=lambda c: c.name not in set(roles.baseline))
+    players = _players_of(order, roles)  # refuses where no covariate is left
+    drawn = [
+        Note("drawn", "info", {"rows": frame.total, "drawn": frame.rows, "domain": domain})
+        for domain, frame in frames.items()
+        if frame.rows < frame.total
+    ]
     baseline = tuple(i for i, c in enumerate(order) if c.name in set(roles.baseline))
-    players = players_of(order, roles)  # refuses where no covariate is left
+    # Trees look at the stacked columns, the fast learner does not: they may leave memory
+    tables = scored.outcome.map(lambda y: allocate(len(y), len(order), ending=RARELY_READ))
+    for domain, table in tables.items():
+        np.stack([c.values[domain] for c in order], axis=1, out=table)
     design = Design(
-        features=ByDomain(*(side_by_side([c.values[d] for c in order]) for d in DOMAINS)),
+        features=tables,
         columns=tuple(c.column for c in order),
         baseline=baseline,
         players=players,
         outcome=scored.outcome,
         prediction=scored.prediction,
         task=scored.task,
-        metric=terms.metric,
-        term_intercept=terms.intercept,
-        term_slope=terms.slope,
-        observed_terms=terms.observed,
         classes=scored.classes,
         scores=scored.scores,
         weights=extras.weights,
         clusters=extras.clusters,
         source_risk=extras.source_risk,
-        threshold=float(asked.threshold),
-        notes=(*scored.notes, *features.notes, *extras.notes),
+        threshold=float(spec.threshold),
+        notes=(*scored.notes, *notes, *extras.notes, *drawn),
+        **terms_of(scored, spec),
     )
-    require_defined(design)
-    return hints.with_hints(design, order, roles, names)
+    _require_defined(design)
+    return design
 
 
-def side_by_side(columns: Sequence[Array]) -> Array:
-    """Columns as one table, which trees look at and the fast learner does not."""
-    table = room_for(len(columns[0]), len(columns), ending=RARELY_READ)
-    return np.stack(columns, axis=1, out=table)
-
-
-def require_defined(design: Design) -> None:
+def _require_defined(design: Design) -> None:
     """Refuse a metric that has no value, or no slope, in one of the tables."""
     weights, metric = design.weights or design.outcome.map(np.ones_like), design.metric
     for domain in DOMAINS:
         value = metric.value(design.terms[domain], weights[domain])
         if not np.isfinite(value):
-            raise TableError(
-                f"The metric '{metric.name}' is not defined in {domain}",
-                got=f"{value:g}",
-                hint="It divides by a share of rows that is 0 there: no row of a class, or no row "
-                "that the model puts into it."
-                if tasks_of(metric.name)
-                else "of= gives no number at the means of its terms.",
-            )
+            hint = "of= gives no number at the means of its terms."
+            if tasks_of(metric.name):
+                shares = "no row of a class, or no row that the model puts into it"
+                hint = f"It divides by a share of rows that is 0 there: {shares}."
+            what = f"The metric '{metric.name}' is not defined in {domain}"
+            raise TableError(what, got=f"{value:g}", hint=hint)
         slopes = metric.gradient(metric.means(design.terms[domain], weights[domain]))
         if not np.isfinite(slopes).all():
-            raise TableError(
-                f"The metric '{metric.name}' has no slope in {domain}",
-                got=f"{value:g}, at the edge of what it can be",
-                hint="Predictions that are never wrong leave nothing to explain.",
-            )
+            what = f"The metric '{metric.name}' has no slope in {domain}"
+            hint = "Predictions that are never wrong leave nothing to explain."
+            raise TableError(what, got=f"{value:g}, at the edge of what it can be", hint=hint)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Features:
-    columns: tuple[EncodedColumn, ...]
-    notes: tuple[Note, ...]
+# Why a column cannot be used -> level of the note; the error and its hint where it was named
+UNUSABLE: dict[str, tuple[NoteLevel, str, str]] = {
+    "missing in every row of both tables": ("warning", "is", "Leave it out."),
+    "all levels are rare (group them into larger ones)": ("warning", "cannot be used:", ""),
+    "one single value in both tables": ("info", "has", "Leave it out: it cannot explain a gap."),
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Useless:
-    """Why a column cannot be used: an error where it was named, a note where it was not."""
-
-    error: str
-    hint: str
-    level: Literal["info", "warning"]
-    note: str
-
-
-ALL_MISSING = Useless(
-    "is missing in every row of both tables",
-    "Leave it out.",
-    "warning",
-    "missing in every row of both tables",
-)
-ALL_RARE = Useless(
-    "has only rare levels",
-    "Group its levels into larger ones, for example postcodes into regions.",
-    "warning",
-    "all levels are rare (group them into larger ones)",
-)
-CONSTANT = Useless(
-    "has one single value in both tables",
-    "Leave it out: it cannot explain a gap.",
-    "info",
-    "one single value in both tables",
-)
-
-
-def encode_features(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask]) -> Features:
+def _encode_features(
+    frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask]
+) -> tuple[list[EncodedColumn], list[Note]]:
     """Encode every column of W and Z on the kept rows.
 
     Columns the caller did not name one by one are left out, with a note, when they hold a single
@@ -146,61 +113,50 @@ def encode_features(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask])
     """
     columns: list[EncodedColumn] = []
     notes: list[Note] = []
-    left_out: dict[Useless, list[str]] = {}
+    left_out: dict[str, list[str]] = {}
     for name in roles.features:
         encoded = encode_column(name, read_kept(frames, name, keep))
-        reason = useless(encoded)
+        reason = _unusable(encoded)
         if reason and name in roles.named:
-            raise ColumnError(f"Column '{name}' {reason.error}", hint=reason.hint)
-        refuse_empty_side(encoded)
-        looks_unique = identifier_notes(encoded, name in roles.named)
+            _, verb, hint = UNUSABLE[reason]
+            raise ColumnError(f"Column '{name}' {verb} {reason}", hint=hint)
+        empty = encoded.values.map(lambda values: bool(np.isnan(values).all()))
+        if empty.source != empty.target:
+            what = f"Column '{name}' is missing in every row of {DOMAINS[empty.target]}"
+            hint = "It cannot be compared: drop it, or list covariates=[...] without it."
+            raise ColumnError(what, hint=hint)
+        if _looks_like_identifier(encoded):  # whole numbers that were named are used
+            if name not in roles.named or encoded.raw_kind != "number":
+                what = f"Column '{name}' looks like an identifier: it differs in every row"
+                hint = f"Drop it, or, if it says which rows belong together, clusters='{name}'."
+                raise ColumnError(what, hint=hint)
+            notes.append(Note("identifier", "warning", {"column": name}))
         if reason:
             left_out.setdefault(reason, []).append(name)
-            continue
-        columns.append(encoded)
-        notes += [*encoded.notes, *looks_unique]
-    said = [
-        Note("left_out", reason.level, {"reason": reason.note, "columns": tuple(names)})
+        else:
+            columns.append(encoded)
+            notes += encoded.notes
+    useless = [
+        Note("left_out", UNUSABLE[reason][0], {"reason": reason, "columns": tuple(names)})
         for reason, names in left_out.items()
     ]
-    return Features(tuple(columns), (*said, *notes))
+    return columns, useless + notes
 
 
-def useless(encoded: EncodedColumn) -> Useless | None:
+def _unusable(encoded: EncodedColumn) -> str:
     values = present(encoded.pooled)
     if not len(values):
-        return ALL_MISSING
+        return "missing in every row of both tables"
     if len(values) < len(encoded.pooled) or np.any(values != values[0]):
-        return None
+        return ""
     levels = encoded.column.levels
-    return ALL_RARE if levels and levels[-1].startswith(OTHER) else CONSTANT
+    if levels and levels[-1].startswith(OTHER):
+        return "all levels are rare (group them into larger ones)"
+    return "one single value in both tables"
 
 
-def refuse_empty_side(encoded: EncodedColumn) -> None:
-    empty = encoded.values.map(lambda values: bool(np.isnan(values).all()))
-    if empty.source == empty.target:
-        return
-    where = "source" if empty.source else "target"
-    raise ColumnError(
-        f"Column '{encoded.name}' is missing in every row of {where}",
-        hint="It cannot be compared: drop it, or list covariates=[...] without it.",
-    )
-
-
-def identifier_notes(encoded: EncodedColumn, named: bool) -> tuple[Note, ...]:
-    """A column that differs in every row is refused; whole numbers that were named are used."""
-    if not looks_like_identifier(encoded):
-        return ()
-    if named and encoded.raw_kind == "number":
-        return (Note("identifier", "warning", {"column": encoded.name}),)
-    raise ColumnError(
-        f"Column '{encoded.name}' looks like an identifier: it differs in every row",
-        hint=f"Drop it, or, if it says which rows belong together, clusters='{encoded.name}'.",
-    )
-
-
-def looks_like_identifier(encoded: EncodedColumn) -> bool:
-    """Unique per row in both tables, and text, or whole numbers that are not measurements."""
+def _looks_like_identifier(encoded: EncodedColumn) -> bool:
+    """Tell columns that are unique per row in both tables and no measurements."""
     if encoded.raw_kind == "text":
         return encoded.unique_text
     if encoded.raw_kind != "number" or not encoded.whole:
@@ -210,20 +166,18 @@ def looks_like_identifier(encoded: EncodedColumn) -> bool:
     return (
         ID_NAME.search(encoded.name) is not None
         or all(np.ptp(values) < 2 * len(values) for values in encoded.values)
-        or min(map(len, encoded.values)) >= 1000  # so many measured numbers repeat themselves
+        or min(map(len, encoded.values)) >= MANY_DISTINCT
     )
 
 
-def players_of(columns: Sequence[EncodedColumn], roles: Roles) -> tuple[Player, ...]:
-    """One player per covariate or group, in the order of their first column."""
+def _players_of(columns: Sequence[EncodedColumn], roles: Roles) -> tuple[Player, ...]:
+    """Make one player per covariate or group, in the order of their first column."""
     owner = {column: group for group, names in roles.groups.items() for column in names}
     members: dict[str, list[int]] = {}
     for position, column in enumerate(columns):
         if column.name not in set(roles.baseline):
             members.setdefault(owner.get(column.name, column.name), []).append(position)
     if not members:
-        raise ColumnError(
-            "No usable covariate is left",
-            hint="Every covariate has one single value or is missing everywhere.",
-        )
+        hint = "Every covariate has one single value or is missing everywhere."
+        raise ColumnError("No usable covariate is left", hint=hint)
     return tuple(Player(name, tuple(positions)) for name, positions in members.items())

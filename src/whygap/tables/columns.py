@@ -11,37 +11,37 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from whygap.domains import Array
+from whygap.domains import Array, ByDomain
 from whygap.errors import ColumnError, InputError
 
-__all__ = [
-    "RawColumn",
-    "into_levels",
-    "is_number",
-    "one_type",
-    "present",
-    "raw_column",
-    "recode",
-    "to_text",
-]
+__all__ = ["RawColumn", "into_levels", "is_number", "one_type", "present", "raw_column"]
+__all__ += ["recode", "require_numbers", "to_text"]
 
 RawKind = Literal["number", "boolean", "text", "ordered", "date", "time", "duration", "missing"]
 
+HUGE = 1e100  # sums of squares of larger numbers would overflow float64
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 TEXT_TYPES = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RawColumn:
-    """One column of one table."""
+    """One column of one table.
 
-    kind: RawKind  # what it holds
-    # The numbers; codes into `levels` for text and ordered; days since 1970-01-01 for dates,
-    # seconds for times of day, days for durations. Missing is NaN.
+    Attributes:
+        kind: what the column holds.
+        values: numbers; codes into `levels` for text and ordered; days since 1970-01-01 for dates,
+            seconds for times of day, days for durations. Missing is NaN.
+        levels: sorted (text) or in the stated order (ordered).
+        whole: all numbers came from a whole-number type.
+        infinite: how many infinite values were turned into missing ones.
+    """
+
+    kind: RawKind
     values: Array
-    levels: tuple[str, ...] = ()  # sorted (text) or in the stated order (ordered)
-    whole: bool = False  # all numbers came from a whole-number type
-    infinite: int = 0  # how many infinite values were turned into missing ones
+    levels: tuple[str, ...] = ()
+    whole: bool = False
+    infinite: int = 0
 
     @property
     def missing(self) -> int:
@@ -53,22 +53,29 @@ def raw_column(array: Any, name: str, label: str) -> RawColumn:
     """Read an Arrow array; types that hold no single value are refused."""
     kind = array.type
     if pa.types.is_dictionary(kind):
-        return dictionary_column(array, ordered=bool(kind.ordered))
+        return _dictionary_column(array, ordered=bool(kind.ordered))
     if any(is_text(kind) for is_text in TEXT_TYPES):
-        return dictionary_column(pc.dictionary_encode(array), ordered=False)
+        return _dictionary_column(pc.dictionary_encode(array), ordered=False)
     if pa.types.is_null(kind):
         return RawColumn("missing", np.full(len(array), np.nan))
     if pa.types.is_boolean(kind):
-        return RawColumn("boolean", floats(array.cast(pa.int8())))
+        return RawColumn("boolean", _floats(array.cast(pa.int8())))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return number_column(array)
+        return _number_column(array)
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
-        return temporal_column(array)
-    raise ColumnError(
-        f"Column '{name}' of {label} holds values that are neither numbers, text nor dates",
-        got=f"type {kind}",
-        hint="Drop it, or turn it into plain columns.",
-    )
+        return _temporal_column(array)
+    what = f"Column '{name}' of {label} holds values that are neither numbers, text nor dates"
+    raise ColumnError(what, got=f"type {kind}", hint="Drop it, or turn it into plain columns.")
+
+
+def require_numbers(
+    what: str, raw: ByDomain[RawColumn], error: type[InputError] = ColumnError, hint: str = ""
+) -> ByDomain[Array]:
+    """Return the values, which must be numbers (or true and false) in both tables."""
+    for domain, column in raw.items():
+        if column.kind not in ("number", "boolean"):
+            raise error(f"{what} must hold numbers", got=f"{column.kind} in {domain}", hint=hint)
+    return raw.map(lambda column: column.values)
 
 
 def one_type(values: NDArray[Any], what: str, error: type[InputError]) -> Any:
@@ -81,40 +88,40 @@ def one_type(values: NDArray[Any], what: str, error: type[InputError]) -> Any:
         raise error(f"{what} are of several types", got=", ".join(kinds), hint=hint) from err
 
 
-def floats(array: Any) -> Array:
+def _floats(array: Any) -> Array:
     values = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return np.array(values, dtype=np.float64)
 
 
-def number_column(array: Any) -> RawColumn:
-    """Whole numbers, fractions, decimals; an infinite value counts as missing and is reported."""
-    values = floats(array)
-    infinite = np.isinf(values)
+def _number_column(array: Any) -> RawColumn:
+    """Read numbers; infinite (or huge) values count as missing and are reported."""
+    values = _floats(array)
+    infinite = np.abs(values) > HUGE
     values[infinite] = np.nan
     whole = bool(pa.types.is_integer(array.type))
     return RawColumn("number", values, whole=whole, infinite=int(infinite.sum()))
 
 
-def temporal_column(array: Any) -> RawColumn:
+def _temporal_column(array: Any) -> RawColumn:
     kind = array.type
     if pa.types.is_date32(kind):
-        return RawColumn("date", floats(array.cast(pa.int32())))
+        return RawColumn("date", _floats(array.cast(pa.int32())))
     unit = "ms" if pa.types.is_date64(kind) else kind.unit
     storage = pa.int32() if pa.types.is_time32(kind) else pa.int64()
-    seconds = floats(array.cast(storage)) / PER_SECOND[unit]
+    seconds = _floats(array.cast(storage)) / PER_SECOND[unit]
     if pa.types.is_time(kind):
         return RawColumn("time", seconds)
     days = seconds / 86_400
     return RawColumn("duration" if pa.types.is_duration(kind) else "date", days)
 
 
-def dictionary_column(array: Any, *, ordered: bool) -> RawColumn:
+def _dictionary_column(array: Any, *, ordered: bool) -> RawColumn:
     texts = [None if value is None else str(value) for value in array.dictionary.to_pylist()]
     found = dict.fromkeys(text for text in texts if text is not None)
     levels = tuple(found) if ordered else tuple(sorted(found))
     position = {level: float(i) for i, level in enumerate(levels)}
     new = [np.nan if text is None else position[text] for text in texts]
-    values = recode(floats(array.indices), new)
+    values = recode(_floats(array.indices), new)
     if np.isnan(values).all():
         return RawColumn("missing", values)
     if ordered:

@@ -1,7 +1,4 @@
-"""Delimited text (.csv, .tsv) -> pyarrow: what parts the fields, which letters, which decimals.
-
-All of it is found out from the file itself, and what is not the plain case becomes a note.
-"""
+"""Delimited text (.csv, .tsv) -> pyarrow: delimiter, encoding and decimals, read off the file."""
 
 from __future__ import annotations
 
@@ -19,170 +16,134 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
-from whygap.errors import TableError
+from whygap.errors import TableError, first_line
 
-__all__ = ["Dialect", "dialect_of", "obstacle", "read_names", "read_text", "words_of"]
+__all__ = ["Dialect", "dialect_of", "obstacle", "read_text"]
 
 BETWEEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-LETTERS = {
-    "utf-8": "UTF-8",
-    "utf-16": "UTF-16",
-    "cp1252": "Windows-1252",
-    "latin-1": "Latin-1",
-}
+LETTERS = {"utf-16": "UTF-16", "cp1252": "Windows-1252", "latin-1": "Latin-1"}
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "#N/A", "<NA>"]
 SAMPLE = 64 * 2**10  # characters looked at to find the delimiter: hundreds of rows
-CHUNK = 2**20  # bytes decoded at a time when a file's letters are checked
-# Types are guessed from the first block; most files fit whole into 64 MB.
-BLOCK = 64 * 2**20
+CHUNK = 2**20  # characters decoded at a time when a file's letters are checked
+BLOCK = 64 * 2**20  # bytes of the first block, from which types are guessed: most files fit in
 DECIMAL_COMMA = r"^[+-]?((\d+|\d{1,3}(\.\d{3})+)(,\d+)?|,\d+)([eE][+-]?\d+)?$"
 OPEN_QUOTE = "that is never closed"
 RAGGED = re.compile(r"Row #\d+: Expected \d+ columns, got \d+")
 # What a file of another kind begins with
-DISGUISED = {
-    b"PK\x03\x04": "an Excel or zip file",
-    b"PAR1": "a Parquet file",
-    b"\x1f\x8b": "a gzip file",
-    b"<": "a web page",
-}
+DISGUISED = {b"PK\x03\x04": "an Excel or zip file", b"PAR1": "a Parquet file"}
+DISGUISED |= {b"\x1f\x8b": "a gzip file", b"<": "a web page"}
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a delimited file is written."""
+    """How a delimited file is written; with a delimiter but a comma, 3,5 may be a number."""
 
     delimiter: str
     encoding: str
 
+    def __str__(self) -> str:
+        """Say what is not plain; nothing for commas in UTF-8."""
+        words = []
+        if self.delimiter != ",":
+            words.append(f"{BETWEEN[self.delimiter]} between fields and 3,5 taken for 3.5")
+        if self.encoding != "utf-8":
+            words.append(f"letters taken for {LETTERS[self.encoding]}")
+        return ", ".join(words)
+
     @property
     def parsing(self) -> pa_csv.ParseOptions:
-        """For pyarrow; a quoted field may hold several lines."""
+        """Options for pyarrow; a quoted field may hold several lines."""
         return pa_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
 
-    @property
-    def reading(self) -> pa_csv.ReadOptions:
-        """For pyarrow; on one thread, so that rows are counted in order."""
-        return pa_csv.ReadOptions(use_threads=False, block_size=BLOCK, encoding=self.encoding)
-
-    @property
-    def decimal_comma(self) -> bool:
-        """Whether 3,5 may be a number: not where commas stand between fields."""
-        return self.delimiter != ","
-
-
-def words_of(dialect: Dialect) -> str:
-    """What is not plain about a dialect; nothing where fields are parted by commas, in UTF-8."""
-    said = []
-    if dialect.delimiter != ",":
-        said.append(f"{BETWEEN[dialect.delimiter]} between fields and 3,5 taken for 3.5")
-    if dialect.encoding != "utf-8":
-        said.append(f"letters taken for {LETTERS[dialect.encoding]}")
-    return ", ".join(said)
+    def header(self, path: Path) -> tuple[str, ...]:
+        """Read the names of the columns."""
+        reading = pa_csv.ReadOptions(use_threads=False, encoding=self.encoding)
+        with pa_csv.open_csv(path, reading, self.parsing) as reader:
+            return tuple(reader.schema.names)
 
 
 def dialect_of(path: Path, label: str) -> Dialect:
-    """Look at the first rows, and at all letters."""
-    refuse_disguised(path, label)
-    encoding = encoding_of(path)
-    with opened(path, encoding) as file:
-        sample = file.read(SAMPLE)
-    whole = sample if len(sample) < SAMPLE else sample[: sample.rfind("\n") + 1]
-    tabs = path.name.lower().removesuffix(".gz").endswith(".tsv")
-    dialect = Dialect(delimiter_of(whole, "\t" if tabs else ","), encoding)
-    refuse_open_quote(path, dialect, label)
+    """Detect the delimiter from the first 64 KB and the encoding from the whole file.
+
+    An open quote, which would make one field of the rest of the file, is refused.
+    """
+    with path.open("rb") as file:
+        start = file.read(4)
+    lowered = path.name.lower()
+    for sign, what in () if lowered.endswith(".gz") else DISGUISED.items():
+        if start.startswith(sign):
+            hint = "Give it the ending of what it is, or save it again."
+            problem = f"The {label} table '{path}' is not delimited text"
+            raise TableError(problem, got=what, hint=hint)
+    with _binary(path) as file:
+        mark = file.read(2)
+        later = sum(chunk.count(b'"') for chunk in iter(lambda: file.read(CHUNK), b""))
+    is_utf_16 = mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    encodings = ("utf-16",) if is_utf_16 else ("utf-8", "cp1252", "latin-1")
+    encoding = next(name for name in encodings if name == "latin-1" or _decodes(path, name))
+    with _text(path, encoding) as text:
+        sample = text.read(SAMPLE)
+    lines = sample if len(sample) < SAMPLE else sample[: sample.rfind("\n") + 1]
+    expected = "\t" if lowered.removesuffix(".gz").endswith(".tsv") else ","
+    dialect = Dialect(_delimiter_of(lines, expected), encoding)
+    for line in _broken_lines(path, dialect) if (mark.count(b'"') + later) % 2 else ():
+        if line.endswith(OPEN_QUOTE):
+            hint = "Close it, or double a quote that belongs to the text."
+            raise TableError(f"The {label} table '{path}' cannot be read", got=line, hint=hint)
     return dialect
 
 
-def refuse_disguised(path: Path, label: str) -> None:
-    with path.open("rb") as file:
-        start = file.read(4)
-    for sign, what in DISGUISED.items():
-        if start.startswith(sign) and not path.name.lower().endswith(".gz"):
-            raise TableError(
-                f"The {label} table '{path}' is not delimited text",
-                got=what,
-                hint="Give it the ending of what it is, or save it again.",
-            )
-
-
-def refuse_open_quote(path: Path, dialect: Dialect, label: str) -> None:
-    """A quote that is never closed would make one field of the rest of the file."""
-    with binary(path) as file:
-        quotes = sum(chunk.count(b'"') for chunk in iter(lambda: file.read(CHUNK), b""))
-    if quotes % 2 == 0:
-        return
-    for found in broken_lines(path, dialect):
-        if found.endswith(OPEN_QUOTE):
-            raise TableError(
-                f"The {label} table '{path}' cannot be read",
-                got=found,
-                hint="Close it, or double a quote that belongs to the text.",
-            )
-
-
-def encoding_of(path: Path) -> str:
-    """UTF-8 where all of the file is; UTF-16 where it says so; else Windows' or Latin-1."""
-    with binary(path) as file:
-        start = file.read(2)
-    if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return "utf-16"
-    return next(name for name in ("utf-8", "cp1252", "latin-1") if decodes(path, name))
-
-
-def decodes(path: Path, encoding: str) -> bool:
-    decoder = codecs.getincrementaldecoder(encoding)()
+def _decodes(path: Path, encoding: str) -> bool:
     try:
-        with binary(path) as file:
-            while chunk := file.read(CHUNK):
-                decoder.decode(chunk)
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
+        with _text(path, encoding) as file:
+            while file.read(CHUNK):
+                pass
+    except UnicodeError:
         return False
     return True
 
 
-def delimiter_of(sample: str, expected: str) -> str:
-    """The sign that cuts most rows into as many fields as the header has, and into most fields."""
+def _delimiter_of(sample: str, expected: str) -> str:
+    """Find the sign that cuts most rows into as many fields as the header, and most fields.
+
+    `csv.Sniffer` takes the commas of 3,5 for delimiters.
+    """
     best, best_fit = expected, (0.0, 0, False)
     for sign in BETWEEN:
         rows = [row for row in csv.reader(io.StringIO(sample, newline=""), delimiter=sign) if row]
-        if not rows or len(rows[0]) < 2:
-            continue
-        agreeing = sum(len(row) == len(rows[0]) for row in rows) / len(rows)
-        fit = (agreeing, len(rows[0]), sign == expected)
-        if fit > best_fit:
-            best, best_fit = sign, fit
+        if rows and len(rows[0]) > 1:
+            agreeing = sum(len(row) == len(rows[0]) for row in rows) / len(rows)
+            fit = (agreeing, len(rows[0]), sign == expected)
+            if fit > best_fit:
+                best, best_fit = sign, fit
     return best
 
 
-def binary(path: Path) -> IO[bytes]:
+def _binary(path: Path) -> IO[bytes]:
     zipped = path.name.lower().endswith(".gz")
     return gzip.open(path, "rb") if zipped else path.open("rb")  # type: ignore[return-value]
 
 
-def opened(path: Path, encoding: str) -> IO[str]:
+def _text(path: Path, encoding: str) -> IO[str]:
     letters = "utf-8-sig" if encoding == "utf-8" else encoding
-    return io.TextIOWrapper(binary(path), encoding=letters, newline="")
-
-
-def read_names(path: Path, dialect: Dialect) -> tuple[str, ...]:
-    """The header."""
-    reading = pa_csv.ReadOptions(use_threads=False, encoding=dialect.encoding)
-    with pa_csv.open_csv(path, reading, dialect.parsing) as reader:
-        return tuple(reader.schema.names)
+    return io.TextIOWrapper(_binary(path), encoding=letters, newline="")
 
 
 def read_text(path: Path, dialect: Dialect, names: Sequence[str], columns: Sequence[str]) -> Any:
-    """Types are guessed from the values; a column that does not keep its type becomes text."""
+    """Read some columns of the file with these names.
+
+    A column whose later values do not have the type guessed from the first becomes text.
+    """
+    # On one thread, so that rows are counted in order
+    reading = pa_csv.ReadOptions(use_threads=False, block_size=BLOCK, encoding=dialect.encoding)
+    convert = pa_csv.ConvertOptions(null_values=MISSING, strings_can_be_null=True)
+    convert.include_columns = list(columns)
     types: dict[str, Any] = {}
     while True:
         try:
-            convert = pa_csv.ConvertOptions(
-                column_types=types, null_values=MISSING, strings_can_be_null=True
-            )
-            convert.include_columns = list(columns)
-            table = pa_csv.read_csv(path, dialect.reading, dialect.parsing, convert)
-            return with_decimal_commas(table) if dialect.decimal_comma else table
+            convert.column_types = types
+            table = pa_csv.read_csv(path, reading, dialect.parsing, convert)
+            return table if dialect.delimiter == "," else _with_decimal_commas(table)
         except pa.ArrowInvalid as err:
             column = re.search(r"In CSV column #(\d+): CSV conversion error", str(err))
             name = names[int(column[1])] if column else ""
@@ -191,8 +152,11 @@ def read_text(path: Path, dialect: Dialect, names: Sequence[str], columns: Seque
             types[name] = pa.string()
 
 
-def with_decimal_commas(table: Any) -> Any:
-    """Text columns in which every value is a number with a comma, as numbers."""
+def _with_decimal_commas(table: Any) -> Any:
+    """Turn text columns in which every value is a number with a comma into numbers.
+
+    (`decimal_point=","` of pyarrow would make text of columns with points, and of 1.234,5.)
+    """
     for place, name in enumerate(table.column_names):
         column = table.column(place)
         if not pa.types.is_string(column.type) or not len(column.drop_null()):
@@ -205,31 +169,24 @@ def with_decimal_commas(table: Any) -> Any:
 
 
 def obstacle(path: Path, dialect: Dialect, err: Exception) -> str:
-    """What stands in the way of reading, and in which line; never what is written there."""
-    found = next(broken_lines(path, dialect), None)
-    if found is not None:
-        return found
-    text = str(err).strip().splitlines()[0] if str(err).strip() else type(err).__name__
+    """Say what stands in the way of reading, and in which line, without quoting the line."""
+    line, text = next(_broken_lines(path, dialect), None), first_line(err)
     ragged = RAGGED.search(text)
-    return ragged[0] if ragged else text.rstrip(".")
+    return line or (ragged[0] if ragged else text)
 
 
-def broken_lines(path: Path, dialect: Dialect) -> Iterator[str]:
-    """Rows with more or fewer fields than the header, and a quote that never closes."""
+def _broken_lines(path: Path, dialect: Dialect) -> Iterator[str]:
+    """Find rows with more or fewer fields than the header, and a quote that never closes."""
     begins, header = 1, 0
-    with opened(path, dialect.encoding) as file:
+    with _text(path, dialect.encoding) as file:
         rows = csv.reader(file, delimiter=dialect.delimiter, strict=True)
-        while True:
-            try:
-                row = next(rows)
-            except StopIteration:
-                return
-            except csv.Error as err:
-                if "unexpected end" in str(err) or "field larger" in str(err):
-                    yield f"a quote in line {begins} {OPEN_QUOTE}"
-                return
-            header = header or len(row)
-            if row and len(row) != header:
-                fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
-                yield f"{fields} in line {begins}, where the first has {header}"
-            begins = rows.line_num + 1
+        try:
+            for row in rows:
+                header = header or len(row)
+                if row and len(row) != header:
+                    fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
+                    yield f"{fields} in line {begins}, where the first has {header}"
+                begins = rows.line_num + 1
+        except csv.Error as err:
+            if "unexpected end" in str(err) or "field larger" in str(err):
+                yield f"a quote in line {begins} {OPEN_QUOTE}"

@@ -24,11 +24,10 @@ OTHER = "(other)"  # the level of pooled rare levels begins with it
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One encoded column.
+    """One encoded column; missing is NaN.
 
-    `numeric`: the values. `ordinal`: codes 0..k-1 whose order means something.
-    `category`: codes 0..k-1 whose order means nothing. Missing is NaN in all three.
-    `meaning`: what the numbers stand for, where it is not numbers (days and seconds, 0 and 1).
+    `numeric`: the values. `ordinal` and `category`: codes 0..k-1, whose order means something or
+    nothing. `meaning`: what numbers stand for, if not themselves (days and seconds, 0 and 1).
     """
 
     name: str
@@ -89,31 +88,48 @@ class Design:
 
     For a binary outcome every term is `u_k = term_intercept + term_slope * y`; for others the
     terms are known at the observed outcomes alone (`observed_terms`).
+
+    Attributes:
+        features: (rows, columns) float64, W and Z together; codes for categories, NaN for missing.
+        columns: one per column of `features`.
+        baseline: positions of the W columns.
+        players: the covariates Z, grouped.
+        outcome: 0.0 or 1.0; codes 0..C-1 of `classes`; or real values.
+        prediction: a probability or label; codes of labels; or real values.
+        term_intercept: (K, rows), a_k(x) = u_k(x, 0); binary only.
+        term_slope: (K, rows), b_k(x) = u_k(x, 1) - u_k(x, 0); binary only.
+        observed_terms: (K, rows), u_k(x, y); where not binary.
+        classes: what the codes of the outcome stand for; () for real values.
+        scores: (rows, C) probabilities of several classes, if given.
+        weights: row weights.
+        clusters: numbers, the same number for the same cluster in both tables.
+        source_risk: a known p_0(Y=1 | W, Z) at every row.
+        order: in which the decomposition takes up what differs, after W.
+        given: position of the outcome among the columns, if it is one.
+        threshold: from which prediction on the model's label is 1.
+        notes: what was dropped, pooled, or looks wrong.
     """
 
-    # (rows, columns) float64; W and Z columns together, codes for categories, NaN for missing
     features: ByDomain[Array]
-    columns: tuple[Column, ...]  # one per column of `features`
-    baseline: tuple[int, ...]  # positions of the W columns
-    players: tuple[Player, ...]  # the covariates Z, grouped
-    outcome: ByDomain[Array]  # 0.0 or 1.0; codes 0..C-1 of `classes`; or real values
-    # What the model said: a probability or label; codes of labels; or real values
+    columns: tuple[Column, ...]
+    baseline: tuple[int, ...]
+    players: tuple[Player, ...]
+    outcome: ByDomain[Array]
     prediction: ByDomain[Array]
     task: Task = "binary"
     metric: Metric = PER_ROW
-    term_intercept: ByDomain[Array] | None = None  # (K, rows): a_k(x) = u_k(x, 0); binary only
-    term_slope: ByDomain[Array] | None = None  # (K, rows): b_k(x) = u_k(x, 1) - u_k(x, 0)
-    observed_terms: ByDomain[Array] | None = None  # (K, rows): u_k(x, y); where not binary
-    classes: tuple[str, ...] = ()  # what the codes of the outcome stand for; () for real values
-    scores: ByDomain[Array] | None = None  # (rows, C) probabilities of several classes, if given
-    weights: ByDomain[Array] | None = None  # row weights, or None
-    # cluster numbers, the same number for the same cluster in both tables, or None
+    term_intercept: ByDomain[Array] | None = None
+    term_slope: ByDomain[Array] | None = None
+    observed_terms: ByDomain[Array] | None = None
+    classes: tuple[str, ...] = ()
+    scores: ByDomain[Array] | None = None
+    weights: ByDomain[Array] | None = None
     clusters: ByDomain[IntArray] | None = None
-    source_risk: ByDomain[Array] | None = None  # a known p_0(Y=1 | W, Z) at every row, or None
-    order: Order = "covariates first"  # in which the walk takes up what differs, after W
-    given: tuple[int, ...] = ()  # position of the outcome among the columns, if it is one
-    threshold: float = 0.5  # from which prediction on the model's label is 1
-    notes: tuple[Note, ...] = field(default=())  # what was dropped, pooled, or looks wrong
+    source_risk: ByDomain[Array] | None = None
+    order: Order = "covariates first"
+    given: tuple[int, ...] = ()
+    threshold: float = 0.5
+    notes: tuple[Note, ...] = field(default=())
 
     @classmethod
     def affine(cls, *, intercept: ByDomain[Array], slope: ByDomain[Array], **rest: Any) -> Design:
@@ -202,21 +218,15 @@ class Design:
 
     def subset_columns(self, players: tuple[int, ...]) -> tuple[int, ...]:
         """Positions of the columns of W and of these players."""
-        chosen = tuple(c for p in players for c in self.players[p].columns)
-        return self.baseline + chosen
+        return self.baseline + tuple(c for p in players for c in self.players[p].columns)
 
     def take(self, rows: ByDomain[NDArray[Any]]) -> Design:
         """The same design on some rows of each domain, given as positions or as a mask."""
-        by_row = ("features", "outcome", "prediction", "scores", "weights", "clusters")
-        taken: dict[str, Any] = {
-            name: values.zip(rows, lambda one, chosen: one[chosen])
-            for name in (*by_row, "source_risk")
-            if (values := getattr(self, name)) is not None
-        }
+        by_row = ("outcome", "prediction", "weights", "clusters", "source_risk")
         by_term = ("term_intercept", "term_slope", "observed_terms")
-        taken |= {
-            name: values.zip(rows, lambda one, chosen: one[:, chosen])
-            for name in by_term
+        taken: dict[str, Any] = {
+            name: values.zip(rows, lambda v, i: v[:, i] if name in by_term else v[i])  # noqa: B023
+            for name in (*by_row, *by_term, "features", "scores")
             if (values := getattr(self, name)) is not None
         }
         return replace(self, **taken)
@@ -233,13 +243,10 @@ class Design:
 
 def require_plain(design: Design, what: str, instead: str) -> None:
     """Refuse all but a metric that is a mean over rows, of an outcome with two values."""
-    if design.task == "binary" and design.metric.is_mean:
-        return
-    raise SettingsError(
-        f"{what} takes a metric that is a mean over rows, of an outcome with two values",
-        got=f"'{design.metric.name}' of {OUTCOMES[design.task]}",
-        hint=instead,
-    )
+    if design.task != "binary" or not design.metric.is_mean:
+        problem = f"{what} takes a metric that is a mean over rows, of an outcome with two values"
+        got = f"'{design.metric.name}' of {OUTCOMES[design.task]}"
+        raise SettingsError(problem, got=got, hint=instead)
 
 
 OUTCOMES: dict[Task, str] = {

@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from whygap._metrics import Task
 from whygap.errors import ColumnError, InputError
 from whygap.tables.columns import RawColumn, is_number, present, raw_column
 from whygap.tables.open import open_table
@@ -23,91 +21,7 @@ __all__ = ["draft_study"]
 
 GUESS = "  # guess: please check"
 UNKNOWN = "  # nothing fits: please fill in"
-
-
-def draft_study(source: Any = None, target: Any = None) -> str:
-    """The text of a commented study file for two paths; without them, a generic template."""
-    if (source is None) != (target is None):
-        raise InputError(
-            "To guess roles, both tables are needed",
-            got="only the source" if target is None else "only the target",
-            hint="Name both, or neither for a generic template.",
-        )
-    if source is None:
-        example = GuessedRoles("readmitted", "risk", None, None, ("age", "sex"))
-        return fill("source.parquet", "target.parquet", example, mark="")
-    for path in (source, target):
-        if not isinstance(path, str | Path):
-            raise InputError("A study file names tables by their path", got=type(path).__name__)
-    return fill(str(source), str(target), guess_roles(source, target), mark=GUESS)
-
-
-def fill(source: str, target: str, guess: GuessedRoles, mark: str) -> str:
-    template = resources.files("whygap.tables").joinpath("study_template.toml")
-    return template.read_text(encoding="utf-8").format(
-        source=quoted(source),
-        target=quoted(target),
-        outcome=required(guess.outcome, "outcome", mark),
-        positive=positive_line(guess),
-        prediction=required(guess.prediction, "prediction", mark),
-        baseline=quoted_list(guess.baseline) + mark,
-        covariates=covariate_lines(guess, mark),
-        drop=drop_line(guess, mark),
-        weights=optional_line("weights", guess.weights, mark, "a column of row weights"),
-        clusters=optional_line("clusters", guess.clusters, mark, "which rows belong together"),
-        metric=(quoted(METRICS[guess.task]) + (mark if guess.task != "binary" else "")).ljust(14),
-        task=task_line(guess, mark),
-    )
-
-
-def quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def quoted_list(names: tuple[str, ...]) -> str:
-    return "[" + ", ".join(quoted(name) for name in names) + "]"
-
-
-def required(name: str | None, role: str, mark: str) -> str:
-    return quoted(role) + UNKNOWN if name is None else quoted(name) + mark
-
-
-def optional_line(role: str, name: str | None, mark: str, meaning: str) -> str:
-    if name is None:
-        return f'# {role} = "..."   # {meaning}'
-    return f"{role} = {quoted(name)}{mark}"
-
-
-def positive_line(guess: GuessedRoles) -> str:
-    """Which value counts as 1; needed when the two values do not say it themselves."""
-    values = guess.outcome_values
-    note = "   # the value that counts as 1, where it is not obvious (1, true, yes)"
-    if len(values) != 2 or set(values) in ({"0", "1"}, {"-1", "1"}):
-        return "# positive = 1" + note
-    shown = values[1] if is_number(values[1]) else quoted(values[1])
-    return f"positive = {shown}{GUESS} (the other value is {quoted(values[0])})"
-
-
-def task_line(guess: GuessedRoles, mark: str) -> str:
-    if guess.task == BINARY:
-        return '# task = "multiclass"    # or "binary", "regression", where columns leave a doubt'
-    return f"task = {quoted(guess.task)}{mark}"
-
-
-def covariate_lines(guess: GuessedRoles, mark: str) -> str:
-    """One covariate per line, so that lines can be deleted."""
-    if not guess.covariates:
-        return '# covariates = ["...", "..."]'
-    lines = [f"    {quoted(name)}," for name in guess.covariates]
-    return "\n".join([f"covariates = [{mark}", *lines, "]"])
-
-
-def drop_line(guess: GuessedRoles, mark: str) -> str:
-    if not guess.drop:
-        return '# drop = ["..."]         # columns to leave out'
-    return f"# left out, they differ in every row: {quoted_list(guess.drop)}{mark}"
-
-
+FEW_VALUES = 10  # distinct values that a code or a scale may have
 OUTCOME = re.compile(
     r"^(y|label|outcome|target|class|event)$|readmi|died|death|mortal|default|churn|diagnos|"
     r"employed|coverage|approved|fraud|_?outcome_?|_label$",
@@ -127,136 +41,119 @@ CLUSTERS = re.compile(
     r"(_?(id|nr|no))?$|_id$",
     re.IGNORECASE,
 )
-METRICS = {"binary": "accuracy", "multiclass": "accuracy", "regression": "mae"}
-BINARY: Task = "binary"
-FEW = 10  # distinct values that a code or a scale may have; a guess, as all of this
 
 
-@dataclass(frozen=True, slots=True)
-class GuessedRoles:
-    outcome: str | None = None
-    prediction: str | None = None
-    weights: str | None = None
-    clusters: str | None = None
-    baseline: tuple[str, ...] = ()
-    covariates: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    outcome_values: tuple[str, ...] = ()
-    task: Task = "binary"
+def draft_study(source: Any = None, target: Any = None) -> str:
+    """Write a commented study file for two paths; without them, a generic template."""
+    if (source is None) != (target is None):
+        what = "To guess roles, both tables are needed"
+        got = "only the source" if target is None else "only the target"
+        raise InputError(what, got=got, hint="Name both, or neither for a generic template.")
+    roles: dict[str, Any] = {"outcome": "readmitted", "prediction": "risk"}
+    roles["baseline"] = ["age", "sex"]
+    if source is not None:
+        for path in (source, target):
+            if not isinstance(path, str | Path):
+                raise InputError("A study file names tables by their path", got=type(path).__name__)
+        roles = _guess_roles(source, target)
+    mark = "" if source is None else GUESS
 
+    def line(role: str, unset: str) -> str:
+        name = roles.get(role)
+        return unset if not name else f"{role} = {_toml(name)}{mark}"
 
-def guess_roles(source: Any, target: Any) -> GuessedRoles:
-    opened, other = open_table(source, "source"), open_table(target, "target")
-    names = [name for name in opened.names if name in set(other.names)]
-    frame = opened.read(names)
-    columns = {}
-    for name in names:
-        with contextlib.suppress(ColumnError):  # lists and the like get no role
-            columns[name] = raw_column(frame.arrow(name), name, frame.label)
-    return assign(columns)
-
-
-def assign(columns: dict[str, RawColumn]) -> GuessedRoles:
-    """One role per column, the most telling roles first."""
-    left = dict(columns)
-
-    def take(test: Callable[[str, RawColumn], bool]) -> str | None:
-        for name, column in left.items():
-            if test(name, column):
-                del left[name]
-                return name
-        return None
-
-    index = saved_index(tuple(left))
-    drop = tuple(name for name, c in left.items() if name in index or differs_everywhere(c))
-    for name in drop:
-        del left[name]
-    weights = take(lambda name, c: bool(WEIGHTS.search(name)) and c.kind == "number")
-    clusters = take(lambda name, c: bool(CLUSTERS.search(name)) and repeats(c))
-    scores = [name for name, column in left.items() if is_probability(column)]
-    prediction = take(lambda name, _: name == surely_predicted(scores))
-    outcome, task = None, BINARY
-    if prediction is None:
-        prediction, outcome, task = classes_or_values(left)
-        left = {name: c for name, c in left.items() if name not in (prediction, outcome)}
-    outcome = outcome or take(lambda name, c: bool(OUTCOME.search(name)) and two_valued(c))
-    if outcome is None:
-        flags = [name for name, column in left.items() if two_valued(column)]
-        outcome = flags[-1] if flags else None
-        left.pop(outcome or "", None)
-    baseline = tuple(name for name in left if BASELINE.search(name))
-    rest = tuple(name for name in left if name not in set(baseline))
-    values = () if outcome is None else shown_values(columns[outcome])
-    return GuessedRoles(outcome, prediction, weights, clusters, baseline, rest, drop, values, task)
-
-
-def classes_or_values(left: dict[str, RawColumn]) -> tuple[str | None, str | None, Task]:
-    """A column that says it is a prediction and the one it predicts, of classes or real values."""
-    said = surely_predicted(name for name, c in left.items() if c.kind in ("number", "text"))
-    if said is None or not PREDICTION[0].search(said):
-        return None, None, BINARY
-    alike = [name for name, c in left.items() if name != said and may_predict(left[said], c)]
-    bare = [word for word in words_of(said) if not PREDICTION[0].search(word)]
-    fitting = [name for name in alike if words_of(name) == bare]
-    fitting = fitting or [name for name in alike if OUTCOME.search(name)]
-    if len(fitting) != 1:
-        return None, None, BINARY
-    both = (left[said], left[fitting[0]])
-    classes = all(c.kind == "text" or (c.whole and few_valued(c)) for c in both)
-    return said, fitting[0], "multiclass" if classes else "regression"
-
-
-def words_of(name: str) -> list[str]:
-    return re.findall(r"[^\W_]+", name.lower())
-
-
-def may_predict(predicted: RawColumn, seen: RawColumn) -> bool:
-    """Of one kind, more than two values, and of text no class that is never seen."""
-    if predicted.kind != seen.kind or len(np.unique(present(seen.values))) <= 2:
-        return False
-    return seen.kind == "number" or (
-        few_valued(seen) and set(shown_values(predicted)) <= set(shown_values(seen))
+    covariates, drop = (roles.get(role) for role in ("covariates", "drop"))
+    listed = [f"covariates = [{mark}", *(f"    {_toml(name)}," for name in covariates or ()), "]"]
+    template = resources.files("whygap.tables").joinpath("study_template.toml")
+    return template.read_text(encoding="utf-8").format(
+        source=_toml(str(source or "source.parquet")),
+        target=_toml(str(target or "target.parquet")),
+        outcome=line("outcome", f'outcome = "outcome"{UNKNOWN}'),
+        prediction=line("prediction", f'prediction = "prediction"{UNKNOWN}'),
+        positive=_positive_line(roles.get("outcome_values", ())),
+        baseline=_toml(roles["baseline"]) + mark,
+        covariates="\n".join(listed) if covariates else '# covariates = ["...", "..."]',
+        drop=f"# left out, they differ in every row: {_toml(drop)}{mark}"
+        if drop
+        else '# drop = ["..."]         # columns to leave out',
+        weights=line("weights", '# weights = "..."   # a column of row weights'),
+        clusters=line("clusters", '# clusters = "..."   # which rows belong together'),
     )
 
 
-def few_valued(column: RawColumn) -> bool:
-    return len(np.unique(present(column.values))) <= FEW
+def _toml(value: Any) -> str:
+    """Write text or a list of texts as TOML."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def surely_predicted(names: Iterable[str]) -> str | None:
-    """The one name that says it is a prediction; None where none or several do."""
-    for words in PREDICTION:
-        fitting = [name for name in names if words.search(name)]
-        if fitting:
-            return fitting[0] if len(fitting) == 1 else None
-    return None
+def _positive_line(values: Sequence[str]) -> str:
+    """Say which value counts as 1, where the two values do not say it themselves."""
+    if len(values) != 2 or set(values) in ({"0", "1"}, {"-1", "1"}):
+        return (
+            "# positive = 1   # the value that counts as 1, where it is not obvious (1, true, yes)"
+        )
+    shown = values[1] if is_number(values[1]) else _toml(values[1])
+    return f"positive = {shown}{GUESS} (the other value is {_toml(values[0])})"
 
 
-def two_valued(column: RawColumn) -> bool:
-    values = np.unique(present(column.values))
-    return len(values) == 2 and column.kind in ("number", "boolean", "text")
+def _guess_roles(source: Any, target: Any) -> dict[str, Any]:
+    """Guess a role per column, the most telling roles first."""
+    opened, second = open_table(source, "source"), open_table(target, "target")
+    frame = opened.read([name for name in opened.names if name in set(second.names)])
+    left: dict[str, RawColumn] = {}
+    for name in opened.names:
+        if name in set(second.names):
+            with contextlib.suppress(ColumnError):  # lists and the like get no role
+                left[name] = raw_column(frame.arrow(name), name, frame.label)
+    roles: dict[str, Any] = {}
+
+    def take(role: str, fitting: Iterable[str]) -> RawColumn | None:
+        roles[role] = next(iter(fitting), None)
+        return left.pop(roles[role], None)
+
+    index = saved_index(tuple(left))
+    roles["drop"] = [n for n, c in left.items() if n in index or _differs_everywhere(c)]
+    for name in roles["drop"]:
+        del left[name]
+    take("weights", [n for n, c in left.items() if WEIGHTS.search(n) and c.kind == "number"])
+    take("clusters", [n for n, c in left.items() if CLUSTERS.search(n) and _repeats(c)])
+    scores = [name for name, column in left.items() if _is_probability(column)]
+    fitting = ([name for name in scores if words.search(name)] for words in PREDICTION)
+    named = next(filter(None, fitting), [])
+    take("prediction", named if len(named) == 1 else [])
+    flags = [
+        n
+        for n, c in left.items()
+        if c.kind in ("number", "boolean", "text") and len(_values(c)) == 2
+    ]
+    outcome = take("outcome", [name for name in flags if OUTCOME.search(name)] or flags[-1:])
+    roles["outcome_values"] = () if outcome is None else _values(outcome)
+    roles["baseline"] = [name for name in left if BASELINE.search(name)]
+    roles["covariates"] = [name for name in left if name not in roles["baseline"]]
+    return roles
 
 
-def shown_values(column: RawColumn) -> tuple[str, ...]:
+def _values(column: RawColumn) -> tuple[str, ...]:
     distinct = np.unique(present(column.values))
     if column.levels:
         return tuple(column.levels[int(i)] for i in distinct)
     return tuple(f"{value:g}" for value in distinct)
 
 
-def is_probability(column: RawColumn) -> bool:
+def _is_probability(column: RawColumn) -> bool:
     values = present(column.values)
     if column.kind != "number" or not len(values):
         return False
-    return bool(values.min() >= 0 and values.max() <= 1 and len(np.unique(values)) > FEW)
+    return bool(values.min() >= 0 and values.max() <= 1 and len(np.unique(values)) > FEW_VALUES)
 
 
-def repeats(column: RawColumn) -> bool:
+def _repeats(column: RawColumn) -> bool:
     distinct = len(np.unique(present(column.values)))
-    return max(FEW, len(column.values) / 50) < distinct < len(column.values)
+    return max(FEW_VALUES, len(column.values) / 50) < distinct < len(column.values)
 
 
-def differs_everywhere(column: RawColumn) -> bool:
+def _differs_everywhere(column: RawColumn) -> bool:
     if column.kind == "text" or (column.kind == "number" and column.whole):
-        return len(column.values) > 2 * FEW and len(np.unique(column.values)) == len(column.values)
+        rows = len(column.values)
+        return rows > 2 * FEW_VALUES and len(np.unique(column.values)) == rows
     return False

@@ -1,261 +1,243 @@
-"""What is not in memory -> pyarrow tables: files, folders, globs."""
+"""Files, folders and globs -> pyarrow tables: Parquet, delimited text, Excel."""
 
 from __future__ import annotations
 
 import contextlib
 import glob
 import re
+import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pa_parquet
 
 from whygap.errors import TableError, did_you_mean_file, first_line
 from whygap.notes import Note
-from whygap.tables import batches
-from whygap.tables.delimited import Dialect, dialect_of, obstacle, read_names, read_text, words_of
-from whygap.tables.excel import Sheet, read_sheet, sheet_of
+from whygap.tables.delimited import Dialect, dialect_of, obstacle, read_text
+from whygap.tables.frames import BATCH_ROWS, OpenedTable, concat_rows, require_names
 
-__all__ = ["DataFiles", "open_files", "refuse_remote"]
+__all__ = ["kind_of", "open_files", "refuse_remote"]
 
 Kind = Literal["parquet", "csv", "excel"]
-ENDINGS: dict[str, Kind] = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".csv": "csv",
-    ".csv.gz": "csv",
-    ".tsv": "csv",
-    ".tsv.gz": "csv",
-    ".xlsx": "excel",
-    ".xlsm": "excel",
-}
+ENDINGS: dict[str, Kind] = {".parquet": "parquet", ".pq": "parquet"}
+ENDINGS |= {".csv": "csv", ".csv.gz": "csv", ".tsv": "csv", ".tsv.gz": "csv"}
+ENDINGS |= {".xlsx": "excel", ".xlsm": "excel"}
 READABLE = ".csv, .tsv (or .gz of these), .xlsx or .parquet"
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
-WHOLE = re.compile(r"-?(0|[1-9]\d{0,17})")  # a folder's value that is a whole number
-NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # how a folder says that the value is missing
 REMOTE = re.compile(r"([a-z][a-z0-9+.-]+):/{1,2}(?=[^/])", re.IGNORECASE)
+CELL_ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "")
 
 
-@dataclass(frozen=True, slots=True)
-class DataFile:
-    """A file whose columns are known and whose rows are not read yet."""
-
-    path: Path
-    names: tuple[str, ...]
-    form: Dialect | Sheet | None = None  # of text, of a workbook; None: Parquet
-    folders: tuple[tuple[str, str | int | None], ...] = ()  # values that its folders' names give
-
-    def words(self) -> str:
-        """How it was read, where that was not plain from its name."""
-        if isinstance(self.form, Dialect):
-            return words_of(self.form)
-        several = isinstance(self.form, Sheet) and self.form.others
-        return f"the sheet '{self.form.title}' alone" if several else ""  # type: ignore[union-attr]
-
-
-@dataclass(frozen=True, slots=True)
-class DataFiles:
-    """One table in one or more files of the same columns."""
-
-    files: tuple[DataFile, ...]
-    label: str
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the columns, in the first file's order."""
-        return self.files[0].names
-
-    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        """The chosen columns, some rows at a time; of text and workbooks, a file at a time."""
-        for file in self.files:
-            if file.form is None:
-                inside = [name for name in columns if name not in dict(file.folders)]
-                with refusing(file.path, self.label):
-                    for batch in batches.parquet_batches(file.path, inside):
-                        yield with_folders(batch, file, columns)
-            else:
-                yield from batches.slices(read_file(file, columns, self.label))
-
-    def load(self, columns: Sequence[str]) -> Any:
-        """The chosen columns of all files, one below the other."""
-        tables = [read_file(file, columns, self.label) for file in self.files]
-        return batches.one_below_the_other(tables, self.label)
-
-    def notes(self) -> tuple[Note, ...]:
-        """How files were read whose names do not say it; one note for each way."""
-        ways: dict[str, list[str]] = {}
-        for file in self.files:
-            ways.setdefault(file.words(), []).append(file.path.name)
-        return tuple(
-            Note("read_as", "info", {"table": self.label, "files": tuple(names), "how": words})
-            for words, names in ways.items()
-            if words
-        )
-
-
-def open_files(path: str | Path, label: str) -> DataFiles:
-    """What a path, folder or glob stands for; all files must have the same columns."""
+def open_files(path: str | Path, label: str) -> OpenedTable:
+    """Open what a path, folder or glob stands for; all files must have the same columns."""
     refuse_remote(str(path), label)
-    root = Path(path).expanduser()
-    files = tuple(open_file(one, label) for one in find_files(path, label))
-    if root.is_dir():
-        files = with_numbers(tuple(in_folders(file, root) for file in files))
-    for other in files[1:]:
-        difference = set(files[0].names) ^ set(other.names)
-        if difference:
-            raise TableError(
-                f"The files of the {label} table have different columns",
-                got=f"'{min(difference)}' in only one of {files[0].path.name} and "
-                f"{other.path.name}",
-            )
-    return DataFiles(files, label)
+    paths = _find_files(path, label)
+    if kind_of(paths[0]) == "parquet":
+        return _open_parquet(paths, Path(path).expanduser(), label)
+    opened = []
+    ways: dict[str, list[str]] = {}
+    for file in paths:
+        table, how = (_open_excel if kind_of(file) == "excel" else _open_text)(file, label)
+        opened.append(table)
+        if how:
+            ways.setdefault(how, []).append(file.name)
+    _require_same(paths, [table.names for table in opened], label)
 
+    def load(columns: Sequence[str]) -> Any:
+        return concat_rows([table.load(columns) for table in opened], label)
 
-def in_folders(file: DataFile, root: Path) -> DataFile:
-    """With the columns that folders like `year=2026` stand for, as Hive and Spark write them."""
-    parts = (part.partition("=") for part in file.path.relative_to(root).parts[:-1])
-    found = {name: unquote(value) for name, sign, value in parts if sign and name}
-    known = {name: None if value == NO_VALUE else value for name, value in found.items()}
-    more = tuple((name, value) for name, value in known.items() if name not in file.names)
-    return replace(file, names=(*file.names, *dict(more)), folders=more)
-
-
-def with_numbers(files: tuple[DataFile, ...]) -> tuple[DataFile, ...]:
-    """Values of folders as numbers, where all of a name are whole ones."""
-    values = [pair for file in files for pair in file.folders]
-    words = {name for name, value in values if value and not WHOLE.fullmatch(str(value))}
-
-    def read(name: str, value: str | int | None) -> str | int | None:
-        return value if value is None or name in words else int(value)
-
-    return tuple(
-        replace(file, folders=tuple((name, read(name, value)) for name, value in file.folders))
-        for file in files
+    notes = tuple(
+        Note("read_as", "info", {"table": label, "files": tuple(names), "how": how})
+        for how, names in ways.items()
     )
+    return OpenedTable(label, "pyarrow", opened[0].names, load, notes)
 
 
-def with_folders(table: Any, file: DataFile, columns: Sequence[str]) -> Any:
-    """The columns of a file, those that its folders stand for included, in the wanted order."""
-    for name, value in file.folders:
-        if name in columns:
-            table = table.append_column(name, pa.repeat(pa.scalar(value), table.num_rows))
-    return table.select(list(columns))
+def _require_same(paths: Sequence[Path], names: Sequence[Sequence[str]], label: str) -> None:
+    for path, columns in zip(paths, names, strict=True):
+        difference = set(names[0]) ^ set(columns)
+        if difference:
+            got = f"'{min(difference)}' in only one of {paths[0].name} and {path.name}"
+            raise TableError(f"The files of the {label} table have different columns", got=got)
 
 
 def refuse_remote(path: str, label: str) -> None:
-    """Nothing is fetched: what to do instead, with the lines to write."""
+    """Refuse an address, since nothing is fetched, with the lines to write instead."""
     scheme = REMOTE.match(path)
-    if scheme is None:
-        return
-    plain = re.sub(r"^[^/@]*@", "", path[scheme.end() :].partition("?")[0])
-    address = f"{scheme[1]}://{plain}"  # without passwords and signatures
-    kind = "parquet" if address.lower().endswith((".parquet", ".pq")) else "csv"
-    raise TableError(
-        f"The {label} table is not on this machine",
-        got=address,
-        hint="Download it first, or read it yourself and pass the table:\n"
-        f'    {label} = pandas.read_{kind}("{address}")\n'
-        f"    study = whygap.Study({label}={label}, ...)",
-    )
+    if scheme is not None:
+        plain = re.sub(r"^[^/@]*@", "", path[scheme.end() :].partition("?")[0])
+        address = f"{scheme[1]}://{plain}"  # without passwords and signatures
+        kind = "parquet" if address.lower().endswith((".parquet", ".pq")) else "csv"
+        hint = "Download it first, or read it yourself and pass the table:\n"
+        hint += f'    {label} = pandas.read_{kind}("{address}")\n'
+        hint += f"    study = whygap.Study({label}={label}, ...)"
+        raise TableError(f"The {label} table is not on this machine", got=address, hint=hint)
 
 
-def find_files(path: str | Path, label: str) -> list[Path]:
-    """The files a path, folder or glob stands for, sorted by name."""
-    where = Path(path).expanduser()
-    if where.is_file():
-        if kind_of(where) is None:
-            raise TableError(
-                f"The {label} table '{path}' is of an unknown format",
-                got=f"'{where.suffix}'",
-                hint=f"Use {READABLE}, or read it yourself and pass the table.",
-            )
-        return [where]
-    if where.is_dir():
-        return in_folder(where, label)
-    if any(sign in str(path) for sign in "*?["):
-        matches = [Path(m) for m in sorted(glob.glob(str(where), recursive=True))]  # noqa: PTH207 - absolute patterns
-        found = [m for m in matches if m.is_file() and kind_of(m) is not None]
-        if found:
-            return found
-        raise TableError(f"No {READABLE} file matches the {label} table '{path}'")
-    raise TableError(f"The {label} table '{path}' does not exist", hint=did_you_mean_file(where))
+def kind_of(path: Path) -> Kind | None:
+    """Tell the format of a file by the ending of its name."""
+    name = path.name.lower()
+    return next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), None)
 
 
-def in_folder(folder: Path, label: str) -> list[Path]:
-    """The data files of a folder, whatever its depth; names with a leading _ or . are skipped."""
-    found = sorted(
-        p
-        for p in folder.rglob("*")
-        if p.is_file() and not is_hidden(p.relative_to(folder)) and kind_of(p) is not None
-    )
-    if not found:
-        raise TableError(f"The folder '{folder}' ({label}) holds no {READABLE} file")
-    if len({kind_of(p) for p in found}) > 1:
-        endings = sorted({p.suffix for p in found})
-        raise TableError(
-            f"The folder '{folder}' ({label}) holds files of several kinds",
-            got=", ".join(endings),
-            hint=f"Name the files with a glob, for example 'folder/*{endings[-1]}'.",
-        )
-    return found
+def _find_files(path: str | Path, label: str) -> list[Path]:
+    """Find the files a path, folder or glob stands for, sorted by name."""
+    root = Path(path).expanduser()
+    if root.is_file():
+        if kind_of(root) is None:
+            what = f"The {label} table '{path}' is of an unknown format"
+            hint = f"Use {READABLE}, or read it yourself and pass the table."
+            raise TableError(what, got=f"'{root.suffix}'", hint=hint)
+        return [root]
+    if root.is_dir():
+        paths = [p for p in sorted(root.rglob("*")) if not _is_hidden(p.relative_to(root))]
+        nothing = f"The folder '{path}' ({label}) holds no {READABLE} file"
+    elif any(sign in str(path) for sign in "*?["):
+        paths = [Path(p) for p in sorted(glob.glob(str(root), recursive=True))]  # noqa: PTH207 - absolute patterns
+        nothing = f"No {READABLE} file matches the {label} table '{path}'"
+    else:
+        nothing = f"The {label} table '{path}' does not exist"
+        raise TableError(nothing, hint=did_you_mean_file(root))
+    paths = [p for p in paths if p.is_file() and kind_of(p) is not None]
+    if not paths:
+        raise TableError(nothing)
+    if len({kind_of(p) for p in paths}) > 1:
+        endings = sorted({p.suffix for p in paths})
+        what = f"The files of '{path}' ({label}) are of several kinds"
+        hint = f"Name the files with a glob, for example 'folder/*{endings[-1]}'."
+        raise TableError(what, got=", ".join(endings), hint=hint)
+    return paths
 
 
-def is_hidden(inside: Path) -> bool:
-    """Whether a file, or a folder on the way to it, has such a name; `_site=A` names a column."""
+def _is_hidden(inside: Path) -> bool:
+    """Tell names with a leading _ or . (a folder `_site=A` names a column)."""
     *folders, name = inside.parts
     passed = [folder for folder in folders if "=" not in folder]
     return any(part.startswith(("_", ".")) for part in (*passed, name))
 
 
-def kind_of(path: Path) -> Kind | None:
-    name = path.name.lower()
-    return next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), None)
-
-
-def open_file(path: Path, label: str) -> DataFile:
-    """Column names of one file; the row index that pandas stores is not a column."""
-    with refusing(path, label):
-        if kind_of(path) == "excel":
-            sheet = sheet_of(path, label)
-            return DataFile(path, sheet.names, sheet)
-        if kind_of(path) == "parquet":
-            names = pa_parquet.read_schema(path).names
-            return DataFile(path, tuple(n for n in names if not PANDAS_INDEX.fullmatch(n)))
-        dialect = dialect_of(path, label)
-    with refusing(path, label, dialect):
-        return DataFile(path, read_names(path, dialect), dialect)
-
-
-def read_file(file: DataFile, columns: Sequence[str], label: str) -> Any:
-    path, form, outside = file.path, file.form, dict(file.folders)
-    inside = [name for name in columns if name not in outside]
-    with refusing(path, label, form):
-        if isinstance(form, Sheet):
-            found = read_sheet(path, form, inside, label)
-        elif isinstance(form, Dialect):
-            names = tuple(name for name in file.names if name not in outside)
-            found = read_text(path, form, names, inside)
-        else:
-            with pa_parquet.ParquetFile(path) as parquet:
-                found = parquet.read(columns=inside, use_threads=False)
-    return with_folders(found, file, columns)
-
-
 @contextlib.contextmanager
-def refusing(path: Path, label: str, form: Dialect | Sheet | None = None) -> Iterator[None]:
+def _refusing(path: Path, label: str, text: Dialect | None = None) -> Iterator[None]:
     """Refuse a file that exists and cannot be read: damaged, or not what its name says."""
     try:
         yield
-    except (KeyboardInterrupt, MemoryError, TableError):
+    except (MemoryError, TableError):
         raise
     except Exception as err:  # workbooks and damaged files fail in many ways
-        text = form if isinstance(form, Dialect) else None
-        raise TableError(
-            f"The {label} table '{path}' cannot be read",
-            got=obstacle(path, text, err) if text else first_line(err),
-            hint="The file may be damaged, half-written, or of another format than its name says.",
-        ) from (None if text else err)  # what pyarrow says of a text file quotes the row
+        got = obstacle(path, text, err) if text else first_line(err)
+        hint = "The file may be damaged, half-written, or of another format than its name says."
+        cause = None if text else err  # what pyarrow says of a text file quotes the row
+        what = f"The {label} table '{path}' cannot be read"
+        raise TableError(what, got=got, hint=hint) from cause
+
+
+def _open_text(path: Path, label: str) -> tuple[OpenedTable, str]:
+    """Open delimited text; also say how it was read, where that is not plain."""
+    with _refusing(path, label):
+        dialect = dialect_of(path, label)
+    with _refusing(path, label, dialect):
+        names = require_names(dialect.header(path), label)
+
+    def load(columns: Sequence[str]) -> Any:
+        with _refusing(path, label, dialect):
+            return read_text(path, dialect, names, columns)
+
+    return OpenedTable(label, "pyarrow", names, load), str(dialect)
+
+
+def _open_parquet(paths: Sequence[Path], root: Path, label: str) -> OpenedTable:
+    """Open Parquet files; folders like `year=2026` are columns, as Hive and Spark write them."""
+    import pyarrow.dataset as pa_dataset  # loads pandas where it is installed
+
+    schemas = []
+    for path in paths:
+        with _refusing(path, label):
+            schemas.append(pa_parquet.read_schema(path))
+    _require_same(paths, [schema.names for schema in schemas], label)
+    try:
+        schema = schemas[0]
+        if len(paths) > 1:
+            schema = pa.unify_schemas(schemas, promote_options="permissive")
+    except pa.ArrowException as err:
+        what = f"The files of the {label} table have columns of different types"
+        raise TableError(what, got=first_line(err)) from err
+    by_folder: dict[str, Any] = {}
+    if root.is_dir():
+        hive = pa_dataset.HivePartitioning.discover()
+        by_folder = {"partitioning": hive, "partition_base_dir": str(root)}
+    with _refusing(root, label):
+        data = pa_dataset.dataset([str(p) for p in paths], format="parquet", **by_folder)
+        for field in data.schema:
+            schema = schema if field.name in schema.names else schema.append(field)
+        data = data.replace_schema(schema)
+
+    def load(columns: Sequence[str]) -> Any:
+        with _refusing(root, label):
+            return data.to_table(list(columns), use_threads=False)
+
+    def stream(columns: Sequence[str]) -> Iterator[Any]:
+        options = {"columns": list(columns), "batch_size": BATCH_ROWS, "use_threads": False}
+        with _refusing(root, label):
+            for batch in data.to_batches(**options):
+                yield pa.Table.from_batches([batch])
+
+    names = [name for name in schema.names if not PANDAS_INDEX.fullmatch(name)]
+    return OpenedTable(label, "pyarrow", require_names(names, label), load, stream=stream)
+
+
+# -- Excel: the first sheet that holds anything; its first row names the columns -------------------
+
+
+def _open_excel(path: Path, label: str) -> tuple[OpenedTable, str]:
+    with _refusing(path, label), _workbook(path, label) as book:
+        filled = [sheet for sheet in book.worksheets if next(_filled_rows(sheet), None)]
+        if not filled:
+            raise TableError(f"The {label} table '{path}' holds no filled sheet")
+        title, header = filled[0].title, list(next(_filled_rows(filled[0])))
+        while header and header[-1] is None:
+            header.pop()
+    names = tuple(f"Unnamed: {i}" if n is None else str(n) for i, n in enumerate(header))
+
+    def load(columns: Sequence[str]) -> Any:
+        places = [names.index(name) for name in columns]
+        with _refusing(path, label), _workbook(path, label) as book:
+            _, *rows = _filled_rows(book[title])
+        cells = [[row[k] if k < len(row) else None for row in rows] for k in places]
+        return pa.table([_cells(column) for column in cells], names=list(columns))
+
+    how = f"the sheet '{title}' alone" if len(filled) > 1 else ""
+    return OpenedTable(label, "pyarrow", require_names(names, label), load), how
+
+
+def _cells(values: list[Any]) -> Any:
+    """Make one column; cells of several kinds are text."""
+    present = [None if value in CELL_ERRORS else value for value in values]
+    try:
+        return pa.array(present)
+    except pa.ArrowException:
+        return pa.array([None if value is None else str(value) for value in present])
+
+
+def _filled_rows(sheet: Any) -> Iterator[tuple[Any, ...]]:
+    sheet.reset_dimensions()  # what a workbook says of its size is often wrong
+    return (row for row in sheet.iter_rows(values_only=True) if any(c is not None for c in row))
+
+
+@contextlib.contextmanager
+def _workbook(path: Path, label: str) -> Iterator[Any]:
+    """Open a workbook, values instead of formulas."""
+    try:
+        import openpyxl
+    except ImportError as err:
+        what = f"The {label} table '{path}' is an Excel file, which needs openpyxl"
+        hint = "Install it: pip install 'whygap[excel]'; or save the sheet as .csv."
+        raise TableError(what, hint=hint) from err
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of styles and charts, which are not read
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        try:
+            yield book
+        finally:
+            book.close()

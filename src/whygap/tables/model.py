@@ -1,103 +1,160 @@
-"""A model of any kind -> a `Predictor`: what it wants to see and how its answer is read.
-
-Models of other libraries are known by their classes; no library is imported.
-"""
+"""A model of any kind -> a `Predictor`: what to show it and how to read its answer."""
 
 from __future__ import annotations
 
+import importlib
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import narwhals as nw
 import numpy as np
 
-from whygap.errors import ModelError
+from whygap.errors import ModelError, did_you_mean_file, first_line
 from whygap.notes import Note
-from whygap.tables import model_files
 
-__all__ = ["Answer", "Predictor", "predictor_of"]
+__all__ = ["Answer", "Predictor", "import_model", "is_reference", "predictor_of"]
 
+PICKLES = (".pkl", ".pickle", ".joblib")
+_REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 Answer = Literal["probability", "score", "any"]
-Sees = Literal["table", "frame", "pandas", "matrix"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictor:
-    """A model, ready to be asked."""
+    """A model, ready to be asked.
 
-    name: str  # what messages call it
-    ask: Callable[[Any], Any]  # table (or matrix) -> the model's own answer
-    answer: Answer  # what the answer is: probabilities, scores cut at 0, or any kind (labels too)
-    columns: tuple[str, ...] | None = None  # it was trained with, in order, when it says so
-    # The number of columns it was trained with, when it says only that; None also when it takes a
-    # matrix of any width
-    width: int | None = None
-    # "table" (the caller's own kind), "frame" (the same, but pandas for files and pyarrow),
-    # "pandas", or "matrix" (numbers only)
-    sees: Sees = "table"
-    classes: tuple[Any, ...] | None = None  # in the order of the answer's columns; None: sorted
-    notes: tuple[Note, ...] = ()  # what the user must know about it
-    hint: str = ""  # what to write instead when it fails on the table
-
-
-def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
-    """Find out how to ask a fitted estimator, another library's model, a callable, or a file.
-
-    Files are .onnx, .skops, `module:name`; `unsafe_pickle` allows .pkl, .pickle and .joblib, which
-    run code when they are loaded.
+    Attributes:
+        name: what messages call the model.
+        ask: table (or matrix) -> the model's own answer.
+        answer: probabilities, scores cut at 0, or any kind (labels too).
+        columns: the columns it was trained with, in order, where the model says so.
+        width: their number, where it says only that; None too for a matrix of any width.
+        sees: "table" (the caller's own kind), "frame" (pandas for files and pyarrow), "pandas",
+            or "matrix" (numbers only).
+        classes: classes in the order of the answer's columns; None: sorted.
+        notes: what the user must know about the model.
+        hint: what to write instead where the model fails on the table.
     """
-    if isinstance(model, str | Path):
-        if str(model).lower().endswith(".onnx"):
-            return onnx_predictor(model)
-        loaded = model_files.load_model(model, unsafe_pickle=unsafe_pickle)
-        return replace(predictor_of(loaded), notes=model_files.load_notes(model))
-    foreign = adapted(model)
-    if foreign is not None:
-        return foreign
-    several = len(classes_of(model) or ()) > 2
-    for method, answer in METHODS.items():
-        # Scores of several classes come in several shapes: such a model is asked for labels.
-        if callable(getattr(model, method, None)) and not (several and answer == "score"):
-            return read_by_lightgbm(model, estimator_predictor(model, method, answer))
-    if callable(model):
-        return callable_predictor(model)
-    raise ModelError(
-        "The model must have predict_proba, decision_function or predict, or be a callable",
-        got=f"an object of type {type(model).__name__}",
-    )
+
+    name: str
+    ask: Callable[[Any], Any]
+    answer: Answer
+    columns: tuple[str, ...] | None = None
+    width: int | None = None
+    sees: Literal["table", "frame", "pandas", "matrix"] = "table"
+    classes: tuple[Any, ...] | None = None
+    notes: tuple[Note, ...] = ()
+    hint: str = ""
 
 
-METHODS: dict[str, Answer] = {
+_METHODS: dict[str, Answer] = {
     "predict_proba": "probability",
     "decision_function": "score",
     "predict": "any",
 }
+# Models of other libraries that have ways of their own: one line of the user says how to ask
+_HINTS = {
+    ("lightgbm", "Booster"): "model=lambda table: booster.predict(table.to_numpy())",
+    ("xgboost", "Booster"): "model=lambda table: booster.predict(xgboost.DMatrix(table))",
+    ("catboost", "CatBoost"): (
+        "model=lambda table: cat.predict(table, prediction_type='Probability')[:, 1]"
+    ),
+    ("statsmodels", ""): "model=lambda table: result.predict(sm.add_constant(table[columns]))",
+    ("keras", ""): "model=lambda table: net.predict(table.to_numpy(), verbose=0).ravel()",
+    ("torch", ""): (
+        "model=lambda table: torch.sigmoid(net(torch.tensor(table.to_numpy(), "
+        "dtype=torch.float32))).detach().numpy().ravel()"
+    ),
+}
+_ONNX_TYPES = {
+    "tensor(float)": np.float32,
+    "tensor(double)": np.float64,
+    "tensor(int64)": np.int64,
+    "tensor(int32)": np.int32,
+    "tensor(bool)": np.bool_,
+    "tensor(string)": np.object_,
+}
+_LIGHTGBM_HINT = (
+    "Columns of text must be what it was trained on: categories, or numbers. Otherwise give a "
+    "callable: model=lambda table: model.predict(prepare(table))."
+)
 
 
-def estimator_predictor(model: Any, method: str, answer: Answer) -> Predictor:
-    """A fitted estimator in the manner of scikit-learn."""
-    if isinstance(model, type):
-        raise ModelError(
-            f"The model is the class {model.__name__}, not a fitted model",
-            hint=f"Fit it first: model = {model.__name__}(...).fit(X, y).",
+def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
+    """Find out how to ask a model.
+
+    Args:
+        model: a fitted estimator, a callable, or a file (.onnx, .skops, `module:name`).
+        unsafe_pickle: allow .pkl, .pickle and .joblib, which run code when they are loaded.
+    """
+    if isinstance(model, str | Path):
+        if str(model).lower().endswith(".onnx"):
+            return _onnx_predictor(model)
+        predictor = predictor_of(_load_model(model, unsafe_pickle=unsafe_pickle))
+        if Path(model).suffix.lower() not in PICKLES:
+            return predictor
+        return replace(predictor, notes=(Note("pickle", "warning", {"file": Path(model).name}),))
+    libraries = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
+    for (library, name), call in _HINTS.items():
+        if library in libraries and name in ("", type(model).__name__):
+            what = f"The {library} model {type(model).__name__} cannot be asked with a table"
+            hint = f"Say how to ask it, and make its answer a probability: {call}."
+            raise ModelError(what, hint=hint)
+    several = len(_classes_of(model) or ()) > 2
+    for method, answer in _METHODS.items():
+        # Scores of several classes come in several shapes: such a model is asked for labels.
+        if callable(getattr(model, method, None)) and not (several and answer == "score"):
+            return _estimator_predictor(model, method, answer)
+    if callable(model):
+        owner = getattr(model, "__self__", None)  # a bound method speaks for its estimator
+        return Predictor(
+            getattr(model, "__name__", type(model).__name__),
+            model,
+            "any",
+            columns=_names_of(owner),
+            sees="table" if _names_of(owner) is None else "frame",
+            classes=_classes_of(owner),
         )
-    columns = names_of(model)
+    what = "The model must have predict_proba, decision_function or predict, or be a callable"
+    raise ModelError(what, got=f"an object of type {type(model).__name__}")
+
+
+def _estimator_predictor(model: Any, method: str, answer: Answer) -> Predictor:
+    """Describe a fitted estimator in the manner of scikit-learn."""
+    if isinstance(model, type):
+        what = f"The model is the class {model.__name__}, not a fitted model"
+        raise ModelError(what, hint=f"Fit it first: model = {model.__name__}(...).fit(X, y).")
+    columns = _names_of(model)
     width = getattr(model, "n_features_in_", None) if columns is None else None
-    kind = type(model)
-    return Predictor(
-        name=kind.__name__,
+    predictor = Predictor(
+        name=type(model).__name__,
         ask=getattr(model, method),
         answer=answer,
         columns=columns,
         width=None if width is None else int(width),
         sees="frame" if width is None else "matrix",
-        classes=classes_of(model),
+        classes=_classes_of(model),
     )
+    if not type(model).__module__.startswith("lightgbm") or predictor.sees == "matrix":
+        return predictor
+    # LightGBM's estimators cannot read polars, nor text unless it is shown as categories
+    booster = getattr(model, "booster_", None)
+    predictor = replace(predictor, sees="pandas", hint=_LIGHTGBM_HINT)
+
+    def ask_with_categories(table: Any) -> Any:
+        text = table.select_dtypes(exclude=["number", "bool", "boolean", "category", "datetime"])
+        categories = table.astype(dict.fromkeys(text.columns, "category"))
+        return getattr(model, method)(categories)
+
+    has_categories = getattr(booster, "pandas_categorical", None)
+    return replace(predictor, ask=ask_with_categories) if has_categories else predictor
 
 
-def names_of(model: Any) -> tuple[str, ...] | None:
+def _names_of(model: Any) -> tuple[str, ...] | None:
     for attribute in ("feature_names_in_", "feature_names_"):
         names = getattr(model, attribute, None)
         if names is not None and len(names):
@@ -105,177 +162,140 @@ def names_of(model: Any) -> tuple[str, ...] | None:
     return None
 
 
-def classes_of(model: Any) -> tuple[Any, ...] | None:
+def _classes_of(model: Any) -> tuple[Any, ...] | None:
     classes = getattr(model, "classes_", None)
     if classes is None:
         return None
     return tuple(classes.tolist() if hasattr(classes, "tolist") else classes)
 
 
-def callable_predictor(model: Any) -> Predictor:
-    """Any callable(table) -> array; a bound method speaks for its estimator."""
-    owner = getattr(model, "__self__", None)
-    columns = names_of(owner)
-    name = getattr(model, "__name__", type(model).__name__)
-    sees: Sees = "table" if columns is None else "frame"
-    classes = classes_of(owner)
-    return Predictor(name, model, "any", columns=columns, sees=sees, classes=classes)
+def _onnx_predictor(path: str | Path) -> Predictor:
+    """Describe an ONNX file that takes one matrix, or one input per column."""
+    session, name = _open_onnx(path), Path(path).name
+    inputs = session.get_inputs()
+    for node in inputs:
+        if node.type not in _ONNX_TYPES:
+            raise ModelError("The ONNX model has an input of an unknown type", got=node.type)
+    types = {node.name: _ONNX_TYPES[node.type] for node in inputs}
+    width = inputs[0].shape[1] if len(inputs) == 1 and len(inputs[0].shape) == 2 else None
+
+    def ask_matrix(table: Any) -> Any:
+        return _onnx_answer(session, {n: table.astype(kind) for n, kind in types.items()})
+
+    def ask_columns(table: Any) -> Any:
+        columns = nw.from_native(table, eager_only=True).get_column
+        values = {n: columns(n).to_numpy().astype(kind) for n, kind in types.items()}
+        return _onnx_answer(session, {n: column.reshape(-1, 1) for n, column in values.items()})
+
+    if len(inputs) == 1 and width != 1:
+        size = width if isinstance(width, int) and width > 0 else None
+        return Predictor(name, ask_matrix, "any", width=size, sees="matrix")
+    return Predictor(name, ask_columns, "any", columns=tuple(types), sees="table")
 
 
-def onnx_predictor(path: str | Path) -> Predictor:
-    onnx, name = model_files.open_onnx(path), Path(path).name
-    if onnx.takes_matrix:
-        return Predictor(name, onnx.ask, "any", width=onnx.width, sees="matrix")
-    return Predictor(name, onnx.ask, "any", columns=tuple(onnx.types), sees="table")
+def _onnx_answer(session: Any, inputs: dict[str, Any]) -> Any:
+    """Return probabilities where the model gives any, its labels otherwise."""
+    outputs = session.run(None, inputs)
+    for output in outputs:
+        if isinstance(output, list) and output and isinstance(output[0], dict):
+            keys = sorted(output[0])
+            return np.array([[row[key] for key in keys] for row in output])
+        if np.ndim(output) == 2 and np.shape(output)[1] == 2:
+            return output
+    return outputs[0]
 
 
-# -- models of other libraries ---------------------------------------------------------------------
-
-TEXT_HINT = (
-    "Columns of text must be what it was trained on: categories, or numbers. Otherwise give a "
-    "callable: model=lambda table: model.predict(prepare(table))."
-)
-CONSTANT = ("const", "Intercept")  # what statsmodels calls the column of ones
+# -- files: ONNX and skops are safe, `module:name` is the user's own code, a pickle is not ---------
 
 
-def adapted(model: Any) -> Predictor | None:
-    """How to ask a model of a library that has ways of its own; None for all others."""
-    libraries = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
-    found = (adapt(model) for library, adapt in ADAPTERS.items() if library in libraries)
-    return next(found, None)
+def _load_model(path: str | Path, *, unsafe_pickle: bool) -> Any:
+    """Load a model from a skops file, `module:name`, or (when allowed) a pickle."""
+    text = str(path)
+    if is_reference(text) and not Path(text).exists():
+        return import_model(text, Path.cwd())
+    file = _existing(path)
+    if file.suffix.lower() == ".skops":
+        return _load_skops(file, trust_all=unsafe_pickle)
+    if file.suffix.lower() not in PICKLES:
+        what = f"The model '{path}' is of an unknown format"
+        raise ModelError(what, got=f"'{file.suffix}'", hint="Use .onnx, .skops or module:name.")
+    if not unsafe_pickle:
+        what = f"The model '{file}' is a pickle, which can run any code when it is loaded"
+        hint = "Use .onnx or .skops; or, if you trust it, unsafe_pickle=True (--unsafe-pickle)."
+        raise ModelError(what, hint=hint)
+    import joblib
+
+    return _loaded(file, lambda: joblib.load(file))
 
 
-def of_lightgbm(model: Any) -> Predictor | None:
-    """A booster; its answer is a probability for a binary objective."""
-    if type(model).__name__ != "Booster":
-        return None
-    names: Sequence[str] = model.feature_name()
-    unnamed = all(name == f"Column_{i}" for i, name in enumerate(names))
-    categories = bool(getattr(model, "pandas_categorical", None))
-    return Predictor(
-        name="Booster",
-        ask=with_categories(model.predict) if categories else model.predict,
-        answer="any",
-        columns=None if unnamed else tuple(names),
-        width=int(model.num_feature()) if unnamed else None,
-        sees="pandas" if categories else "matrix",
-        hint=TEXT_HINT if categories else "",
-    )
+def is_reference(text: str) -> bool:
+    """Tell `module:name` from a path."""
+    return _REFERENCE.fullmatch(text) is not None
 
 
-def read_by_lightgbm(model: Any, predictor: Predictor) -> Predictor:
-    """LightGBM's estimators cannot read polars, nor text; others are left as they are."""
-    if not type(model).__module__.startswith("lightgbm") or predictor.sees == "matrix":
-        return predictor
-    booster = getattr(model, "booster_", None)
-    categories = bool(getattr(booster, "pandas_categorical", None))
-    ask = with_categories(predictor.ask) if categories else predictor.ask
-    return replace(predictor, ask=ask, sees="pandas", hint=TEXT_HINT)
+def import_model(reference: str, folder: Path, what: str = "model") -> Any:
+    """Import `module:name` from a folder or the installed packages.
+
+    Args:
+        reference: the module and a (dotted) name in it.
+        folder: where the module is looked for first.
+        what: what messages call the object.
+    """
+    module_name, _, attribute = reference.partition(":")
+    path = str(folder.resolve())
+    sys.path.insert(0, path)
+    try:
+        model: Any = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            model = getattr(model, part)
+    except Exception as err:  # the user's module may fail in any way
+        got = f"{type(err).__name__}: {err}"
+        raise ModelError(f"The {what} '{reference}' cannot be imported", got=got) from err
+    finally:
+        sys.path.remove(path)
+    return model
 
 
-def with_categories(ask: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Shows columns of text as categories, which LightGBM codes as it did in training."""
-
-    def asked(table: Any) -> Any:
-        others = table.select_dtypes(exclude=["number", "bool", "boolean", "category", "datetime"])
-        return ask(table.astype(dict.fromkeys(others.columns, "category")))
-
-    return asked
+def _existing(path: str | Path) -> Path:
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise ModelError(f"The model '{file}' does not exist", hint=did_you_mean_file(file))
+    return file
 
 
-def of_xgboost(model: Any) -> Predictor | None:
-    """A booster, which reads nothing but its own matrices."""
-    if type(model).__name__ != "Booster":
-        return None
-    matrix = sys.modules[type(model).__module__.partition(".")[0]].DMatrix
-    names = tuple(model.feature_names or ())
-    return Predictor(
-        name="Booster",
-        ask=lambda table: model.predict(matrix(table, enable_categorical=True)),
-        answer="any",
-        columns=names or None,
-        width=None if names else int(model.num_features()),
-        sees="pandas" if names else "matrix",
-        hint=TEXT_HINT,
-    )
+def _optional(module: str, extra: str, file: Path) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as err:
+        what = f"The model '{file}' needs {module.partition('.')[0]}"
+        raise ModelError(what, hint=f"Install it: pip install 'whygap[{extra}]'.") from err
 
 
-def of_catboost(model: Any) -> Predictor | None:
-    """Its plain class answers with logits unless asked; the others are scikit-learn's in manner."""
-    classes = np.asarray(getattr(model, "classes_", ())).tolist()
-    if type(model).__name__ != "CatBoost" or not classes:
-        return None
-    return Predictor(
-        name="CatBoost",
-        ask=lambda table: model.predict(table, prediction_type="Probability"),
-        answer="probability",
-        columns=tuple(model.feature_names_),
-        sees="pandas",
-        classes=tuple(classes),
-    )
+def _loaded(file: Path, load: Callable[[], Any]) -> Any:
+    try:
+        return load()
+    except Exception as err:  # damaged files fail in many ways
+        what = f"The model '{file}' cannot be loaded"
+        hint = "It may be damaged, or written by another version."
+        raise ModelError(what, got=first_line(err, with_type=True), hint=hint) from err
 
 
-def of_statsmodels(result: Any) -> Predictor | None:
-    """A fitted result; a formula finds its columns itself, else the constant is put in."""
-    model = getattr(result, "model", None)
-    if model is None or not hasattr(result, "params"):
-        raise ModelError(
-            f"The model {type(result).__name__} is not fitted",
-            hint="Give what its fit() returns: result = model.fit().",
-        )
-    name = type(result).__name__.removesuffix("Wrapper")
-    if getattr(model, "formula", None) is not None:
-        return Predictor(name, result.predict, "any", sees="pandas")
-    terms = tuple(str(term) for term in model.exog_names)
-    columns = tuple(term for term in terms if term not in CONSTANT)
-    unnamed = all(column == f"x{i + 1}" for i, column in enumerate(columns))
-    ones = [place for place, term in enumerate(terms) if term in CONSTANT]
-
-    def ask(matrix: Any) -> Any:
-        for place in ones:
-            matrix = np.insert(matrix, place, 1.0, axis=1)
-        return result.predict(matrix)
-
-    return Predictor(
-        name,
-        ask,
-        "any",
-        columns=None if unnamed else columns,
-        width=len(columns) if unnamed else None,
-        sees="matrix",
-    )
+def _load_skops(file: Path, *, trust_all: bool) -> Any:
+    """Load a skops file; types that are not known to be safe are refused unless allowed."""
+    io = _optional("skops.io", "skops", file)
+    unknown = _loaded(file, lambda: io.get_untrusted_types(file=file))
+    if unknown and not trust_all:
+        what = f"The model '{file}' holds types that are not known to be safe"
+        hint = "If you trust the file: unsafe_pickle=True (--unsafe-pickle)."
+        raise ModelError(what, got=", ".join(sorted(unknown)[:3]), hint=hint)
+    return _loaded(file, lambda: io.load(file, trusted=unknown))
 
 
-def of_keras(model: Any) -> Predictor | None:
-    """A network; it is shown the columns as one matrix."""
-    if not callable(getattr(model, "predict", None)):
-        return None
-    shape = getattr(model, "input_shape", None)
-    width = shape[-1] if isinstance(shape, tuple) and len(shape) == 2 else None
-    return Predictor(
-        name=type(model).__name__,
-        ask=lambda matrix: model.predict(matrix, verbose=0),
-        answer="any",
-        width=width,
-        sees="matrix",
-    )
-
-
-def of_torch(model: Any) -> Predictor | None:
-    """A network whose answer may be anything; its owner knows how to read it."""
-    raise ModelError(
-        f"The PyTorch model {type(model).__name__} cannot be asked with a table",
-        hint="Say how to ask it, and make its answer a probability: "
-        "model=lambda table: torch.sigmoid(net(torch.tensor(table.to_numpy(), "
-        "dtype=torch.float32))).detach().numpy().ravel().",
-    )
-
-
-ADAPTERS: dict[str, Callable[[Any], Predictor | None]] = {
-    "lightgbm": of_lightgbm,
-    "xgboost": of_xgboost,
-    "catboost": of_catboost,
-    "statsmodels": of_statsmodels,
-    "keras": of_keras,
-    "torch": of_torch,
-}
+def _open_onnx(path: str | Path) -> Any:
+    """Open a session of an ONNX file, on one thread."""
+    file = _existing(path)
+    runtime = _optional("onnxruntime", "onnx", file)
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = 1
+    where = ["CPUExecutionProvider"]
+    return _loaded(file, lambda: runtime.InferenceSession(str(file), options, providers=where))

@@ -1,4 +1,4 @@
-"""What DuckDB finds, in files or in a database of its own -> pyarrow tables (its extra)."""
+"""Relations of DuckDB, and the queries of a study file -> pyarrow tables."""
 
 from __future__ import annotations
 
@@ -11,22 +11,29 @@ from typing import Any
 import pyarrow as pa
 
 from whygap.errors import TableError, did_you_mean_file, first_line
-from whygap.tables import batches
+from whygap.tables.frames import BATCH_ROWS
 
 __all__ = ["is_query", "read_relation", "relation_batches", "run_query"]
 
-QUERY = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
+_QUERY = re.compile(r"\s*(select|from|with)\s", re.IGNORECASE)
 
 
 def is_query(text: str) -> bool:
-    """Whether a text is a query rather than a path."""
-    return QUERY.match(text) is not None
+    """Tell a query from a path."""
+    return _QUERY.match(text) is not None
 
 
 def run_query(
     query: str, label: str, folder: Path | None = None, database: str | Path | None = None
 ) -> Any:
-    """A relation of a query; files are looked up in `folder`, tables in the `database` file."""
+    """Return the relation of a query.
+
+    Args:
+        query: what DuckDB is asked.
+        label: what messages call the table.
+        folder: where files are looked up.
+        database: a database file, opened for reading only.
+    """
     file = None if database is None else (folder or Path()) / Path(database).expanduser()
     if file is not None and not file.is_file():
         what = f"The database '{database}' of the {label} table does not exist"
@@ -34,10 +41,8 @@ def run_query(
     try:
         import duckdb
     except ImportError as err:
-        raise TableError(
-            f"The {label} table is a query, which needs duckdb",
-            hint="Install it: pip install 'whygap[duckdb]'.",
-        ) from err
+        hint = "Install it: pip install 'whygap[duckdb]'."
+        raise TableError(f"The {label} table is a query, which needs duckdb", hint=hint) from err
     try:
         connection = duckdb.connect() if file is None else duckdb.connect(file, read_only=True)
         if folder is not None:
@@ -48,29 +53,27 @@ def run_query(
 
 
 def read_relation(relation: Any, columns: Sequence[str], label: str) -> Any:
-    """The chosen columns as a pyarrow table."""
-    with refusing_relation(label):
-        return relation.project(quoted(columns)).to_arrow_table()
+    """Read some columns of a relation as a pyarrow table."""
+    with _refusing(label):
+        return relation.project(_quoted(columns)).to_arrow_table()
 
 
 def relation_batches(relation: Any, columns: Sequence[str], label: str) -> Iterator[Any]:
-    """The chosen columns, some rows at a time."""
-    with refusing_relation(label):
-        chosen = relation.project(quoted(columns))
+    """Yield some columns of a relation, some rows at a time."""
+    with _refusing(label):
+        chosen = relation.project(_quoted(columns))
         read = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_arrow_reader  # before 1.5
-        for batch in read(batches.AT_ONCE):
+        for batch in read(BATCH_ROWS):
             yield pa.Table.from_batches([batch])
 
 
-def quoted(columns: Sequence[str]) -> str:
+def _quoted(columns: Sequence[str]) -> str:
     return ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
 
 
 @contextlib.contextmanager
-def refusing_relation(label: str) -> Iterator[None]:
-    import duckdb
-
+def _refusing(label: str) -> Iterator[None]:
     try:
         yield
-    except duckdb.Error as err:
+    except Exception as err:  # DuckDB's own, whose module may be absent
         raise TableError(f"The {label} table cannot be read", got=first_line(err)) from err

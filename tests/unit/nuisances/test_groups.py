@@ -12,14 +12,14 @@ from small_study import fast, make_study, tables
 from whygap.domains import ByDomain
 from whygap.nuisances.groups import MODEL_LABEL, group_column, grouped_columns, where_groups
 from whygap.progress import Silent
-from whygap.results import Group
+from whygap.results import AffectedGroup
 from whygap.running.analysis import Analysis
 from whygap.tables.design import MODEL_SCORE, Column
 
 
-def groups_of(study, **settings) -> dict[str, list[Group]]:
+def groups_of(study, **settings) -> dict[str, list[AffectedGroup]]:
     crossfit = Analysis.begin(study.design, fast(support="all", **settings), Silent()).crossfits[0]
-    found: dict[str, list[Group]] = {}
+    found: dict[str, list[AffectedGroup]] = {}
     for group in where_groups(crossfit, grouped_columns(crossfit)):
         found.setdefault(group.variable, []).append(group)
     return found

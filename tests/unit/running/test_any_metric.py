@@ -101,41 +101,40 @@ each = pytest.mark.parametrize(("task", "metric"), FAMILIES)
 @each
 def test_parts_points_and_groups_add_up(task, metric):
     gap = explained(task, metric, ("points", "affected"))
-    parts, ours = gap.aggregate, FAMILIES[task, metric]
-    assert parts.mean_000.value == pytest.approx(ours(SOURCE), abs=1e-12)
-    assert parts.mean_111.value == pytest.approx(ours(TARGET), abs=1e-12)
-    total = parts.baseline + parts.covariate + parts.outcome
-    assert total.value == pytest.approx(parts.gap.value, abs=1e-12)
+    parts, ours = gap.parts, FAMILIES[task, metric]
+    assert gap.source.value == pytest.approx(ours(SOURCE), abs=1e-12)
+    assert gap.target.value == pytest.approx(ours(TARGET), abs=1e-12)
+    total = parts["baseline"] + parts["covariate"] + parts["outcome"]
+    assert total.value == pytest.approx(gap.total.value, abs=1e-12)
     for name, joint in gap.points.items():
-        assert sum(e.value for e in joint.values()) == pytest.approx(
-            parts.parts()[name].value, abs=1e-12
-        )
-    for variable in gap.affected["outcome"].variables():
-        points = [group.points for group in gap.affected["outcome"].groups_of(variable)]
+        assert sum(e.value for e in joint.values()) == pytest.approx(parts[name].value, abs=1e-12)
+    affected, outcome = gap.affected["outcome"], parts["outcome"]
+    for variable in affected.variables():
+        points = [group.points for group in affected.groups_of(variable)]
         whole = sum(points[1:], points[0])
-        assert whole.value == pytest.approx(parts.outcome.value, abs=1e-10)
-        assert whole.standard_error == pytest.approx(parts.outcome.standard_error, rel=0.01)
+        assert whole.value == pytest.approx(outcome.value, abs=1e-10)
+        assert whole.standard_error == pytest.approx(outcome.standard_error, rel=0.01)
 
 
 @each
 def test_weights_and_clusters(task, metric):
     ours = FAMILIES[task, metric]
-    plain = explained(task, metric, weights="weight").aggregate
-    assert plain.mean_000.value == pytest.approx(ours(SOURCE, SOURCE["weight"]), abs=1e-12)
-    assert plain.mean_111.value == pytest.approx(ours(TARGET, TARGET["weight"]), abs=1e-12)
-    clustered = explained(task, metric, weights="weight", clusters="ward").aggregate
-    assert clustered.gap.value == pytest.approx(plain.gap.value, abs=1e-12)
-    assert clustered.gap.standard_error != plain.gap.standard_error
+    plain = explained(task, metric, weights="weight")
+    assert plain.source.value == pytest.approx(ours(SOURCE, SOURCE["weight"]), abs=1e-12)
+    assert plain.target.value == pytest.approx(ours(TARGET, TARGET["weight"]), abs=1e-12)
+    clustered = explained(task, metric, weights="weight", clusters="ward")
+    assert clustered.total.value == pytest.approx(plain.total.value, abs=1e-12)
+    assert clustered.total.standard_error != plain.total.standard_error
 
 
 @each
 def test_new_ground_leads_from_the_region_to_the_tables(task, metric):
     far = TARGET.assign(dose=np.where(np.arange(len(TARGET)) % 4, TARGET["dose"], 9.0))
     gap = explained(task, metric, target=far, how={"support": "common"})
-    parts, ours = gap.aggregate, FAMILIES[task, metric]
-    assert parts.target_only.value != 0
-    assert parts.gap.value == pytest.approx(ours(far) - ours(SOURCE), abs=1e-12)
-    assert sum(e.value for e in parts.parts().values()) == pytest.approx(parts.gap.value, abs=1e-12)
+    ours = FAMILIES[task, metric]
+    assert gap.parts["target_only"].value != 0
+    assert gap.total.value == pytest.approx(ours(far) - ours(SOURCE), abs=1e-12)
+    assert sum(e.value for e in gap.parts.values()) == pytest.approx(gap.total.value, abs=1e-12)
 
 
 def test_repeated_cross_fitting_and_several_workers():
@@ -148,30 +147,25 @@ def test_repeated_cross_fitting_and_several_workers():
 
 
 def test_without_a_baseline_the_walk_begins_at_the_source():
-    parts = explained("binary", "auc", ("points",), baseline=[]).aggregate
-    assert parts.mean_100.value == parts.mean_000.value
-    assert parts.baseline.standard_error == 0
-
-
-def test_a_single_split_measures_its_own_rows():
-    gap = explained("binary", "auc", ("points",), how={"split": 0.5})
-    parts = gap.aggregate
-    shown = sum(e.value for e in gap.points["covariate"].values())
-    assert shown == pytest.approx(parts.covariate.value, abs=1e-12)
+    gap = explained("binary", "auc", ("points",), baseline=[])
+    assert list(gap.parts) == ["covariate", "outcome"]
+    assert list(gap.points) == ["covariate"]
+    total = gap.parts["covariate"] + gap.parts["outcome"]
+    assert total.value == pytest.approx(gap.total.value, abs=1e-12)
 
 
 def test_shares_of_a_ratio_and_of_ranks():
     for metric in ("recall", "auc"):
-        outcome = explained("binary", metric, ("outcome",)).outcome
+        outcome = explained("binary", metric, ("shares",)).shares["outcome"]
         assert outcome.defined
-        total = sum(share.value for share in outcome.shares.values())
+        total = sum(share.value for share in outcome.values.values())
         assert total == pytest.approx(1 - outcome.base.value, abs=1e-9)
 
 
 def test_classes_right_or_wrong_have_shares_and_others_say_why_not():
-    assert explained("multiclass", "accuracy", ("outcome",)).outcome.defined
+    assert explained("multiclass", "accuracy", ("shares",)).shares["outcome"].defined
     for task, metric in (("multiclass", "log_loss"), ("regression", "mse")):
-        part = explained(task, metric, ("covariate",)).covariate
+        part = explained(task, metric, ("shares",)).shares["covariate"]
         assert not part.defined
         assert part.reason.startswith(
             f"Shares are defined for an outcome of two values; '{metric}' of "
@@ -193,11 +187,11 @@ def test_budgets_of_other_outcomes(task):
 
 
 def test_the_models_own_groups():
-    classes = explained("multiclass", "accuracy", ("affected",)).where
-    assert [group.label for group in classes.of("the model's label")] == list("abc")
-    numbers = explained("regression", "mae", ("affected",)).where
+    classes = explained("multiclass", "accuracy", ("affected",)).affected["outcome"]
+    assert [group.label for group in classes.groups_of("the model's label")] == list("abc")
+    numbers = explained("regression", "mae", ("affected",)).affected["outcome"]
     assert "the model's label" not in numbers.variables()
-    assert len(numbers.of("the model's score")) == 6
+    assert len(numbers.groups_of("the model's score")) == 6
 
 
 def test_a_metric_of_ones_own():
@@ -224,15 +218,16 @@ def test_several_targets():
 
 @each
 def test_outcome_first(task, metric):
-    gap = explained(task, metric, ("points", "affected", "outcome"), order="outcome first")
-    parts, ours = gap.aggregate, FAMILIES[task, metric]
-    assert list(parts.parts()) == ["baseline", "outcome", "covariate"]
-    assert parts.gap.value == pytest.approx(ours(TARGET) - ours(SOURCE), abs=1e-12)
-    assert sum(e.value for e in parts.parts().values()) == pytest.approx(parts.gap.value, abs=1e-12)
+    gap = explained(task, metric, ("points", "affected", "shares"), order="outcome first")
+    parts, ours = gap.parts, FAMILIES[task, metric]
+    assert list(parts) == ["baseline", "outcome", "covariate"]
+    assert gap.outcome_first
+    assert gap.total.value == pytest.approx(ours(TARGET) - ours(SOURCE), abs=1e-12)
+    assert sum(e.value for e in parts.values()) == pytest.approx(gap.total.value, abs=1e-12)
     shown = sum(e.value for e in gap.points["covariate"].values())
-    assert shown == pytest.approx(parts.covariate.value, abs=1e-12)
-    assert gap.affected["outcome"] is None
-    assert any(str(note).startswith("Who is hit is asked") for note in gap.notes)
+    assert shown == pytest.approx(parts["covariate"].value, abs=1e-12)
+    assert gap.affected == {}
+    assert any(note.kind == "outcome_first" for note in gap.notes)
     assert gap.shares["outcome"].reason.startswith(
         "Shares are defined where the covariates come first."
     )
@@ -247,11 +242,12 @@ def test_label_shift_is_the_outcome_part():
     target = pd.concat([sick[600:1300], well[600:900]])
     parts = explained(
         "binary", "accuracy", source=source, target=target, baseline=[], order="outcome first"
-    ).aggregate
-    assert abs(parts.covariate.value) < 3 * parts.covariate.standard_error
+    ).parts
+    covariate = parts["covariate"]
+    assert abs(covariate.value) < 3 * covariate.standard_error
     within = source.assign(right=label(source) == source["sick"]).groupby("sick")["right"].mean()
     expected = (target["sick"].mean() - source["sick"].mean()) * (within[1] - within[0])
-    assert parts.outcome.value == pytest.approx(expected, abs=0.1 * parts.covariate.standard_error)
+    assert parts["outcome"].value == pytest.approx(expected, abs=0.1 * covariate.standard_error)
 
 
 def test_budgets_do_not_depend_on_the_order():
@@ -259,7 +255,7 @@ def test_budgets_do_not_depend_on_the_order():
         explained("binary", "auc", ("recoverable",), order=order).recoverable
         for order in ("outcome first", "covariates first")
     )
-    assert first.here.total.value == pytest.approx(last.here.total.value, abs=1e-12)
+    assert first.total.value == pytest.approx(last.total.value, abs=1e-12)
 
 
 def test_an_order_that_does_not_exist():

@@ -80,22 +80,22 @@ def test_a_killed_run_resumes_to_the_same_bits(tmp_path):
     assert 2 <= kept < SUBSETS
     study = make_study(*wide_tables())
     resumed = wg.explain(
-        study, detail="outcome", settings=fast(subsets=SUBSETS, checkpoint=str(folder))
+        study, detail="shares", settings=fast(subsets=SUBSETS, checkpoint=str(folder))
     )
-    whole = wg.explain(study, detail="outcome", settings=fast(subsets=SUBSETS))
+    whole = wg.explain(study, detail="shares", settings=fast(subsets=SUBSETS))
     assert saved(resumed, tmp_path / "a.json") == saved(whole, tmp_path / "b.json")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("kept")
-    wg.explain(make_study(), detail="outcome", settings=fast(checkpoint=str(folder)))
+    wg.explain(make_study(), detail="shares", settings=fast(checkpoint=str(folder)))
     return folder
 
 
 def refused(folder: Path, study: wg.Study, **settings) -> str:
     with pytest.raises(ResultError) as caught:
-        wg.explain(study, detail="outcome", settings=fast(checkpoint=str(folder), **settings))
+        wg.explain(study, detail="shares", settings=fast(checkpoint=str(folder), **settings))
     return str(caught.value)
 
 
@@ -107,7 +107,7 @@ def message(folder: Path, change: str) -> str:
 
 
 def test_a_changed_setting_is_refused_by_name(folder):
-    assert refused(folder, make_study(), bins=10) == message(folder, "settings 'bins'")
+    assert refused(folder, make_study(), clip=9.0) == message(folder, "settings 'clip'")
     changed = message(folder, "settings 'folds', settings 'seed'")
     assert refused(folder, make_study(), folds=4, seed=1) == changed
 
@@ -138,7 +138,7 @@ def test_more_workers_more_subsets_and_another_level_are_welcome(folder):
     before = sorted(path.name for path in folder.iterdir())
     gap = wg.explain(
         make_study(),
-        detail="outcome",
+        detail="shares",
         settings=fast(checkpoint=str(folder), level=0.9, subsets="all"),
     )
     assert gap.shares["outcome"].sampling.evaluated == 8

@@ -235,8 +235,8 @@ def test_ctrl_c_returns_what_is_finished():
     assert solved.sampling.evaluated == first
     plain = solve(Game(12), subsets=first)
     for name, share in solved.values.items():
-        assert share.value == plain.shares[name].value
-        assert share.sampling_error == plain.shares[name].sampling_error
+        assert share.value == plain.values[name].value
+        assert share.sampling_error == plain.values[name].sampling_error
 
 
 def test_ctrl_c_before_there_are_enough_subsets_is_passed_on():
@@ -283,7 +283,7 @@ def test_what_repeats_disagree_on_is_no_sampling_error():
     )
     assert found.sampling.stopped == "the sampling error is small beside the standard errors"
     assert found.sampling.evaluated < 1024
-    for share in found.shares.values():
+    for share in found.values.values():
         spread = float(share.influence.repeats @ share.influence.repeats)
         assert spread > share.sampling_error**2
         assert share.standard_error**2 > spread
@@ -292,10 +292,14 @@ def test_what_repeats_disagree_on_is_no_sampling_error():
 def test_covariances_contain_the_sampling_error():
     solved = solve(Game(12), subsets=64)
     for k, share in enumerate(solved.values.values()):
-        assert solved.covariance[k, k] == pytest.approx(share.standard_error**2, rel=1e-9)
+        assert solved.values.covariance[k, k] == pytest.approx(share.standard_error**2, rel=1e-9)
         assert share.sampling_error > 0
     contrast = solved.difference("z0", "z1")
-    variance = solved.covariance[0, 0] + solved.covariance[1, 1] - 2 * solved.covariance[0, 1]
+    variance = (
+        solved.values.covariance[0, 0]
+        + solved.values.covariance[1, 1]
+        - 2 * solved.values.covariance[0, 1]
+    )
     assert contrast.standard_error**2 == pytest.approx(variance, rel=1e-9)
 
 

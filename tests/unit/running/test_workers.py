@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+from whygap import memmap
 from whygap.errors import SettingsError, WhygapError
 from whygap.running.shipping import Parcel, opened
 from whygap.running.workers import Workers, one_thread, run_chunks
 from whygap.settings import Settings
-from whygap.tables import mapped
 
 
 def square(number: int) -> int:
@@ -126,8 +126,8 @@ def test_what_comes_out_of_a_parcel_went_into_it():
 
 def test_a_table_in_a_file_of_its_own_is_not_written_again(monkeypatch, tmp_path):
     monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))
-    monkeypatch.setattr(mapped, "LARGE", 100_000)
-    table = mapped.room_for(400, 500, np.float64, "F")
+    monkeypatch.setattr(memmap, "LARGE", 100_000)
+    table = memmap.allocate(400, 500, np.float64, "F")
     table[:] = np.arange(200_000.0).reshape(400, 500)
     parcels = [Parcel({"table": table, "own": np.full(20_000, k)}) for k in (1, 2)]
     for k, parcel in enumerate(parcels, start=1):

@@ -1,4 +1,4 @@
-"""Database files, partitioned folders, streams, plans; samples with averages over all rows."""
+"""Database files, partitioned folders, streams, plans, samples."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
-from small_study import FAST, make_study, make_table, tables
+from small_study import make_study, make_table, tables
 
-import whygap as wg
-from whygap.errors import ColumnError, InputError, TableError
+from whygap.errors import InputError, TableError
 from whygap.study_file import read_study_file
-from whygap.tables import Query, TablePart, batches, files, whole
+from whygap.tables import TablePart, files, frames, queries
 from whygap.tables.open import open_table
 
 
@@ -45,11 +44,6 @@ def database(pair, tmp_path):
     return file
 
 
-def test_a_query_for_each_table_of_a_database_file(database, expected):
-    queries = [Query(database, query) for query in ("SELECT * FROM home", "FROM away")]
-    same(make_study(*queries).design, expected)
-
-
 def test_a_database_in_a_study_file(database, expected):
     study = database.parent / "study.toml"
     study.write_text(
@@ -66,7 +60,7 @@ def test_a_database_in_a_study_file(database, expected):
 def test_a_database_that_is_not_there(tmp_path):
     (tmp_path / "visits.duckdb").write_bytes(b"")
     with pytest.raises(TableError) as raised:
-        open_table(Query(tmp_path / "visit.duckdb", "FROM home"), "source")
+        queries.run_query("FROM home", "source", database=tmp_path / "visit.duckdb")
     assert str(raised.value) == (
         f"The database '{tmp_path}/visit.duckdb' of the source table does not exist. "
         "Did you mean 'visits.duckdb'?"
@@ -75,7 +69,7 @@ def test_a_database_that_is_not_there(tmp_path):
 
 def test_a_query_that_fails_says_so(database):
     with pytest.raises(TableError, match="The query of the source table failed"):
-        open_table(Query(database, "SELECT * FROM nowhere"), "source")
+        queries.run_query("SELECT * FROM nowhere", "source", database=database)
 
 
 def test_folders_that_name_values_are_columns(tmp_path):
@@ -92,7 +86,7 @@ def test_folders_that_name_values_are_columns(tmp_path):
     pd.testing.assert_frame_equal(
         found.sort_values("w", ignore_index=True), wanted, check_dtype=False
     )
-    by_batch = pa.concat_tables(frame.native for frame in opened.batches(["year", "w"]))
+    by_batch = pa.concat_tables(opened.stream(["year", "w"]))
     assert by_batch["year"].to_pylist() == opened.load(["year"])["year"].to_pylist()
     part = open_table(TablePart(tmp_path, where={"year": 2025}), "source")
     assert part.read(["w"]).rows == 300
@@ -109,7 +103,7 @@ def test_folders_with_a_leading_dot_or_underscore_are_skipped(tmp_path):
     for folder in ("", ".ipynb_checkpoints", "_temporary/0", "_site=A", "_delta_log"):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         pq.write_table(pa.table({"x": [len(folder)]}), tmp_path / folder / "part.parquet")
-    found = files.find_files(tmp_path, "source")
+    found = files._find_files(tmp_path, "source")
     assert [str(path.relative_to(tmp_path)) for path in found] == [
         "_site=A/part.parquet",
         "part.parquet",
@@ -136,20 +130,6 @@ def test_streams_are_read_once(pair, expected):
     same(make_study(*streams(pair)).design, expected)
     capsules = [Capsule(pa.Table.from_pandas(table)) for table in pair]
     same(make_study(*capsules).design, expected)
-
-
-@pytest.mark.parametrize("first", ["load", "batches"])
-def test_a_stream_that_was_read_cannot_be_read_for_more(pair, first):
-    opened = open_table(next(streams(pair)), "source")
-    list(getattr(opened, first)(["w", "a"]))
-    assert sum(frame.rows for frame in opened.batches(["w"])) == len(pair[0])
-    for read in (opened.load, lambda columns: list(opened.batches(columns))):
-        with pytest.raises(TableError) as raised:
-            read(["b"])
-        assert str(raised.value) == (
-            "The stream of the source table has been read already. "
-            "Give a table, or make the stream anew for every study."
-        )
 
 
 # ---- samples ----
@@ -197,17 +177,17 @@ def in_form(form, table, folder):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_is_sampled_and_averaged_over_all_rows(form, large, tmp_path, monkeypatch):
-    monkeypatch.setattr(batches, "AT_ONCE", 1000)
+def test_every_form_is_sampled(form, large, tmp_path, monkeypatch):
+    """The rows that are drawn depend on their order alone, not on the batches."""
+    expected = make_study(*large, sample=3000, metric="brier").design
+    monkeypatch.setattr(frames, "BATCH_ROWS", 1000)
     study = make_study(in_form(form, large[0], tmp_path), large[1], sample=3000, metric="brier")
     design = study.design
     assert tuple(design.rows) == (3000, 3000)
-    for domain, table in zip(("source", "target"), large, strict=True):
-        mean = np.average(design.loss[domain], weights=design.weights[domain])
-        assert mean == pytest.approx(((table["risk"] - table["y"]) ** 2).mean(), abs=1e-12)
-    assert [str(note) for note in design.notes if "drawn" in str(note)] == [
-        f"Of 12,000 {domain} rows, 3,000 were drawn at random; the metric is averaged over all "
-        "of them."
+    assert design.weights is None
+    same(design, expected)
+    assert [str(note) for note in design.notes if note.kind == "drawn"] == [
+        f"Of 12,000 {domain} rows, 3,000 were drawn at random; only these are analysed."
         for domain in ("source", "target")
     ]
 
@@ -227,10 +207,10 @@ def test_every_row_is_as_likely_to_be_drawn():
         original = np.random.default_rng
         try:
             np.random.default_rng = lambda _, rng=rng: rng
-            found = batches.chosen_rows(batches.slices(table, 170), 400)
+            drawn, _ = frames._draw((table.slice(k, 170) for k in range(0, 4000, 170)), 400, "x")
         finally:
             np.random.default_rng = original
-        rows = found.native["row"].to_numpy()
+        rows = drawn["row"].to_numpy()
         assert len(rows) == 400
         assert (np.diff(rows) > 0).all()
         counts[rows] += 1
@@ -239,77 +219,11 @@ def test_every_row_is_as_likely_to_be_drawn():
     assert np.abs(thirds - 20).max() < 4 * np.sqrt(18 / 1333)
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "f1", "r2", "log_loss"])
-def test_the_metric_of_the_whole_tables_is_explained(large, metric):
-    roles = {"metric": metric, "sample": 2000, "covariates": ["a", "b"]}
-    both = large
-    if metric == "r2":
-        both = [table.assign(y=table["a"] + table["w"], risk=table["a"] + 0.1) for table in large]
-    sampled = wg.explain(make_study(*both, **roles), detail=(), settings=FAST).aggregate
-    full = wg.explain(
-        make_study(*both, **(roles | {"sample": None})), detail=(), settings=FAST
-    ).aggregate
-    assert sampled.gap.value == pytest.approx(full.gap.value, abs=1e-9)
-    assert sampled.start.value == pytest.approx(full.start.value, abs=1e-9)
-    for part in ("baseline", "covariate", "outcome"):
-        apart = getattr(sampled, part).value - getattr(full, part).value
-        assert abs(apart) < 4 * getattr(sampled, part).standard_error
-    assert sum(part.value for part in sampled.parts().values()) == pytest.approx(sampled.gap.value)
-
-
-def test_row_weights_count_in_the_averages(large):
-    both = [table.assign(n=1.0 + (table["a"] > 0)) for table in large]
-    design = make_study(*both, weights="n", sample=2000).design
-    right = (both[0]["risk"] >= 0.5) == both[0]["y"]
-    wanted = np.average(right, weights=both[0]["n"])
-    found = np.average(design.loss.source, weights=design.weights.source)
-    assert found == pytest.approx(wanted, abs=1e-12)
-
-
-def test_a_model_is_asked_for_all_rows(large):
-    def model(table):
-        return 1 / (1 + np.exp(-table["a"]))
-
-    roles = {"prediction": None, "model": model, "covariates": ["a", "b"], "sample": 2000}
-    design = make_study(*large, **roles).design
-    wanted = ((large[1]["a"] >= 0) == large[1]["y"]).mean()
-    found = np.average(design.loss.target, weights=design.weights.target)
-    assert found == pytest.approx(wanted, abs=1e-12)
-
-
-def test_ranks_have_no_average_over_batches_and_say_so(large):
-    design = make_study(*large, metric="auc", sample=2000).design
-    notes = [str(note) for note in design.notes if "drawn" in str(note)]
-    assert notes[0].endswith("at random; the metric is that of the drawn rows.")
-
-
-def test_a_sample_that_does_not_look_like_its_table_gets_no_weights():
-    terms = np.array([[0.0] * 99 + [1.0]])
-    assert whole.calibration(terms, np.ones(100), np.array([0.5])) is None
-    factor = whole.calibration(terms, np.ones(100), np.array([0.012]))
-    assert np.average(terms[0], weights=factor) == pytest.approx(0.012)
-    assert factor.mean() == pytest.approx(1)
-
-
-def test_classes_that_no_drawn_row_has_are_refused(large):
-    both = [table.assign(y=np.where(table.index % 3, "a", "b"), risk="a") for table in large]
-    both[0].loc[7, "y"] = "rare"
-    with pytest.raises(TableError) as raised:
-        _ = make_study(*both, sample=1000, task="multiclass").design
-    assert str(raised.value) == (
-        "The source table has outcomes that no drawn row has. Got rare. "
-        "Raise sample=, or leave these rows out."
-    )
-
-
 @pytest.mark.parametrize(
     ("size", "must"),
     [
-        (0, "greater than or equal to 1000"),
-        (999, "greater than or equal to 1000"),
-        (1e6, "a whole number"),
-        (True, "a whole number"),
-        ("all", "a whole number"),
+        *[(size, "greater than or equal to 1000") for size in (0, 999)],
+        *[(size, "a whole number") for size in (1e6, True, "all")],
     ],
 )
 def test_sizes_that_no_sample_can_have(pair, size, must):
@@ -332,33 +246,3 @@ def test_files_of_differing_types_are_refused_with_and_without_a_sample(large, t
         _ = make_study(folder, large[1], sample=sample).design
     said = "The files of the source table have columns of different types. Got "
     assert str(raised.value).startswith(said)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (-1.0, "is negative in 1 rows of a part of source. Got -1."),
-        (
-            np.nan,
-            "is missing in 1 rows of a part of source. Fill the values in, or drop these rows.",
-        ),
-        (np.inf, "holds 1 infinite values in a part of source."),
-    ],
-)
-def test_weights_of_rows_that_are_not_drawn_are_checked(large, wrong, message):
-    left_out = np.flatnonzero(np.random.default_rng(batches.SEED).random(MANY) > 0.9)[0]
-    source = large[0].assign(n=1.0)
-    source.loc[left_out, "n"] = wrong
-    with pytest.raises(ColumnError) as raised:
-        _ = make_study(source, large[1].assign(n=1.0), weights="n", sample=2000).design
-    assert str(raised.value) == f"Column 'n' (weights) {message}"
-
-
-@pytest.mark.parametrize("column", ["y", "risk"])
-def test_a_file_without_outcomes_is_left_out_of_the_averages(large, tmp_path, column):
-    folder = in_files(large[0], tmp_path, large[1].assign(**{column: np.nan}))
-    design = make_study(folder, large[1], sample=2000, metric="brier").design
-    wanted = ((large[0]["risk"] - large[0]["y"]) ** 2).mean()
-    found = np.average(design.loss.source, weights=design.weights.source)
-    assert found == pytest.approx(wanted, abs=1e-12)
-    assert any("have a missing" in str(note) for note in design.notes)

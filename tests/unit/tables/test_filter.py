@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -13,7 +14,7 @@ import pytest
 from whygap.errors import WhygapError
 from whygap.results import Condition
 from whygap.tables.design import MODEL_LABEL, MODEL_SCORE
-from whygap.tables.filter import rows_that_fulfil
+from whygap.tables.filter import rows_that_fulfil, rule_expression
 
 TABLE = pd.DataFrame(
     {
@@ -119,13 +120,17 @@ REFUSED = {
     "no scores": (
         (SCORE, TABLE),
         (
-            "The rule speaks of the model's score, which was not given. rule.mask(table, "
-            "prediction=...): an array, or the name of a column."
+            "The rule speaks of the model's score, which must be one per row of the table. Got "
+            "none. rule.mask(table, prediction=...): an array, or the name of a column."
         ),
     ),
     "too few scores": (
         (SCORE, TABLE, [0.1, 0.2]),
-        "The model's scores must be one number per row of the table. Got shape (2,) for 5 rows.",
+        (
+            "The rule speaks of the model's score, which must be one per row of the table. Got "
+            "shape (2,) for 5 rows. rule.mask(table, prediction=...): an array, or the name of a "
+            "column."
+        ),
     ),
     "words as scores": (
         (SCORE, TABLE, ["a"] * 5),
@@ -223,3 +228,20 @@ def test_labels_of_several_types_are_no_labels():
     assert str(caught.value) == (
         "The model's labels are of several types. Got int, str. All must be numbers, or all text."
     )
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.from_pandas])
+def test_a_rule_is_an_expression_of_any_table(kind):
+    plain = pd.DataFrame(
+        {"sex": ["f", "m", None], "age": [20.0, 40.0, 60.0], "born": pd.to_datetime(["2001"] * 3)}
+    )
+    conditions = [
+        Condition("sex", "is", "m"),
+        Condition("age", "above", number=30.0),
+        Condition("born", "at most", "2001-01-01", 11323.0),
+    ]
+    table = nw.from_native(kind(plain))
+    assert table.filter(rule_expression(conditions))["age"].to_list() == [40.0]
+    missing = rule_expression([Condition("sex", "missing")])
+    assert table.filter(missing)["age"].to_list() == [60.0]
+    np.testing.assert_array_equal(rows_that_fulfil(conditions, plain), [False, True, False])

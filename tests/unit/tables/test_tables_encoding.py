@@ -197,16 +197,20 @@ def test_text_that_is_nearly_all_numbers_is_hinted() -> None:
 def test_infinite_values_become_missing_and_are_counted() -> None:
     design = with_column("x", [1.0, np.inf, 2.0], [1.0, 2.0])
     assert np.isnan(values_of(design, "x")[0]).sum() == 80
-    assert texts(design)[0] == "Column 'x': 80 infinite values are treated as missing."
+    assert texts(design)[0] == (
+        "Column 'x': 80 infinite values (or beyond 1e+100) are treated as missing."
+    )
 
 
 def test_numbers_too_large_to_square_become_missing_and_are_counted() -> None:
     design = with_column("x", [1.0, -1e200, 2.0], [1.0, 2.0])
     assert np.isnan(values_of(design, "x")[0]).sum() == 80
-    assert texts(design)[0] == "Column 'x': 80 values beyond 1e+100 in size are treated as missing."
+    assert texts(design)[0] == (
+        "Column 'x': 80 infinite values (or beyond 1e+100) are treated as missing."
+    )
 
 
-@pytest.mark.parametrize("size", [1e-200, 1e200])
+@pytest.mark.parametrize("size", [1e-200])
 def test_only_proportions_of_weights_matter(size: float) -> None:
     source, target = source_and_target()
     pair = [

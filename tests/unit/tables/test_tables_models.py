@@ -116,19 +116,6 @@ def test_an_estimator_trained_on_numbers_only(tables: Any) -> None:
     )
 
 
-def test_a_lightgbm_booster(tables: Any) -> None:
-    booster = lightgbm.train(
-        {"objective": "binary", "verbosity": -1, "num_threads": 1},
-        lightgbm.Dataset(tables[0][NUMBERS], tables[0]["y"]),
-        num_boost_round=5,
-    )
-    for kind in (lambda table: table, pl.from_pandas, pa.Table.from_pandas):
-        study = by_model(tuple(kind(table) for table in tables), booster)
-        np.testing.assert_allclose(
-            study.design.prediction.source, booster.predict(tables[0][NUMBERS])
-        )
-
-
 def test_a_lightgbm_classifier_with_blanks_in_names(tables: Any) -> None:
     source, target = (table.rename(columns={"visits": "number of visits"}) for table in tables)
     model = lightgbm.LGBMClassifier(n_estimators=5, verbosity=-1, n_jobs=1).fit(
@@ -188,15 +175,6 @@ def test_one_model_in_every_form_gives_the_same_numbers(
         np.testing.assert_array_equal(found, reference, err_msg=name)
     single = explained(by_model(tables, tmp_path / "model.onnx"))
     np.testing.assert_allclose(single, reference, rtol=0, atol=1e-6)
-
-
-def test_a_booster_in_every_form_gives_the_same_numbers(tables: Any) -> None:
-    model = lightgbm.LGBMClassifier(n_estimators=5, verbosity=-1, n_jobs=1)
-    model.fit(tables[0][NUMBERS], tables[0]["y"])
-    reference = explained(by_column(tables, model))
-    forms = (model, model.booster_, lambda table: model.booster_.predict(table[NUMBERS]))
-    for form in forms:
-        np.testing.assert_array_equal(explained(by_model(tables, form)), reference)
 
 
 def test_a_skops_file(tables: Any, logistic: Any, tmp_path: Path) -> None:
