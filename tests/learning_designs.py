@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from whygap.blocks import Blocks, make_blocks
 from whygap.domains import Array, ByDomain
+from whygap.learning.blocks import Blocks, make_blocks
 from whygap.learning.features import Features, make_features
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Kind, Learner, Model, TrainingRows, fitted

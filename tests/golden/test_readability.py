@@ -64,12 +64,12 @@ def test_summaries(path: Path) -> None:
 
 @pytest.mark.parametrize("case", [{}, {"corners": (0.8, 0.81, 0.8, 0.795)}, {"defined": ()}])
 def test_reports(case: dict[str, object]) -> None:
-    from whygap.render import page
+    from whygap.render import page as pages
 
-    shown = Texts()
-    shown.feed(page.html(make_gap(**case), 0.95))
-    assert any("These are associations" in text for text in shown.blocks)
-    assert too_long(shown.blocks) == []
+    page = Texts()
+    page.feed(pages.html(make_gap(**case)))
+    assert any("These are associations" in text for text in page.blocks)
+    assert too_long(page.blocks) == []
 
 
 def test_a_long_sentence_is_found() -> None:

@@ -13,8 +13,8 @@ from small_study import covariate_tables, fast, make_study
 
 import whygap as wg
 from whygap._explain import subset_values
-from whygap.blocks import Blocks
 from whygap.domains import ByDomain
+from whygap.learning.blocks import Blocks
 from whygap.learning.features import make_features
 from whygap.learning.models import Fast
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios

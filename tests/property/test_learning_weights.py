@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from learning_designs import cut, make_design
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from whygap.blocks import Blocks
 from whygap.domains import DOMAINS, ByDomain
+from whygap.learning.blocks import Blocks
 from whygap.learning.estimators import OwnEstimators
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from learning_designs import shifted_design
 
-from whygap.blocks import make_blocks
 from whygap.domains import ByDomain
 from whygap.equations.halvings import Plan
 from whygap.equations.recoverable import DomainValues, gain
 from whygap.estimate import Estimate, Sample
+from whygap.learning.blocks import make_blocks
 from whygap.settings import Settings
 
 ROWS, DRAWS, LEVEL = 400, 600, 0.9

@@ -143,7 +143,7 @@ def test_rows_come_back_in_their_own_order():
 def test_training_rows_are_a_stratified_part_of_every_block(domain, monkeypatch):
     design = shifted_design((4000, 3000))
     whole = cut(design, folds=5)
-    monkeypatch.setattr("whygap.blocks.MAX_TRAINING_ROWS", 1000)
+    monkeypatch.setattr("whygap.learning.blocks.MAX_TRAINING_ROWS", 1000)
     some = cut(design, folds=5)
     chosen = []
     for block in range(5):
@@ -159,7 +159,7 @@ def test_training_rows_are_a_stratified_part_of_every_block(domain, monkeypatch)
 
 
 def test_the_seed_decides_the_training_rows(monkeypatch):
-    monkeypatch.setattr("whygap.blocks.MAX_TRAINING_ROWS", 1000)
+    monkeypatch.setattr("whygap.learning.blocks.MAX_TRAINING_ROWS", 1000)
     design = shifted_design((4000, 3000))
     one, again, other = (cut(design, seed) for seed in (1, 1, 2))
     rows = [b.order.source[b.training_rows("source", {0})[0]] for b in (one, again, other)]

@@ -120,7 +120,7 @@ def test_groups_are_told(study, gap, monkeypatch):
 
 
 def test_fewer_training_rows_are_told_and_all_rows_are_averaged(study, gap, monkeypatch):
-    monkeypatch.setattr("whygap.blocks.MAX_TRAINING_ROWS", 400)
+    monkeypatch.setattr("whygap.learning.blocks.MAX_TRAINING_ROWS", 400)
     some = wg.explain(study, detail="shares", settings=fast())
     text = (
         "Models were trained on 396 of 900 source rows and 394 of 700 target rows, drawn at "
@@ -136,6 +136,6 @@ def test_fewer_training_rows_are_told_and_all_rows_are_averaged(study, gap, monk
 
 
 def test_more_training_rows_than_rows_change_nothing(study, gap, monkeypatch):
-    monkeypatch.setattr("whygap.blocks.MAX_TRAINING_ROWS", 900)
+    monkeypatch.setattr("whygap.learning.blocks.MAX_TRAINING_ROWS", 900)
     same = wg.explain(study, detail="shares", settings=fast())
     assert same.to_frame().equals(gap.to_frame())

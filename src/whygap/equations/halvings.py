@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.blocks import Blocks, BlockSet
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.estimate import Estimate, Sample
+from whygap.learning.blocks import Blocks, BlockSet
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from whygap.blocks import BlockSet
+from whygap.learning.blocks import BlockSet
 from whygap.learning.choose import FAMILIES, Choice, Probe, Sight, choose
 from whygap.learning.features import Features
 from whygap.learning.models import Learner, Mean

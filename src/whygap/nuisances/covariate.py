@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from whygap.blocks import BlockSet
 from whygap.domains import Array, ByDomain, Subset
 from whygap.equations.covariate_value import CovariateValues, numerator
 from whygap.estimate import Estimate
+from whygap.learning.blocks import BlockSet
 from whygap.learning.menu import ratio_probes
 from whygap.learning.models import Kind
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios

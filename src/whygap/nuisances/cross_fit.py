@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from whygap.blocks import Blocks, BlockSet, make_blocks
 from whygap.domains import Array, ByDomain
 from whygap.equations.corners import AggregateValues
 from whygap.equations.halvings import Plan
 from whygap.equations.lines import Walk
 from whygap.estimate import Estimate, Sample
+from whygap.learning.blocks import Blocks, BlockSet, make_blocks
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.primitives import Columns, Fits, MeanTask, fit_means, fit_ratios

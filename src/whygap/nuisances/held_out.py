@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from whygap.blocks import Blocks, BlockSet
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
+from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.features import Extra, Features
 from whygap.learning.models import Kind
 from whygap.learning.primitives import Fits, MeanTask

@@ -14,9 +14,9 @@ from functools import partial
 
 import numpy as np
 
-from whygap.blocks import make_blocks
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.estimate import Estimate, Sample
+from whygap.learning.blocks import make_blocks
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.primitives import Columns, Fits, fit_means, fit_ratios

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from whygap.blocks import BlockSet
 from whygap.domains import Array, ByDomain, Subset
 from whygap.equations import outcome_value
 from whygap.equations.binning import BINS
 from whygap.equations.outcome_value import OutcomeValues, Reduced, RiskSlope, binned_slope
 from whygap.estimate import Estimate
+from whygap.learning.blocks import BlockSet
 from whygap.learning.features import Extra
 from whygap.learning.models import Kind
 from whygap.learning.primitives import MeanTask, fit_means

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.blocks import make_blocks
 from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.equations import binning
 from whygap.estimate import Sample
+from whygap.learning.blocks import make_blocks
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu
 from whygap.learning.primitives import Fits

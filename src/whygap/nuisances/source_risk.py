@@ -12,10 +12,10 @@ from typing import cast
 
 import numpy as np
 
-from whygap.blocks import BlockSet
 from whygap.domains import Array, ByDomain, Domain
 from whygap.equations import binning
 from whygap.equations.binning import BINS
+from whygap.learning.blocks import BlockSet
 from whygap.learning.features import Extra, View
 from whygap.learning.models import Learner
 from whygap.learning.primitives import Fits, MeanTask, fit_means

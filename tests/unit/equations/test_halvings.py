@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from learning_designs import shifted_design
 
-from whygap.blocks import Blocks, make_blocks
 from whygap.domains import ByDomain
 from whygap.equations.halvings import Plan, average
 from whygap.estimate import Sample
+from whygap.learning.blocks import Blocks, make_blocks
 from whygap.settings import Settings
 
 BLOCKS, PER_BLOCK = 5, 400

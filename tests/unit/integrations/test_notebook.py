@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 import pytest
-from result_factory import make_gap
 from small_study import FAST, make_study
 
 import whygap as wg
@@ -18,7 +17,7 @@ with warnings.catch_warnings():
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_a_notebook_shows_words_a_page_and_markdown(tmp_path):
+def test_a_notebook_shows_words_and_a_page(tmp_path):
     gap = wg.explain(make_study(), detail=("points", "affected"), settings=FAST)
     gap.save(tmp_path / "gap.json")
     cells = ["import whygap as wg", 'wg.load("gap.json")']

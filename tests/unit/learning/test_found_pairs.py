@@ -9,8 +9,8 @@ import pytest
 
 from experiments.analysis import draw
 from experiments.worlds.by_name import make_world
-from whygap.blocks import make_blocks
 from whygap.domains import ByDomain
+from whygap.learning.blocks import make_blocks
 from whygap.learning.features import Features, make_features
 from whygap.learning.models import Fast
 from whygap.learning.primitives import domain_rows, fit_means
