@@ -22,7 +22,7 @@ import numpy as np
 from experiments.pages import number, table, write_page
 from experiments.record import engine_of, engines, made_by
 from experiments.replicates import Config, Line, run_missing
-from experiments.simulation import Order, Plan, all_lines
+from experiments.simulation import Order, Plan, all_lines, pack
 from experiments.summary import comma_separated
 from experiments.worlds.planted import COLUMNS, Mask, Planted, planted
 from whygap._explain import explain_design
@@ -127,13 +127,14 @@ def run(order: Order) -> Path:
             run_missing(config, range(count), path, job=replicate, **how)
         kept = [ln for ln in all_lines(folder) if ln["config"] == config.label]
         lines[config.label] = list({ln["seed"]: ln for ln in sorted(kept, key=engine_of)}.values())
+    pack(folder)
     rows = [row for config, _ in plan(quick=order.quick)
             for row in _scores(config, lines[config.label], folder / "peers.jsonl")]  # fmt: skip
     head = list(rows[0])
     write_whole(folder / "rules.csv",
                 comma_separated(head, [row.values() for row in rows], digits=4))  # fmt: skip
     everything = [line for group in lines.values() for line in group]
-    note = f"{engines(everything)} Draws are kept in `replicates.jsonl` and `peers.jsonl`."
+    note = f"{engines(everything)} Draws are kept in `replicates.jsonl.gz` and `peers.jsonl`."
     alike = _at_equal_alarms([config for config, _ in plan(quick=order.quick)], folder)
     return write_page(folder / "rules.md", order.command("rules"), note, found=_table(rows),
                       alike=alike, intervals=_coverage(everything),
