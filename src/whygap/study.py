@@ -12,6 +12,7 @@ from pydantic.dataclasses import dataclass
 
 from whygap._arrays import joined_tables
 from whygap._metrics import canonical_name, sign_note
+from whygap.data_checks import with_hints
 from whygap.domains import ByDomain
 from whygap.errors import InputError, SettingsError, in_our_words
 from whygap.notes import Note
@@ -218,7 +219,7 @@ class Study:
         if model is not None:
             report.stage("asking the model")
             model = replace(model, after_batch=lambda n, total: report.update(n, total, "rows"))
-        design = build_design(frames, self.roles, self.asked, model, self.names)
+        design = with_hints(build_design(frames, self.roles, self.asked, model), self.names)
         entrance = (*self.tables.source.notes, *self.tables.target.notes, *self.roles.notes)
         if sign := sign_note(self.metric):
             entrance = (*entrance, Note("sign_of_loss", "info", {"reason": sign}))

@@ -14,7 +14,7 @@ from pydantic.dataclasses import dataclass
 from whygap.errors import InputError, TableError, did_you_mean_file, require_known, translated
 from whygap.settings import Settings, details_named
 from whygap.study import Study
-from whygap.tables import TablePart, files, model_files, queries
+from whygap.tables import TablePart, files, model, queries
 from whygap.tables.draft import draft_study
 from whygap.tables.open import open_table
 
@@ -182,13 +182,13 @@ def model_of(value: str | None, folder: Path) -> Any:
     """Return a path relative to the folder, or what `module:name` imports from the folder."""
     if value is None:
         return None
-    if model_files.is_reference(value) and not (folder / value).exists():
-        return model_files.import_model(value, folder)
+    if model.is_reference(value) and not (folder / value).exists():
+        return model.import_model(value, folder)
     return folder / Path(value).expanduser()
 
 
 def metric_in(value: str, folder: Path) -> Any:
     """Return the name of a metric, or the callable(prediction, outcome) of `module:name`."""
-    if model_files.is_reference(value):
-        return model_files.import_model(value, folder, what="metric")
+    if model.is_reference(value):
+        return model.import_model(value, folder, what="metric")
     return value

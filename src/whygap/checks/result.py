@@ -12,6 +12,7 @@ from whygap.checks import facts
 from whygap.checks.facts import ColumnFacts, DomainFacts, TrialOverlap
 from whygap.checks.proposals import Proposal, propose_groups
 from whygap.checks.trial import Forecast, forecast
+from whygap.data_checks import Measure, look_at
 from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import WhygapError
 from whygap.notes import Note
@@ -23,7 +24,6 @@ from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables import native_table
 from whygap.tables.open import TableKind
-from whygap.tables.prediction_checks import Measure, look_at
 
 T = TypeVar("T")
 

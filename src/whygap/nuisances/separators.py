@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from whygap.data_checks import FEW_VALUES, auc_of_counts
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.results.overlap import LIMITS, OTHER_CODING, Separator
 from whygap.tables.design import Column, Design
-from whygap.tables.hints import FEW_VALUES, auc_of_counts
 
 # An AUC below which two columns look alike once units or origin are set right: less than a
 # standard deviation apart

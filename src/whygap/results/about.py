@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from whygap.data_checks import Measure
 from whygap.domains import ByDomain
 from whygap.results.overlap import Overlap, RatioRecord, Separator
-from whygap.tables.prediction_checks import Measure
 
 
 @dataclass(frozen=True, slots=True)

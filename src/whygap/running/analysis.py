@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from whygap.data_checks import look_at
 from whygap.domains import ByDomain, Subset
 from whygap.equations.corners import Decomposition, decompose
 from whygap.errors import InputError
@@ -48,7 +49,6 @@ from whygap.running.shares import Part, PartName, no_shares, shares, undefined
 from whygap.running.workers import one_thread
 from whygap.settings import Settings
 from whygap.tables.design import Design
-from whygap.tables.prediction_checks import look_at
 
 SHARED: tuple[PartName, ...] = ("covariate", "outcome")  # the parts that have shares
 STAGES = ("points", "affected", "recoverable", *SHARED)  # what details consist of, in order

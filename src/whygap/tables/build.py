@@ -12,7 +12,6 @@ from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import ColumnError, TableError
 from whygap.memmap import RARELY_READ, allocate
 from whygap.notes import Note, NoteLevel
-from whygap.tables import hints
 from whygap.tables.columns import present
 from whygap.tables.design import OTHER, Design, Player
 from whygap.tables.encode import EncodedColumn, encode_column
@@ -30,11 +29,7 @@ MANY_DISTINCT = 1000  # so many measured numbers repeat themselves
 
 
 def build_design(
-    frames: ByDomain[Frame],
-    roles: Roles,
-    spec: ScoringSpec,
-    model: ModelScoring | None,
-    names: ByDomain[str],
+    frames: ByDomain[Frame], roles: Roles, spec: ScoringSpec, model: ModelScoring | None
 ) -> Design:
     """Build the design: outcome and predictions first, then the rows they leave, then the columns.
 
@@ -43,7 +38,6 @@ def build_design(
         roles: which column is what.
         spec: how rows are scored.
         model: the model to ask; None where there are prediction columns.
-        names: what the two domains are called in notes.
     """
     every_row = score_rows(frames, roles, spec, model)
     scored, keep = complete_rows(roles.outcome, every_row, spec), every_row.keep
@@ -79,7 +73,7 @@ def build_design(
         **terms_of(scored, spec),
     )
     _require_defined(design)
-    return hints.with_hints(design, order, roles, names)
+    return design
 
 
 def _require_defined(design: Design) -> None:

@@ -14,17 +14,8 @@ from numpy.typing import NDArray
 from whygap.domains import Array, ByDomain
 from whygap.errors import ColumnError, InputError
 
-__all__ = [
-    "RawColumn",
-    "into_levels",
-    "is_number",
-    "one_type",
-    "present",
-    "raw_column",
-    "recode",
-    "require_numbers",
-    "to_text",
-]
+__all__ = ["RawColumn", "into_levels", "is_number", "one_type", "present", "raw_column"]
+__all__ += ["recode", "require_numbers", "to_text"]
 
 RawKind = Literal["number", "boolean", "text", "ordered", "date", "time", "duration", "missing"]
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
-from whygap.errors import TableError
+from whygap.errors import TableError, first_line
 
 __all__ = ["Dialect", "dialect_of", "obstacle", "read_text"]
 
@@ -30,12 +30,8 @@ DECIMAL_COMMA = r"^[+-]?((\d+|\d{1,3}(\.\d{3})+)(,\d+)?|,\d+)([eE][+-]?\d+)?$"
 OPEN_QUOTE = "that is never closed"
 RAGGED = re.compile(r"Row #\d+: Expected \d+ columns, got \d+")
 # What a file of another kind begins with
-DISGUISED = {
-    b"PK\x03\x04": "an Excel or zip file",
-    b"PAR1": "a Parquet file",
-    b"\x1f\x8b": "a gzip file",
-    b"<": "a web page",
-}
+DISGUISED = {b"PK\x03\x04": "an Excel or zip file", b"PAR1": "a Parquet file"}
+DISGUISED |= {b"\x1f\x8b": "a gzip file", b"<": "a web page"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,27 +63,33 @@ class Dialect:
 
 
 def dialect_of(path: Path, label: str) -> Dialect:
-    """Detect the delimiter from the first 64 KB and the encoding from the whole file."""
-    zipped = path.name.lower().endswith(".gz")
+    """Detect the delimiter from the first 64 KB and the encoding from the whole file.
+
+    An open quote, which would make one field of the rest of the file, is refused.
+    """
     with path.open("rb") as file:
         start = file.read(4)
-    for sign, what in DISGUISED.items():
-        if start.startswith(sign) and not zipped:
-            raise TableError(
-                f"The {label} table '{path}' is not delimited text",
-                got=what,
-                hint="Give it the ending of what it is, or save it again.",
-            )
+    lowered = path.name.lower()
+    for sign, what in () if lowered.endswith(".gz") else DISGUISED.items():
+        if start.startswith(sign):
+            hint = "Give it the ending of what it is, or save it again."
+            problem = f"The {label} table '{path}' is not delimited text"
+            raise TableError(problem, got=what, hint=hint)
     with _binary(path) as file:
-        is_utf_16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        mark = file.read(2)
+        later = sum(chunk.count(b'"') for chunk in iter(lambda: file.read(CHUNK), b""))
+    is_utf_16 = mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     encodings = ("utf-16",) if is_utf_16 else ("utf-8", "cp1252", "latin-1")
     encoding = next(name for name in encodings if name == "latin-1" or _decodes(path, name))
-    with _text(path, encoding) as file:
-        sample = file.read(SAMPLE)
+    with _text(path, encoding) as text:
+        sample = text.read(SAMPLE)
     lines = sample if len(sample) < SAMPLE else sample[: sample.rfind("\n") + 1]
-    tabs = path.name.lower().removesuffix(".gz").endswith(".tsv")
-    dialect = Dialect(_delimiter_of(lines, "\t" if tabs else ","), encoding)
-    _refuse_open_quote(path, dialect, label)
+    expected = "\t" if lowered.removesuffix(".gz").endswith(".tsv") else ","
+    dialect = Dialect(_delimiter_of(lines, expected), encoding)
+    for line in _broken_lines(path, dialect) if (mark.count(b'"') + later) % 2 else ():
+        if line.endswith(OPEN_QUOTE):
+            hint = "Close it, or double a quote that belongs to the text."
+            raise TableError(f"The {label} table '{path}' cannot be read", got=line, hint=hint)
     return dialect
 
 
@@ -128,23 +130,18 @@ def _text(path: Path, encoding: str) -> IO[str]:
 
 
 def read_text(path: Path, dialect: Dialect, names: Sequence[str], columns: Sequence[str]) -> Any:
-    """Read some columns; one whose later values do not have the guessed type becomes text.
+    """Read some columns of the file with these names.
 
-    Args:
-        path: the file.
-        dialect: how the file is written.
-        names: all columns of the file.
-        columns: the columns to read.
+    A column whose later values do not have the type guessed from the first becomes text.
     """
     # On one thread, so that rows are counted in order
     reading = pa_csv.ReadOptions(use_threads=False, block_size=BLOCK, encoding=dialect.encoding)
+    convert = pa_csv.ConvertOptions(null_values=MISSING, strings_can_be_null=True)
+    convert.include_columns = list(columns)
     types: dict[str, Any] = {}
     while True:
         try:
-            convert = pa_csv.ConvertOptions(
-                column_types=types, null_values=MISSING, strings_can_be_null=True
-            )
-            convert.include_columns = list(columns)
+            convert.column_types = types
             table = pa_csv.read_csv(path, reading, dialect.parsing, convert)
             return table if dialect.delimiter == "," else _with_decimal_commas(table)
         except pa.ArrowInvalid as err:
@@ -171,23 +168,11 @@ def _with_decimal_commas(table: Any) -> Any:
     return table
 
 
-def _refuse_open_quote(path: Path, dialect: Dialect, label: str) -> None:
-    """Refuse an open quote, which would make one field of the rest of the file."""
-    with _binary(path) as file:
-        quotes = sum(chunk.count(b'"') for chunk in iter(lambda: file.read(CHUNK), b""))
-    if quotes % 2:
-        for line in _broken_lines(path, dialect):
-            if line.endswith(OPEN_QUOTE):
-                hint = "Close it, or double a quote that belongs to the text."
-                raise TableError(f"The {label} table '{path}' cannot be read", got=line, hint=hint)
-
-
 def obstacle(path: Path, dialect: Dialect, err: Exception) -> str:
     """Say what stands in the way of reading, and in which line, without quoting the line."""
-    line = next(_broken_lines(path, dialect), None)
-    text = (str(err).strip() or type(err).__name__).splitlines()[0]
+    line, text = next(_broken_lines(path, dialect), None), first_line(err)
     ragged = RAGGED.search(text)
-    return line or (ragged[0] if ragged else text.rstrip("."))
+    return line or (ragged[0] if ragged else text)
 
 
 def _broken_lines(path: Path, dialect: Dialect) -> Iterator[str]:

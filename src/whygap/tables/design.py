@@ -24,11 +24,10 @@ OTHER = "(other)"  # the level of pooled rare levels begins with it
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One encoded column.
+    """One encoded column; missing is NaN.
 
-    `numeric`: the values. `ordinal`: codes 0..k-1 whose order means something.
-    `category`: codes 0..k-1 whose order means nothing. Missing is NaN in all three.
-    `meaning`: what the numbers stand for, where it is not numbers (days and seconds, 0 and 1).
+    `numeric`: the values. `ordinal` and `category`: codes 0..k-1, whose order means something or
+    nothing. `meaning`: what numbers stand for, if not themselves (days and seconds, 0 and 1).
     """
 
     name: str
@@ -219,21 +218,15 @@ class Design:
 
     def subset_columns(self, players: tuple[int, ...]) -> tuple[int, ...]:
         """Positions of the columns of W and of these players."""
-        chosen = tuple(c for p in players for c in self.players[p].columns)
-        return self.baseline + chosen
+        return self.baseline + tuple(c for p in players for c in self.players[p].columns)
 
     def take(self, rows: ByDomain[NDArray[Any]]) -> Design:
         """The same design on some rows of each domain, given as positions or as a mask."""
-        by_row = ("features", "outcome", "prediction", "scores", "weights", "clusters")
-        taken: dict[str, Any] = {
-            name: values.zip(rows, lambda one, chosen: one[chosen])
-            for name in (*by_row, "source_risk")
-            if (values := getattr(self, name)) is not None
-        }
+        by_row = ("outcome", "prediction", "weights", "clusters", "source_risk")
         by_term = ("term_intercept", "term_slope", "observed_terms")
-        taken |= {
-            name: values.zip(rows, lambda one, chosen: one[:, chosen])
-            for name in by_term
+        taken: dict[str, Any] = {
+            name: values.zip(rows, lambda v, i: v[:, i] if name in by_term else v[i])  # noqa: B023
+            for name in (*by_row, *by_term, "features", "scores")
             if (values := getattr(self, name)) is not None
         }
         return replace(self, **taken)
@@ -250,13 +243,10 @@ class Design:
 
 def require_plain(design: Design, what: str, instead: str) -> None:
     """Refuse all but a metric that is a mean over rows, of an outcome with two values."""
-    if design.task == "binary" and design.metric.is_mean:
-        return
-    raise SettingsError(
-        f"{what} takes a metric that is a mean over rows, of an outcome with two values",
-        got=f"'{design.metric.name}' of {OUTCOMES[design.task]}",
-        hint=instead,
-    )
+    if design.task != "binary" or not design.metric.is_mean:
+        problem = f"{what} takes a metric that is a mean over rows, of an outcome with two values"
+        got = f"'{design.metric.name}' of {OUTCOMES[design.task]}"
+        raise SettingsError(problem, got=got, hint=instead)
 
 
 OUTCOMES: dict[Task, str] = {

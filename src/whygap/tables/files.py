@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
-import pyarrow.dataset as pa_dataset
 import pyarrow.parquet as pa_parquet
 
 from whygap.errors import TableError, did_you_mean_file, first_line
@@ -22,16 +21,9 @@ from whygap.tables.frames import BATCH_ROWS, OpenedTable, concat_rows, require_n
 __all__ = ["kind_of", "open_files", "refuse_remote"]
 
 Kind = Literal["parquet", "csv", "excel"]
-ENDINGS: dict[str, Kind] = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".csv": "csv",
-    ".csv.gz": "csv",
-    ".tsv": "csv",
-    ".tsv.gz": "csv",
-    ".xlsx": "excel",
-    ".xlsm": "excel",
-}
+ENDINGS: dict[str, Kind] = {".parquet": "parquet", ".pq": "parquet"}
+ENDINGS |= {".csv": "csv", ".csv.gz": "csv", ".tsv": "csv", ".tsv.gz": "csv"}
+ENDINGS |= {".xlsx": "excel", ".xlsm": "excel"}
 READABLE = ".csv, .tsv (or .gz of these), .xlsx or .parquet"
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 REMOTE = re.compile(r"([a-z][a-z0-9+.-]+):/{1,2}(?=[^/])", re.IGNORECASE)
@@ -44,22 +36,23 @@ def open_files(path: str | Path, label: str) -> OpenedTable:
     paths = _find_files(path, label)
     if kind_of(paths[0]) == "parquet":
         return _open_parquet(paths, Path(path).expanduser(), label)
-    opened = [(_open_excel if kind_of(p) == "excel" else _open_text)(p, label) for p in paths]
+    opened = []
+    ways: dict[str, list[str]] = {}
+    for file in paths:
+        table, how = (_open_excel if kind_of(file) == "excel" else _open_text)(file, label)
+        opened.append(table)
+        if how:
+            ways.setdefault(how, []).append(file.name)
     _require_same(paths, [table.names for table in opened], label)
 
     def load(columns: Sequence[str]) -> Any:
         return concat_rows([table.load(columns) for table in opened], label)
 
-    ways: dict[str, list[str]] = {}
-    for file, table in zip(paths, opened, strict=True):
-        for note in table.notes:
-            ways.setdefault(str(note.facts["how"]), []).append(file.name)
-    notes = tuple(_read_as(label, names, how) for how, names in ways.items())
+    notes = tuple(
+        Note("read_as", "info", {"table": label, "files": tuple(names), "how": how})
+        for how, names in ways.items()
+    )
     return OpenedTable(label, "pyarrow", opened[0].names, load, notes)
-
-
-def _read_as(label: str, names: Sequence[str], how: str) -> Note:
-    return Note("read_as", "info", {"table": label, "files": tuple(names), "how": how})
 
 
 def _require_same(paths: Sequence[Path], names: Sequence[Sequence[str]], label: str) -> None:
@@ -73,18 +66,14 @@ def _require_same(paths: Sequence[Path], names: Sequence[Sequence[str]], label: 
 def refuse_remote(path: str, label: str) -> None:
     """Refuse an address, since nothing is fetched, with the lines to write instead."""
     scheme = REMOTE.match(path)
-    if scheme is None:
-        return
-    plain = re.sub(r"^[^/@]*@", "", path[scheme.end() :].partition("?")[0])
-    address = f"{scheme[1]}://{plain}"  # without passwords and signatures
-    kind = "parquet" if address.lower().endswith((".parquet", ".pq")) else "csv"
-    raise TableError(
-        f"The {label} table is not on this machine",
-        got=address,
-        hint="Download it first, or read it yourself and pass the table:\n"
-        f'    {label} = pandas.read_{kind}("{address}")\n'
-        f"    study = whygap.Study({label}={label}, ...)",
-    )
+    if scheme is not None:
+        plain = re.sub(r"^[^/@]*@", "", path[scheme.end() :].partition("?")[0])
+        address = f"{scheme[1]}://{plain}"  # without passwords and signatures
+        kind = "parquet" if address.lower().endswith((".parquet", ".pq")) else "csv"
+        hint = "Download it first, or read it yourself and pass the table:\n"
+        hint += f'    {label} = pandas.read_{kind}("{address}")\n'
+        hint += f"    study = whygap.Study({label}={label}, ...)"
+        raise TableError(f"The {label} table is not on this machine", got=address, hint=hint)
 
 
 def kind_of(path: Path) -> Kind | None:
@@ -109,8 +98,8 @@ def _find_files(path: str | Path, label: str) -> list[Path]:
         paths = [Path(p) for p in sorted(glob.glob(str(root), recursive=True))]  # noqa: PTH207 - absolute patterns
         nothing = f"No {READABLE} file matches the {label} table '{path}'"
     else:
-        hint = did_you_mean_file(root)
-        raise TableError(f"The {label} table '{path}' does not exist", hint=hint)
+        nothing = f"The {label} table '{path}' does not exist"
+        raise TableError(nothing, hint=did_you_mean_file(root))
     paths = [p for p in paths if p.is_file() and kind_of(p) is not None]
     if not paths:
         raise TableError(nothing)
@@ -134,17 +123,18 @@ def _refusing(path: Path, label: str, text: Dialect | None = None) -> Iterator[N
     """Refuse a file that exists and cannot be read: damaged, or not what its name says."""
     try:
         yield
-    except (KeyboardInterrupt, MemoryError, TableError):
+    except (MemoryError, TableError):
         raise
     except Exception as err:  # workbooks and damaged files fail in many ways
-        raise TableError(
-            f"The {label} table '{path}' cannot be read",
-            got=obstacle(path, text, err) if text else first_line(err),
-            hint="The file may be damaged, half-written, or of another format than its name says.",
-        ) from (None if text else err)  # what pyarrow says of a text file quotes the row
+        got = obstacle(path, text, err) if text else first_line(err)
+        hint = "The file may be damaged, half-written, or of another format than its name says."
+        cause = None if text else err  # what pyarrow says of a text file quotes the row
+        what = f"The {label} table '{path}' cannot be read"
+        raise TableError(what, got=got, hint=hint) from cause
 
 
-def _open_text(path: Path, label: str) -> OpenedTable:
+def _open_text(path: Path, label: str) -> tuple[OpenedTable, str]:
+    """Open delimited text; also say how it was read, where that is not plain."""
     with _refusing(path, label):
         dialect = dialect_of(path, label)
     with _refusing(path, label, dialect):
@@ -154,13 +144,13 @@ def _open_text(path: Path, label: str) -> OpenedTable:
         with _refusing(path, label, dialect):
             return read_text(path, dialect, names, columns)
 
-    how = str(dialect)
-    notes = (_read_as(label, [path.name], how),) if how else ()
-    return OpenedTable(label, "pyarrow", names, load, notes)
+    return OpenedTable(label, "pyarrow", names, load), str(dialect)
 
 
 def _open_parquet(paths: Sequence[Path], root: Path, label: str) -> OpenedTable:
     """Open Parquet files; folders like `year=2026` are columns, as Hive and Spark write them."""
+    import pyarrow.dataset as pa_dataset  # loads pandas where it is installed
+
     schemas = []
     for path in paths:
         with _refusing(path, label):
@@ -173,17 +163,14 @@ def _open_parquet(paths: Sequence[Path], root: Path, label: str) -> OpenedTable:
     except pa.ArrowException as err:
         what = f"The files of the {label} table have columns of different types"
         raise TableError(what, got=first_line(err)) from err
-    folder = root if root.is_dir() else None
+    by_folder: dict[str, Any] = {}
+    if root.is_dir():
+        hive = pa_dataset.HivePartitioning.discover()
+        by_folder = {"partitioning": hive, "partition_base_dir": str(root)}
     with _refusing(root, label):
-        data = pa_dataset.dataset(
-            [str(path) for path in paths],
-            format="parquet",
-            partitioning=None if folder is None else pa_dataset.HivePartitioning.discover(),
-            partition_base_dir=None if folder is None else str(folder),
-        )
-        more = [field for field in data.schema if field.name not in schema.names]
-        for field in more:
-            schema = schema.append(field)
+        data = pa_dataset.dataset([str(p) for p in paths], format="parquet", **by_folder)
+        for field in data.schema:
+            schema = schema if field.name in schema.names else schema.append(field)
         data = data.replace_schema(schema)
 
     def load(columns: Sequence[str]) -> Any:
@@ -191,10 +178,9 @@ def _open_parquet(paths: Sequence[Path], root: Path, label: str) -> OpenedTable:
             return data.to_table(list(columns), use_threads=False)
 
     def stream(columns: Sequence[str]) -> Iterator[Any]:
+        options = {"columns": list(columns), "batch_size": BATCH_ROWS, "use_threads": False}
         with _refusing(root, label):
-            for batch in data.to_batches(
-                columns=list(columns), batch_size=BATCH_ROWS, use_threads=False
-            ):
+            for batch in data.to_batches(**options):
                 yield pa.Table.from_batches([batch])
 
     names = [name for name in schema.names if not PANDAS_INDEX.fullmatch(name)]
@@ -204,7 +190,7 @@ def _open_parquet(paths: Sequence[Path], root: Path, label: str) -> OpenedTable:
 # -- Excel: the first sheet that holds anything; its first row names the columns -------------------
 
 
-def _open_excel(path: Path, label: str) -> OpenedTable:
+def _open_excel(path: Path, label: str) -> tuple[OpenedTable, str]:
     with _refusing(path, label), _workbook(path, label) as book:
         filled = [sheet for sheet in book.worksheets if next(_filled_rows(sheet), None)]
         if not filled:
@@ -221,9 +207,8 @@ def _open_excel(path: Path, label: str) -> OpenedTable:
         cells = [[row[k] if k < len(row) else None for row in rows] for k in places]
         return pa.table([_cells(column) for column in cells], names=list(columns))
 
-    how = f"the sheet '{title}' alone"
-    notes = (_read_as(label, [path.name], how),) if len(filled) > 1 else ()
-    return OpenedTable(label, "pyarrow", require_names(names, label), load, notes)
+    how = f"the sheet '{title}' alone" if len(filled) > 1 else ""
+    return OpenedTable(label, "pyarrow", require_names(names, label), load), how
 
 
 def _cells(values: list[Any]) -> Any:

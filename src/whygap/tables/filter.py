@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import reduce
-from typing import Any, cast
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -30,19 +31,17 @@ def rule_expression(conditions: Sequence[Condition]) -> nw.Expr:
     model's own prediction name no column, so use `rows_that_fulfil` for these.
     """
 
-    def one(condition: Condition) -> nw.Expr:
-        column, limit = nw.col(condition.variable), condition.number
+    def expression(condition: Condition) -> Any:
+        column, bound = nw.col(condition.variable), condition.number
         if condition.kind == "is":
-            level: Any = {"True": True, "False": False}.get(condition.level, condition.level)
-            return cast(nw.Expr, column == level)
+            return column == {"True": True, "False": False}.get(condition.level, condition.level)
         if condition.kind == "missing":
             return column.is_null()
-        bound: Any = limit
-        if condition.level:
-            bound = datetime(1970, 1, 1) + timedelta(days=limit)
-        return cast(nw.Expr, column > bound if condition.kind == "above" else column <= bound)
+        date = datetime(1970, 1, 1) + timedelta(days=bound) if condition.level else bound
+        return column > date if condition.kind == "above" else column <= date
 
-    return reduce(lambda left, right: left & right, map(one, conditions))
+    result: nw.Expr = functools.reduce(operator.and_, map(expression, conditions))
+    return result
 
 
 def rows_that_fulfil(conditions: Sequence[Condition], table: Any, prediction: Any = None) -> Mask:
@@ -77,11 +76,10 @@ def rows_that_fulfil(conditions: Sequence[Condition], table: Any, prediction: An
 def _holds(condition: Condition, raw: RawColumn) -> Mask:
     if condition.kind == "missing":
         return np.isnan(raw.values)
-    if condition.kind != "is":
-        above = condition.kind == "above"
-        return np.asarray(
-            raw.values > condition.number if above else raw.values <= condition.number
-        )
+    if condition.kind == "above":
+        return np.asarray(raw.values > condition.number)
+    if condition.kind == "at most":
+        return np.asarray(raw.values <= condition.number)
     level = condition.level
     if raw.kind in ("number", "boolean"):  # true and false are also 1 and 0
         raw, level = replace(raw, kind="number"), _TRUTH.get(level, level)
@@ -101,17 +99,17 @@ def _require_kind(condition: Condition, name: str, raw: RawColumn) -> None:
 
 def _own_prediction(condition: Condition, prediction: Any, rows: int) -> RawColumn:
     """Read the model's scores or labels, given beside the table."""
-    what = "score" if condition.variable == MODEL_SCORE else "label"
+    noun = "score" if condition.variable == MODEL_SCORE else "label"
     given = [] if prediction is None else prediction
     try:
-        values: Any = np.asarray(given, dtype=float if what == "score" else None)
+        values: Any = np.asarray(given, dtype=float if noun == "score" else None)
     except (TypeError, ValueError) as err:
         raise InputError("The model's scores must be numbers", got=str(err), hint=_HOW) from err
     if values.shape != (rows,):
-        what = f"The rule speaks of the model's {what}, which must be one per row of the table"
+        what = f"The rule speaks of the model's {noun}, which must be one per row of the table"
         got = "none" if prediction is None else f"shape {values.shape} for {rows:,} rows"
         raise InputError(what, got=got, hint=_HOW)
-    if what == "score":
+    if noun == "score":
         return RawColumn("number", values)
     raw = raw_column(one_type(values, "The model's labels", InputError), "prediction", "the table")
     if raw.kind in ("number", "boolean"):

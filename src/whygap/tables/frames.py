@@ -15,16 +15,8 @@ from numpy.typing import NDArray
 from whygap.errors import ColumnError, TableError, did_you_mean, first_line
 from whygap.notes import Note
 
-__all__ = [
-    "BATCH_ROWS",
-    "Frame",
-    "Mask",
-    "OpenedTable",
-    "TableKind",
-    "concat_rows",
-    "release_arrow_memory",
-    "require_names",
-]
+__all__ = ["BATCH_ROWS", "Frame", "Mask", "OpenedTable", "TableKind", "concat_rows"]
+__all__ += ["release_arrow_memory", "require_names"]
 
 Mask = NDArray[np.bool_]
 TableKind = Literal["pandas", "polars", "pyarrow"]

@@ -15,16 +15,9 @@ import pyarrow as pa
 from whygap.errors import TableError, first_line
 from whygap.tables import queries
 from whygap.tables.files import open_files
-from whygap.tables.frames import (
-    Frame,
-    Mask,
-    OpenedTable,
-    TableKind,
-    require_names,
-    rows_of,
-)
+from whygap.tables.frames import OpenedTable, TableKind, require_names, rows_of
 
-__all__ = ["Frame", "Mask", "OpenedTable", "TableKind", "TablePart", "native_table", "open_table"]
+__all__ = ["OpenedTable", "TableKind", "TablePart", "native_table", "open_table"]
 
 ACCEPTED = (
     "a pandas, polars or pyarrow table, an Arrow stream, a duckdb relation, or a path to .csv, "
@@ -95,23 +88,17 @@ def _open_in_memory(native: Any, label: str) -> OpenedTable:
     elif (streamed := _streamed(native, label)) is not None:
         return _open_in_memory(streamed, label)
     else:
-        raise TableError(
-            f"The {label} table must be {ACCEPTED}",
-            got=f"an object of type {type(native).__name__}",
-            hint=INSTEAD.get(type(native).__name__)
-            or INSTEAD.get(type(native).__module__.partition(".")[0], ""),
-        )
+        name, library_name = type(native).__name__, type(native).__module__.partition(".")[0]
+        hint = INSTEAD.get(name) or INSTEAD.get(library_name, "")
+        got = f"an object of type {name}"
+        raise TableError(f"The {label} table must be {ACCEPTED}", got=got, hint=hint)
 
     def select(columns: Sequence[str]) -> Any:
         chosen = native[list(columns)] if kind == "pandas" else native.select(list(columns))
         return chosen.collect() if is_lazy else chosen
 
-    return OpenedTable(
-        label,
-        kind,
-        require_names(_guarded(names, label), label),
-        lambda columns: _guarded(lambda: select(columns), label),
-    )
+    checked = require_names(_guarded(names, label), label)
+    return OpenedTable(label, kind, checked, lambda c: _guarded(lambda: select(c), label))
 
 
 def _streamed(native: Any, label: str) -> Any:
@@ -127,7 +114,7 @@ def _guarded(load: Callable[[], Any], label: str) -> Any:
     """Run a caller's (possibly lazy) table; a failure of any kind becomes ours."""
     try:
         return load()
-    except (KeyboardInterrupt, MemoryError, TableError):
+    except (MemoryError, TableError):
         raise
     except Exception as err:  # a lazy plan may fail in any way its author chose
         got = first_line(err, with_type=True)

@@ -12,15 +12,8 @@ from whygap.domains import Array, ByDomain
 from whygap.errors import ColumnError, InputError, did_you_mean
 from whygap.tables.columns import RawColumn, is_number, present, recode, to_text
 
-__all__ = [
-    "Classes",
-    "distinct_levels",
-    "find_classes",
-    "find_labels",
-    "refuse_unusable",
-    "repr_level",
-    "shortened",
-]
+__all__ = ["Classes", "distinct_levels", "find_classes", "find_labels"]
+__all__ += ["refuse_unusable", "repr_level", "shortened"]
 
 MAX_CLASSES = 50  # names and identifiers have more values, classes of a model have not
 TRUTH = {"True": "1", "False": "0"}

@@ -15,13 +15,8 @@ from whygap.tables.columns import RawColumn, is_number, present, require_numbers
 from whygap.tables.model import Answer
 from whygap.tables.outcome import Classes, refuse_unusable, repr_level
 
-__all__ = [
-    "ClassPredictions",
-    "RawPredictions",
-    "binary_predictions",
-    "class_predictions",
-    "real_predictions",
-]
+__all__ = ["ClassPredictions", "RawPredictions", "binary_predictions"]
+__all__ += ["class_predictions", "real_predictions"]
 
 SUM_TOLERANCE = 0.01  # of probabilities of classes that were rounded to two digits
 ROUNDING = 1e-6  # by which probabilities of float32 models leave [0, 1]

@@ -98,7 +98,8 @@ def task_of(
     if words or raw.of_classes:
         return "multiclass"
     values = np.unique(np.concatenate([present(column.values) for column in outcome]))
-    numbers = np.concatenate([present(column.values) for column in raw.column or ()] or [[]])
+    columns = [present(column.values) for column in raw.column or ()]
+    numbers = np.concatenate([np.zeros(0), *columns])
     may_be_codes = len(values) <= MAX_CODES and bool(np.all(values == np.round(values)))
     labels = bool(np.isin(numbers, values).all())
     if may_be_codes and labels:

@@ -10,10 +10,10 @@ import pytest
 from sklearn.metrics import roc_auc_score
 from small_study import make_study, make_table, tables
 
+from whygap.data_checks.hints import _hashed
+from whygap.data_checks.predictions import look_at, prediction_notes
 from whygap.domains import ByDomain
 from whygap.tables.design import Design
-from whygap.tables.hints import _hashed
-from whygap.tables.prediction_checks import look_at, prediction_notes
 
 NAMES = ByDomain("2018", "2024")
 NAMED = {"source_name": "2018", "target_name": "2024"}

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whygap._metrics import Task
+from whygap.data_checks.predictions import NEARLY_ONE, prediction_notes
 from whygap.domains import DOMAINS, Array, ByDomain, IntArray
 from whygap.notes import Fact, Note
 from whygap.tables.design import Design
-from whygap.tables.prediction_checks import NEARLY_ONE, prediction_notes
-
-if TYPE_CHECKING:  # replicates run without the packages that tables need
-    from whygap.tables.encode import EncodedColumn
-    from whygap.tables.roles import Roles
 
 __all__ = ["FEW_VALUES", "auc_of_counts", "with_hints"]
 
@@ -26,17 +22,20 @@ CHANCE_PAIRS = 10  # equal rows that chance makes where neither table repeats it
 OFTEN = 2  # times as many as chance makes: that number is estimated from few pairs itself
 
 
-def with_hints(
-    design: Design, columns: Sequence[EncodedColumn], roles: Roles, names: ByDomain[str]
-) -> Design:
-    """Add notes on what looks wrong with the design, or with its columns as they were encoded."""
+def with_hints(design: Design, names: ByDomain[str]) -> Design:
+    """Add notes on what looks wrong with a design.
+
+    Args:
+        design: encoded rows and the metric's terms.
+        names: what the two domains are called.
+    """
     draw, outcome = np.random.default_rng(0), np.concatenate(list(design.outcome))
     keys = np.zeros(len(outcome), dtype=np.uint64)  # equal rows have equal keys
     leaks: list[Note] = []
-    for column in columns:
-        place = _places(column.pooled)
+    for k, column in enumerate(design.columns):
+        place = _places(_pooled(design, k))
         keys += _hashed(place, draw)
-        fit = _given_away(place, outcome, design.task, column.column.kind == "category")
+        fit = _given_away(place, outcome, design.task, column.kind == "category")
         if fit == 1:
             leaks.append(Note("gives_outcome", "problem", {"column": column.name}))
         elif fit > NEARLY_ONE:
@@ -45,18 +44,21 @@ def with_hints(
     for values in (outcome, prediction):
         keys += _hashed(_places(values), draw)
     cut = len(design.outcome.source)
-    grouped = {column for members in roles.groups.values() for column in members}
     has_labels = design.metric.wants == "probability" and np.isin(prediction, (0, 1)).all()
     labels = (Note("labels_only", "warning", {"metric": design.metric.name}),)
     notes = (
         *leaks,
         *prediction_notes(design, names),
         *_copy_notes(ByDomain(keys[:cut], keys[cut:]), names, design.clusters is not None),
-        *_spread_categories(columns[len(design.baseline) :], grouped),
+        *_spread_categories(design),
         *_swap_note(design, names),
         *(labels if has_labels else ()),
     )
     return replace(design, notes=design.notes + notes)
+
+
+def _pooled(design: Design, column: int) -> Array:
+    return np.concatenate([table[:, column] for table in design.features])
 
 
 def _places(values: Array) -> IntArray:
@@ -146,21 +148,20 @@ def _too_many(pairs: float, by_chance: float) -> bool:
 # -- columns and tables ----------------------------------------------------------------------------
 
 
-def _spread_categories(columns: Sequence[EncodedColumn], grouped: set[str]) -> Iterator[Note]:
-    """Note 0/1 columns with a common prefix of which at most one is 1: one category."""
-    families: dict[str, list[EncodedColumn]] = {}
-    for column in columns:
+def _spread_categories(design: Design) -> Iterator[Note]:
+    """Note 0/1 covariates with a common prefix of which at most one is 1: one category."""
+    families: dict[str, dict[str, Array]] = {}
+    for player in design.players:
+        column, values = design.columns[player.columns[0]], _pooled(design, player.columns[0])
         prefix = column.name.split("_")[0]
-        values = column.pooled
-        is_flag = column.column.kind == "numeric" and np.all((values == 0) | (values == 1))
-        if is_flag and prefix not in ("", column.name) and column.name not in grouped:
-            families.setdefault(prefix, []).append(column)
+        is_alone = len(player.columns) == 1 and player.name == column.name  # in no group
+        is_flag = column.kind == "numeric" and np.all((values == 0) | (values == 1))
+        if is_alone and is_flag and prefix not in ("", column.name):
+            families.setdefault(prefix, {})[column.name] = values
     for prefix, members in families.items():
-        if len(members) < 3 or np.max(np.sum([m.pooled for m in members], axis=0)) > 1:
-            continue
-        names = tuple(member.name for member in members)
-        facts: dict[str, Fact] = {"columns": names, "n_columns": len(names), "group": prefix}
-        yield Note("spread_category", "info", facts)
+        if len(members) >= 3 and np.max(np.sum(list(members.values()), axis=0)) <= 1:
+            facts: dict[str, Fact] = {"columns": tuple(members), "n_columns": len(members)}
+            yield Note("spread_category", "info", {**facts, "group": prefix})
 
 
 def _swap_note(design: Design, names: ByDomain[str]) -> Iterator[Note]:
