@@ -106,7 +106,7 @@ CASES = {
         "ColumnError: Column 'p_cars' (prediction) is not in source. Did you mean 'p_car'?"),
     "a column of a class that holds text": (
         {**CLASSES, "metric": "brier", **changed("target", p_car="high")},
-        "ColumnError: Column 'p_car' (prediction) must hold probabilities. Got text in target."),
+        "ColumnError: Column 'p_car' (prediction) must hold numbers. Got text in target."),
     "one class in the mapping": ({**CLASSES, "prediction": {"bus": "p_bus"}},
         ("ColumnError: prediction= by class must map at least two classes to their columns. Got "
         "{'bus': 'p_bus'}. For example prediction={'car': 'p_car', 'bus': 'p_bus', 'foot': "
@@ -143,7 +143,7 @@ CASES = {
         ("TableError: The outcome 'wage' has one single value in source. Got 3. With one value "
         "there is nothing to predict.")),
     "a regression of words": ({**VALUES, "outcome": "way", "task": "regression"},
-        ("ColumnError: The outcome 'way' must hold numbers for a regression. Got text in source. "
+        ("ColumnError: The outcome 'way' must hold numbers. Got text in source. "
         "For classes say task='multiclass'.")),
     "classes predicted for a regression": (
         {**VALUES, "prediction": {"bus": "p_bus", "car": "p_car"}},
