@@ -8,7 +8,7 @@
 Every draw has its own model, its own 3,000 + 6,000 rows and 30 players, and is explained in a
 process of its own with two workers: once everything, once points, where and recoverable alone.
 What was measured with the same code is not measured again, unless `--again` is given. Writes
-benchmarks/results/draws.csv and the tables of docs/benchmarks.md. Wall seconds hold on an idle
+benchmarks/results/draws.csv and the tables of benchmarks/README.md. Wall seconds hold on an idle
 machine alone; `load` says how many others wanted the cores.
 """
 
@@ -25,7 +25,7 @@ from typing import Any
 import measure
 
 CSV = measure.RESULTS / "draws.csv"
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+PAGE = Path(__file__).parent / "README.md"
 ASKED = {
     "everything": ["points", "affected", "recoverable", "covariate", "outcome"],
     "points, where, recoverable": ["points", "affected", "recoverable"],

@@ -3,12 +3,11 @@
     python benchmarks/run.py --data DIR     the page's numbers, about half an hour on one core
     python benchmarks/run.py --long         with the long runs that accuracy is measured against
     python benchmarks/run.py --large        with 1 million + 1 million rows x 50 columns, from files
-    python benchmarks/run.py --quick        small sizes; checks how cost grows, not what it is
 
 DIR (or WHYGAP_DATA) holds the ACS table of the paper's case; without it that case is skipped.
 Every measurement runs in a process of its own and is kept as soon as it is there. A run that was
 stopped goes on where it was: what was measured with the same code is not measured again, unless
-`--again` is given. Writes benchmarks/results/speed.csv and the tables of docs/benchmarks.md.
+`--again` is given. Writes benchmarks/results/speed.csv and the tables of benchmarks/README.md.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from typing import Any
 
 import measure
@@ -32,8 +30,6 @@ def main() -> None:
         from speed_cases import run_one
 
         print(json.dumps(run_one(json.loads(options.one))))
-    elif options.quick:
-        sys.exit(_quick())
     elif options.page:
         speed_page.write(measure.read_csv(CSV))
     else:
@@ -47,7 +43,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--data", default=os.environ.get("WHYGAP_DATA"))
     parser.add_argument("--long", action="store_true", help="also the reference runs")
     parser.add_argument("--large", action="store_true", help="also a million rows per domain")
-    parser.add_argument("--quick", action="store_true", help="check ratios at small sizes")
     parser.add_argument("--only", help="names of measurements, or beginnings of names; ';' between")
     parser.add_argument("--again", action="store_true", help="measure anew what is there")
     parser.add_argument("--page", action="store_true", help="only write the page again")
@@ -98,44 +93,6 @@ def _in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _plain(value: Any) -> Any:
     return json.dumps(value) if isinstance(value, dict) else value
-
-
-def _quick() -> int:
-    """Growth of cost in rows and in subsets, memory, and the same numbers from two workers."""
-    failures: list[str] = []
-    cost = {rows: _subset_seconds(rows) for rows in (500, 2000)}
-    _at_most(cost[2000] / cost[500], 6, "4 times the rows cost {:.1f} times as much", failures)
-    wide: Job = {"case": "wide", "rows": 400, "columns": 12, "players": 9, "detail": ["outcome"]}
-
-    def run(subsets: int, jobs: int) -> dict[str, Any]:
-        settings = {"learner": "fast", "subsets": subsets, "n_jobs": jobs}
-        return measure.in_fresh_process(__file__, {**wide, "settings": settings})
-
-    few, many, spread = run(64, 1), run(256, 1), run(64, 2)
-    ratio = many["cpu"]["outcome"] / few["cpu"]["outcome"]
-    _at_most(ratio, 5, "4 times the subsets cost {:.1f} times as much", failures)
-    memory = many["peak_mb"] / few["peak_mb"]
-    _at_most(memory, 1.5, "4 times the subsets need {:.2f} times the memory", failures)
-    if few["outcome_shares"] != spread["outcome_shares"]:
-        failures.append("two workers give other numbers than one")
-    apart = speed_page.distances(few["outcome_shares"], many["outcome_shares"])
-    _at_most(max(apart), 1, "a quarter of the subsets moves shares by {:.2f} errors", failures)
-    for failure in failures:
-        print(f"failed: {failure}")
-    return 1 if failures else 0
-
-
-def _subset_seconds(rows: int) -> float:
-    job = {"case": "coverage", "rows": rows, "passes": 4, "settings": {"learner": "fast"}}
-    cpu = measure.in_fresh_process(__file__, job)["cpu"]
-    return float(cpu["covariate subsets"] + cpu["outcome subsets"])
-
-
-def _at_most(ratio: float, limit: float, text: str, failures: list[str]) -> None:
-    said = text.format(ratio)
-    print(f"{said} (at most {limit:g})")
-    if ratio > limit:
-        failures.append(said)
 
 
 if __name__ == "__main__":

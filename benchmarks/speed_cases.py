@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -98,9 +97,6 @@ def _explained(
         with clock.stage(part):
             detailed = analysis.details((part,)).shares[part]
         found[f"{part}_subsets"] = detailed.sampling.evaluated if detailed.sampling else 0
-        found[f"{part}_shares"] = {
-            name: [e.value, e.standard_error] for name, e in detailed.values.items()
-        }
     return {**found, **_seconds(clock), "rows": sum(design.rows), "columns": len(design.columns)}
 
 
@@ -117,14 +113,9 @@ def _coverage(job: dict[str, Any], settings: Settings) -> dict[str, Any]:
                 part.denominator  # noqa: B018 - measured
                 part.numerator(SUBSETS[0])
             with clock.stage(f"{name} subsets"):
-                for subset in _repeated(job.get("passes", 1)):
+                for subset in SUBSETS:
                     part.numerator(subset)
     return {**_seconds(clock), "rows": 2 * rows, "columns": 4}
-
-
-def _repeated(passes: int) -> Iterator[tuple[int, ...]]:
-    for _ in range(passes):
-        yield from SUBSETS
 
 
 def _seconds(clock: measure.Clock) -> dict[str, Any]:

@@ -28,21 +28,6 @@ def insurance_name(what: str) -> str:
     return f"NE to WV, {what}"
 
 
-# Shares of the first run are compared with those of the second, the longest of its kind.
-REFERENCES = (
-    (insurance_name("fast"), insurance_name("1200 subsets, auto")),
-    (insurance_name("auto"), insurance_name("1200 subsets, auto")),
-    (insurance_name("fast"), insurance_name("auto")),
-    (insurance_name("fast, 2 workers"), insurance_name("auto, 2 workers")),
-    *(
-        (insurance_name(f"{n} subsets, fast"), insurance_name("1200 subsets, fast"))
-        for n in SUBSETS
-    ),
-    ("demo, fast", "demo, all subsets, auto"),
-    ("demo, auto", "demo, all subsets, auto"),
-)
-
-
 def all_jobs(data: str | None, *, long: bool, large: bool) -> dict[str, Job]:
     """The standard ones; `long` adds reference runs, `large` a million rows."""
     jobs = _coverage() | _demo(long)

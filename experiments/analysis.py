@@ -23,7 +23,7 @@ from whygap.running.shares import PartName
 from whygap.settings import Settings
 from whygap.tables.design import Design
 
-__all__ = ["Found", "PartName", "Subset", "analyse", "draw", "terms_of"]
+__all__ = ["Found", "PartName", "Subset", "analyse", "draw", "set_label", "terms_of"]
 
 Subset = tuple[int, ...]
 STORED_NAMES = {"source_only": "left_behind", "target_only": "new_ground"}
@@ -101,7 +101,7 @@ def _shares(solved: Shares) -> dict[str, Estimate]:
     """The whole detail: numerators, values, shares, and the contrast of the first two players."""
     found = {f"{solved.part} denominator": solved.denominator}
     for subset in solved.subsets:
-        label = _label(subset.players)
+        label = set_label(subset.players)
         found[f"{solved.part} numerator {label}"] = subset.numerator
         if subset.value is not None:
             found[f"{solved.part} value {label}"] = subset.value
@@ -121,12 +121,13 @@ def _values(analysis: Analysis, name: PartName, subsets: Sequence[Subset]) -> di
     solved, players = analysis.values(name, subsets), analysis.design.players
     found = {f"{name} denominator": solved.denominator}
     for subset, numerator in zip(subsets, solved.numerators, strict=True):
-        label = _label([players[k].name for k in subset])
+        label = set_label([players[k].name for k in subset])
         found[f"{name} numerator {label}"] = numerator
         if solved.denominator.value > 0:
             found[f"{name} value {label}"] = 1 - numerator / solved.denominator
     return found
 
 
-def _label(players: Sequence[str]) -> str:
+def set_label(players: Sequence[str]) -> str:
+    """A subset as names of estimates have it."""
     return "{" + ",".join(players) + "}"

@@ -64,13 +64,9 @@ SINGLES: tuple[Subset, ...] = ((), (0,), (1,))
 CANARIES = {
     "aggregate": Canary(metric="brier"),
     "aggregate, no W": Canary(no_baseline=True),
-    "aggregate, log loss, one split": Canary(metric="log_loss", settings=(("split", 0.5),)),
     "covariate": Canary(rows=(2000, 2000), parts=("covariate",)),
     "outcome": Canary(parts=("outcome",)),
     "outcome, two repeats": Canary(parts=("outcome",), subsets=SINGLES, settings=(("repeats", 2),)),
-    "outcome, as in the paper": Canary(
-        parts=("outcome",), settings=(("twins", False), ("risk_uncertainty", False))
-    ),
     "known source risk": Canary(world="known_risk", parts=("outcome",), subsets=SINGLES),
     "five players": Canary(world="comparison_b", parts=("outcome",)),
     "null": Canary(world="null", kind="identical", parts=("covariate", "outcome"), subsets=((),)),

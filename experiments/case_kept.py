@@ -24,10 +24,10 @@ from whygap._version import ENGINE
 from whygap.results import Gap, Shares
 from whygap.results.files import load, restored, save, write_whole
 from whygap.running.checkpoint import fingerprint
-from whygap.settings import DETAILS, Settings
+from whygap.settings import Settings
 from whygap.study import Study
 
-__all__ = ["Beside", "Difference", "Ranked", "Revised", "kept", "kept_gap", "ranking"]
+__all__ = ["Beside", "Difference", "Ranked", "Revised", "kept", "ranking"]
 
 TOP = 8
 RIVALS = ("mean_change", "wu_shift", "oaxaca_blinder", "parametric_change", "random_forest_acc")
@@ -74,7 +74,8 @@ def kept(
     study: Study, settings: Settings, folder: Path, report: Callable[[str], None]
 ) -> tuple[Gap, Beside]:
     """The kept results of a comparison; what is missing is computed and kept."""
-    gap = kept_gap(study, settings, folder, report)
+    _open(folder, _belongs_to(study, settings), report)
+    gap = _kept_gap(study, settings, folder, report)
     path = folder / "beside.json"
     if path.exists():
         return gap, restored(Beside, json.loads(path.read_text(encoding="utf-8")))
@@ -84,26 +85,15 @@ def kept(
     return gap, beside
 
 
-def kept_gap(
-    study: Study,
-    settings: Settings,
-    folder: Path,
-    report: Callable[[str], None],
-    detail: Sequence[str] = DETAILS,
-) -> Gap:
-    """The kept explanation of a comparison; explained and kept where it is missing."""
-    belongs_to = _belongs_to(study, settings)
-    _open(
-        folder, belongs_to if detail == DETAILS else belongs_to | {"detail": list(detail)}, report
-    )
+def _kept_gap(study: Study, settings: Settings, folder: Path, report: Callable[[str], None]) -> Gap:
+    """Return the explanation, made and kept where it is missing."""
     path, subsets = folder / "gap.json", folder / "subsets"
     if not path.exists():
         report("  parts and details")
-        save(
-            explain(study, detail=detail, settings=replace(settings, checkpoint=str(subsets))), path
-        )
+        save(explain(study, settings=replace(settings, checkpoint=str(subsets))), path)
     shutil.rmtree(subsets, ignore_errors=True)
-    return load(path)
+    gap: Gap = load(path)
+    return gap
 
 
 def ranking(detail: Shares | None) -> tuple[str, ...]:
@@ -134,7 +124,7 @@ def _open(folder: Path, belongs_to: dict[str, Any], report: Callable[[str], None
 
 def _beside(study: Study, gap: Gap, settings: Settings) -> Beside:
     rivals = comparison(study.design, RIVALS, settings)
-    ours = ranking(gap.outcome)
+    ours = ranking(gap.shares.get("outcome"))
     forest = next(r for r in rivals if r.method == "random_forest_acc").ranking()
     return Beside(
         tuple(_ranked(rival) for rival in rivals),

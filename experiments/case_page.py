@@ -9,10 +9,9 @@ from typing import Literal
 
 from experiments.case_kept import Beside, ranking
 from experiments.comparator_findings import TITLES
-from experiments.pages import LEVEL, interval, number, render, table
+from experiments.pages import LEVEL, Measured, interval, number, render, table
 from experiments.summary import comma_separated
 from whygap.render import tables
-from whygap.render.plot import SharesDisplay, save_figure
 from whygap.render.text import headline
 from whygap.results import Gap, Shares
 
@@ -56,13 +55,16 @@ def case_section(
 
 
 def _draw(gap: Gap, slug: str, folder: Path) -> None:
-    """The figures of a section."""
-    save_figure(gap.plot(level=LEVEL, top=SHOWN), folder / f"{slug}.svg")
+    """Draw the decomposition, and every share of the parts that have any (Fig. 5)."""
+    from experiments.figures import Bars, bars_figure, save_figure
+
+    save_figure(gap.plot(level=LEVEL), folder / f"{slug}.svg")
     for part, detail in gap.shares.items():
         if detail.defined:
-            everyone = SharesDisplay.from_gap(gap, part, LEVEL, len(detail.players)).plot()
-            if everyone.figure_ is not None:
-                save_figure(everyone.figure_, folder / f"{slug}_{part}.svg")
+            names = ranking(detail)
+            means = tuple(Measured.of(detail.values[name]) for name in names)
+            bars = Bars(f"{part.capitalize()} shares", names, means, "share")
+            save_figure(bars_figure([bars], columns=1), folder / f"{slug}_{part}.svg")
 
 
 def tidy(gap: Gap) -> str:

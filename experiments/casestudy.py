@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from experiments import workers_page
 from experiments.case_kept import Beside, kept
 from experiments.case_page import (
     INSURANCE,
@@ -67,13 +66,10 @@ class Comparison:
 
 def run(order: Order, case: str = "insurance") -> Path:
     """Explain every comparison of a case, write tables, figures and the page."""
-    if case == "workers":
-        return workers_page.run(order)
-    known = [*CASES, "workers"]
-    if case not in known:
+    if case not in CASES:
         raise SettingsError(
             f"There is no case study '{case}'",
-            hint=did_you_mean(case, known) or f"Case studies are: {', '.join(known)}.",
+            hint=did_you_mean(case, CASES) or f"Case studies are: {', '.join(CASES)}.",
         )
     data_folder(order.data)
     page, place = _Page(case, order), Place.of(order)

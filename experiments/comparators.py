@@ -100,8 +100,7 @@ def tables(scenes: Sequence[Seeds], heading: str = "###", *, pictures: bool = Fa
 
 
 def _draw(scenes: Sequence[Seeds], folder: Path) -> None:
-    from experiments.figures import Bars, bars_figure
-    from whygap.render.plot import save_figure
+    from experiments.figures import Bars, bars_figure, save_figure
 
     for seeds in scenes:
         bars = [

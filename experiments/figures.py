@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -13,10 +15,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from experiments.pages import Measured
-from experiments.scaling import Cost
 from experiments.summary import Row, band
-from experiments.trust import Cell
-from whygap.render.style import INK, MUTED, quiet_axes
+from whygap.results.files import write_bytes
+
+if TYPE_CHECKING:
+    from experiments.scaling import Cost
+    from experiments.trust import Cell
 
 __all__ = [
     "Bars",
@@ -25,12 +29,35 @@ __all__ = [
     "beside_figure",
     "cost_figure",
     "coverage_figure",
+    "save_figure",
     "trust_figure",
 ]
 
+INK = "#1B1F27"
+MUTED = "#5B6472"
 PALETTE = ("#004488", "#BB5566", "#DDAA33", "#228833", "#66CCEE", "#AA3377", "#777777")
 MARKS = "osD^vPX"
+INK, MUTED, FAINT = "#1B1F27", "#5B6472", "#D5D9E0"
 ROWS = (500, 1000, 2000, 4000, 8000, 16000)  # the sizes that experiments draw
+
+
+def save_figure(figure: Figure, path: Path) -> Path:
+    """Write SVG, whole or not at all; equal figures give equal bytes, and text stays text."""
+    buffer = io.BytesIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "whygap"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    return write_bytes(path, buffer.getvalue())
+
+
+def _quiet_axes(ax: Axes, *, grid: str) -> None:
+    """Draw no box, and faint grid lines along one axis behind the marks."""
+    for side in ("top", "right", "left" if grid == "y" else "bottom"):
+        ax.spines[side].set_visible(False)
+    for side in ("bottom", "left"):
+        ax.spines[side].set_color(MUTED)
+    ax.tick_params(colors=INK, length=0)
+    ax.grid(axis=grid, color=FAINT, linewidth=0.7)  # type: ignore[arg-type]  # "x" or "y"
+    ax.set_axisbelow(True)
 
 
 def coverage_figure(rows: Sequence[Row], panels: Mapping[str, Sequence[str]]) -> Figure:
@@ -62,7 +89,7 @@ def _coverage_panel(ax: Axes, rows: Sequence[Row], quantities: Sequence[str]) ->
     ax.minorticks_off()
     ax.set_ylim(0, 1.03)
     ax.set_xlabel("rows in each domain")
-    quiet_axes(ax, grid="y")
+    _quiet_axes(ax, grid="y")
     ax.legend(fontsize=8, frameon=False, loc="lower right")
 
 
@@ -90,7 +117,7 @@ def beside_figure(curves: Mapping[str, Sequence[Row]]) -> Figure:
     ax.set_xlabel("rows in each table")
     ax.set_ylabel("share of 90% intervals that hold")
     ax.set_title("Asked for: 90%", loc="left", fontsize=11, fontweight="bold", color=INK)
-    quiet_axes(ax, grid="y")
+    _quiet_axes(ax, grid="y")
     ax.legend(fontsize=9, frameon=False, loc="lower right")
     return figure
 
@@ -118,7 +145,7 @@ def trust_figure(cells: Sequence[Cell], worlds: Mapping[str, str]) -> Figure:
         ax.tick_params(which="minor", bottom=False)
         ax.set_xlabel("rows of the smaller table", fontsize=9)
         ax.set_title(title, loc="left", fontsize=11, fontweight="bold", color=INK)
-        quiet_axes(ax, grid="y")
+        _quiet_axes(ax, grid="y")
     figure.legend(loc="outside lower center", ncols=3, fontsize=8, frameon=False)
     return figure
 
@@ -174,7 +201,7 @@ def _bars(ax: Axes, panel: Bars) -> None:
     ax.axvline(0, color=MUTED, lw=0.8)
     ax.set_title(panel.title, loc="left", fontsize=10, fontweight="bold", color=INK)
     ax.set_xlabel(panel.unit, fontsize=7)
-    quiet_axes(ax, grid="x")
+    _quiet_axes(ax, grid="x")
 
 
 @dataclass(frozen=True)
@@ -206,5 +233,5 @@ def cost_figure(curves: Sequence[Curve]) -> Figure:
             ax.set_ylim(0, 1.1 * max(known, default=1.0))
             ax.set_title(unit, loc="left", fontsize=10, fontweight="bold", color=INK)
             ax.set_xlabel(curve.against, fontsize=9)
-            quiet_axes(ax, grid="y")
+            _quiet_axes(ax, grid="y")
     return figure

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,14 +21,15 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from experiments.cases import Move, insurance_study, readmission_study
 from experiments.pages import number, table, write_page
-from experiments.power import COMPARISONS
 from experiments.record import engines, made_by, newest
 from experiments.repair import Bench
 from experiments.replicates import Config, Line, read_lines, run_missing
 from experiments.simulation import Order, Plan
 from experiments.summary import band, comma_separated
 from experiments.worlds.by_name import make_world
+from whygap.datasets import load_employment
 from whygap.domains import Array, ByDomain
 from whygap.nuisances.recoverable import prepare_gain
 from whygap.progress import Silent
@@ -36,6 +37,7 @@ from whygap.results.files import write_whole
 from whygap.running.analysis import Analysis
 from whygap.running.game import probe_subsets
 from whygap.settings import Settings
+from whygap.study import Study
 from whygap.tables.design import Design
 
 __all__ = ["STEPS", "case", "holds", "plan", "replicate", "run"]
@@ -44,6 +46,19 @@ FRESH = 20_000  # rows that a refitted model learns from and is judged on where 
 LEVEL = 0.95
 STEPS = ("corrected", "with the first", "with all")
 SPLITS = 3  # ways of halving the target of a real comparison
+MOVES = (
+    Move("NE", "WV"),
+    Move("NE", "NM"),
+    Move("NE", "WY"),
+    Move("NE", "NE", 2018, 2024),
+    Move("KS", "LA", 2024, 2024),
+)
+COMPARISONS: dict[str, Callable[[Path | None], Study]] = {
+    "employment (demo)": lambda _: load_employment().study(),
+    **{f"insurance, {move.name}": partial(insurance_study, move=move) for move in MOVES},
+    "readmission, 3,750 each": partial(readmission_study, rows=3750),
+    "readmission, 16,000 each": partial(readmission_study, rows=16000),
+}
 
 
 def plan(*, quick: bool) -> Plan:
@@ -55,7 +70,7 @@ def plan(*, quick: bool) -> Plan:
 
 
 def case(name: str) -> Config:
-    """One of the real comparisons of the power table."""
+    """One of the real comparisons."""
     return Config(world="case", options={"case": name}, settings={"learner": "fast"},
                   parts=("recoverable",), level=LEVEL)  # fmt: skip
 

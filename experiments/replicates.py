@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
-from functools import partial
-from multiprocessing import get_context
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ import joblib
 import numpy as np
 
 from experiments.analysis import Subset, analyse, draw
+from experiments.published import analyse_as_published
 from experiments.record import engine_of, made_by, newest
 from experiments.worlds.by_name import make_world
 from whygap._version import ENGINE
@@ -45,6 +44,7 @@ class Config:
         level: of the intervals.
         options: what the world needs beyond its name (a file, a kind).
         cuts: who is hit is asked of the rows of a column above its cut.
+        published: a learner of `whygap.paper`, which analyses instead, with its own settings.
     """
 
     world: str = "gaussian"
@@ -56,25 +56,16 @@ class Config:
     level: float = 0.9
     options: Mapping[str, Any] = field(default_factory=dict)
     cuts: Mapping[str, float] = field(default_factory=dict)
-
-    @classmethod
-    def from_mapping(cls, values: Mapping[str, Any]) -> Config:
-        """From JSON, where tuples are lists."""
-        plain = dict(values)
-        for name in ("rows", "parts"):
-            if name in plain:
-                plain[name] = tuple(plain[name])
-        if plain.get("subsets") is not None:
-            plain["subsets"] = tuple(tuple(subset) for subset in plain["subsets"])
-        return cls(**plain)
-
-    def to_mapping(self) -> dict[str, Any]:
-        """Plain values."""
-        return asdict(self)
+    published: str = ""
 
     def settings_of(self, seed: int) -> Settings:
         """The settings of one replicate."""
         return Settings(**{"seed": seed, "progress": False, "support": "all", **self.settings})
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """What differs from whygap's defaults."""
+        return {**self.settings, **({"published": self.published} if self.published else {})}
 
     @property
     def label(self) -> str:
@@ -82,7 +73,7 @@ class Config:
         told = {key: value for key, value in self.options.items() if key != "file"}
         words = [self.world, *(f"{key}-{value}" for key, value in sorted(told.items()))]
         words += [self.metric, f"{self.rows[0]}-{self.rows[1]}"]
-        words += [f"{key}-{value}" for key, value in sorted(self.settings.items())]
+        words += [f"{key}-{value}" for key, value in sorted(self.choices.items())]
         text = "_".join(words).lower()
         return "".join(c if c.isalnum() or c in "_-." else "-" for c in text)
 
@@ -92,7 +83,11 @@ def replicate(config: Config, seed: int) -> Line:
     started = time.process_time()
     design = draw(make_world(config.world, config.metric, config.options), config.rows, seed)
     settings = config.settings_of(seed)
-    found = analyse(design, settings, config.parts, config.subsets, config.level, config.cuts)
+    if config.published:
+        asked = config.parts, config.subsets, settings.level
+        found = analyse_as_published(design, config.published, seed, *asked)
+    else:
+        found = analyse(design, settings, config.parts, config.subsets, config.level, config.cuts)
     return {
         "config": config.label,
         "seed": seed,
@@ -132,37 +127,24 @@ def run_missing(
     path: Path,
     *,
     jobs: int = 1,
-    fork: bool = False,
     anew: bool = False,
     report: Callable[[str], None] = lambda _: None,
     job: Callable[[Config, int], Line] = replicate,
 ) -> list[Line]:
     """Run the seeds that have no line yet, append each as it ends, return one line per seed.
 
-    `anew` runs those again that only an older engine ran. `fork` makes the workers copies of this
-    process instead of fresh ones that import whygap.
+    `anew` runs those again that only an older engine ran.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     wanted = list(seeds)
     kept = read_lines(path, config.label)
     done = {line["seed"] for line in kept if not anew or engine_of(line) == ENGINE}
     missing = [seed for seed in wanted if seed not in done]
-    spread = _forked if fork else _fresh
-    for count, line in enumerate(spread(partial(job, config), missing, jobs), start=1):
+    workers = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered") if missing else list
+    for count, line in enumerate(workers(joblib.delayed(job)(config, s) for s in missing), 1):
         _append(path, line)
         report(f"{config.label}: {count} of {len(missing)} replicates")
     return [line for line in newest(read_lines(path, config.label)) if line["seed"] in set(wanted)]
-
-
-def _fresh(job: Callable[[int], Line], seeds: list[int], jobs: int) -> Iterator[Line]:
-    if seeds:
-        workers = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
-        yield from workers(joblib.delayed(job)(seed) for seed in seeds)
-
-
-def _forked(job: Callable[[int], Line], seeds: list[int], jobs: int) -> Iterator[Line]:
-    with get_context("fork").Pool(jobs) as pool:
-        yield from pool.imap_unordered(job, seeds)
 
 
 def _append(path: Path, line: Line) -> None:

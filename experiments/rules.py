@@ -1,29 +1,17 @@
 """Planted rules: who finds the rows whose outcomes changed, and who sees rules where none are?
 
-    python -m experiments rules --jobs 2                 whygap's replicates, and the page
-    WHYGAP_RULE_PEERS=DIR/bin/python python -m experiments rules    the three other tools, too
+    python -m experiments rules --jobs 2
 
-The other tools live in an environment of their own, because deepchecks 0.19.1 needs scikit-learn
-before 1.5 ('max_error' is not a valid scoring value in later ones) and numpy before 2:
-
-    python3 -m venv DIR
-    DIR/bin/pip install deepchecks==0.19.1 divexplorer==0.2.6 wise-pizza==0.2.9 \
-        "scikit-learn<1.5" "numpy<2" "pandas<2.2" "setuptools<81"
-
-All see the same tables: 3,000 source and 3,000 target rows. deepchecks and DivExplorer, made for
-one table, get the target's rows and whether the model erred; wise-pizza, made for a change between
-two tables, gets both. Numbers are cut into quarters for those that need levels, which is how the
-rules are planted; wise-pizza is asked once more with sixths, which is how whygap cuts them. Theirs
-are the first five segments, ours the rules that are confirmed.
+All see 3,000 source and 3,000 target rows; ours are the rules that are confirmed. What deepchecks
+0.19.1, DivExplorer 0.2.6 and wise-pizza 0.2.9 found in the first draws is kept in `peers.jsonl`:
+their first five segments, with numbers cut into quarters, which is how the rules are planted, and
+of wise-pizza also into sixths, which is how whygap cuts them.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import statistics
-import subprocess
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -34,7 +22,7 @@ import numpy as np
 from experiments.pages import number, table, write_page
 from experiments.record import engine_of, engines, made_by
 from experiments.replicates import Config, Line, run_missing
-from experiments.simulation import Order, Plan, all_lines
+from experiments.simulation import Order, Plan, all_lines, pack
 from experiments.summary import comma_separated
 from experiments.worlds.planted import COLUMNS, Mask, Planted, planted
 from whygap._explain import explain_design
@@ -51,8 +39,6 @@ ALARMS = 0.05  # of analyses of tables without an effect that may show a rule
 SAME = 0.5  # a rule is found when its rows and the planted ones overlap by this Jaccard index
 PEERS = {"deepchecks": "deepchecks, weak segments", "divexplorer": "DivExplorer",
          "wise_pizza": "wise-pizza", "wise_pizza_sixths": "wise-pizza, cut as we cut"}  # fmt: skip
-PEER_DRAWS = {"deepchecks": 50, "divexplorer": 50, "wise_pizza": 100, "wise_pizza_sixths": 100}
-PEER_SCRIPT = Path(__file__).with_name("peer_rules.py")
 
 
 def plan(*, quick: bool) -> Plan:
@@ -131,7 +117,7 @@ def jaccard(one: Mask, other: Mask) -> float:
 
 
 def run(order: Order) -> Path:
-    """Run what is missing, ours and (where their environment is named) the others'; the page."""
+    """Run what is missing, write the table and the page."""
     folder = order.folder("rules")
     lines: dict[str, list[Line]] = {}
     for config, count in plan(quick=order.quick):
@@ -141,60 +127,18 @@ def run(order: Order) -> Path:
             run_missing(config, range(count), path, job=replicate, **how)
         kept = [ln for ln in all_lines(folder) if ln["config"] == config.label]
         lines[config.label] = list({ln["seed"]: ln for ln in sorted(kept, key=engine_of)}.values())
-        if order.jobs and os.environ.get("WHYGAP_RULE_PEERS"):
-            _ask_peers(config, count, folder / "peers.jsonl", order)
+    pack(folder)
     rows = [row for config, _ in plan(quick=order.quick)
             for row in _scores(config, lines[config.label], folder / "peers.jsonl")]  # fmt: skip
     head = list(rows[0])
     write_whole(folder / "rules.csv",
                 comma_separated(head, [row.values() for row in rows], digits=4))  # fmt: skip
     everything = [line for group in lines.values() for line in group]
-    note = f"{engines(everything)} Draws are kept in `replicates.jsonl` and `peers.jsonl`."
+    note = f"{engines(everything)} Draws are kept in `replicates.jsonl.gz` and `peers.jsonl`."
     alike = _at_equal_alarms([config for config, _ in plan(quick=order.quick)], folder)
     return write_page(folder / "rules.md", order.command("rules"), note, found=_table(rows),
                       alike=alike, intervals=_coverage(everything),
                       shared=_in_shared_draws(everything, folder))  # fmt: skip
-
-
-def _ask_peers(config: Config, count: int, path: Path, order: Order) -> None:
-    """The same draws, given to each of the other tools in their own environment, ten at a time."""
-    for tool, most in PEER_DRAWS.items():
-        done = {line["seed"] for line in _theirs(path, config) if tool in line}
-        missing = [seed for seed in range(min(count, most)) if seed not in done]
-        for seeds in (missing[k : k + 10] for k in range(0, len(missing), 10)):
-            said = _said(tool, config, seeds)
-            with path.open("a", encoding="utf-8") as kept:
-                for seed, text in zip(seeds, said, strict=True):
-                    columns = planted(config.options["effect"], seed).columns
-                    line = {"config": config.label, "seed": seed, "planted": columns}
-                    kept.write(json.dumps(line | json.loads(text), sort_keys=True) + "\n")
-            order.report(f"{config.label}: {PEERS[tool]}, {len(seeds)} draws")
-
-
-def _said(tool: str, config: Config, seeds: Sequence[int]) -> list[str]:
-    """What a tool prints of some draws, a line each."""
-    with tempfile.TemporaryDirectory() as place:
-        files = [str(_tables(config, seed, Path(place))) for seed in seeds]
-        return subprocess.run(  # noqa: S603 - the user's own interpreter
-            [os.environ["WHYGAP_RULE_PEERS"], "-I", str(PEER_SCRIPT), *files],
-            env={**os.environ, "WHYGAP_RULE_TOOLS": tool},
-            capture_output=True, text=True, check=True,
-        ).stdout.splitlines()  # fmt: skip
-
-
-def _tables(config: Config, seed: int, folder: Path) -> Path:
-    """One draw as a file of arrays."""
-    world = planted(config.options["effect"], seed)
-    design = _draw(world, config, seed)
-    path = folder / f"{seed}.npz"
-    np.savez(
-        path,
-        source=design.features.source, target=design.features.target,
-        error_source=1 - design.loss.source, error_target=1 - design.loss.target,
-        outcome=design.outcome.target, planted=world.mask(design.features.target),
-        names=[c.name for c in COLUMNS], categories=[c.kind == "category" for c in COLUMNS],
-    )  # fmt: skip
-    return path
 
 
 def _scores(config: Config, ours: Sequence[Line], path: Path) -> list[dict[str, Any]]:

@@ -129,8 +129,7 @@ def _once(size: Size, kept: Path, order: Order) -> Cost | None:
 
 
 def _draw(found: dict[str, list[Cost]], folder: Path) -> None:
-    from experiments.figures import Curve, cost_figure
-    from whygap.render.plot import save_figure
+    from experiments.figures import Curve, cost_figure, save_figure
 
     curves = [
         Curve(AXES[name], tuple(float(getattr(cost, name)) for cost in costs), tuple(costs))

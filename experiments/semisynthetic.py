@@ -12,12 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.beside_worlds import worlds_table
 from experiments.pools import is_current, load_pool, save_pool
 from experiments.replicates import Config
-from experiments.simulation import Lines, Order, Plan, Simulation, kept_lines, run_simulation
+from experiments.simulation import Lines, Order, Plan, Simulation, run_simulation
 from experiments.summary import Row
-from experiments.untuned import null_table
 
 if TYPE_CHECKING:
     from experiments.worlds.atoms import Atoms
@@ -131,9 +129,10 @@ def plan(*, quick: bool, folder: Path = POOLS) -> Plan:
     if quick:
         return [step(KNOWN[0], folder, 6, (1500, 1500), learner="fast")]
     default = [step(pool, folder, 200, pool.rows) for pool in KNOWN]
-    plain = {"twins": False, "risk_uncertainty": False}
     paper = next(pool for pool in KNOWN if pool.name == "insurance")
-    return [*default, step(paper, folder, 200, paper.rows, **plain)]
+    kept = {"twins": False, "risk_uncertainty": False}  # of engine 9: shown, and not run again
+    others = [step(paper, folder, 200, paper.rows, published="fast")]
+    return [*default, *others, step(paper, folder, 0, paper.rows, **kept)]
 
 
 def step(
@@ -143,6 +142,7 @@ def step(
     rows: tuple[int, int],
     *,
     parts: tuple[str, ...] = PARTS,
+    published: str = "",
     **settings: Any,
 ) -> tuple[Config, int]:
     """One configuration of a pool's world; no replicates where the pool is not there."""
@@ -157,6 +157,7 @@ def step(
         parts=parts,
         subsets=((), *((players.index(name),) for name in pool.singles if there)),
         options={"name": pool.name, "file": str(path)},
+        published=published,
     )
     return config, count if there else 0
 
@@ -172,14 +173,8 @@ def run(order: Order) -> Path:
 
 
 def _view(quick: bool, rows: list[Row], lines: Lines, folder: Path) -> dict[str, Any]:  # noqa: ARG001
-    """What the page shows, the other worlds beside it."""
-    worlds = [section(pool, rows) for pool in (KNOWN[:1] if quick else KNOWN)]
-    if quick:
-        return {"worlds": worlds, "beside": ""}
-    others = ("coverage", "semisynthetic", "untuned", "shares")
-    beside = worlds_table([folder.parent / name / "summary.csv" for name in others])
-    nulls = null_table(kept_lines(folder.parent / "untuned"))
-    return {"worlds": worlds, "beside": beside, "nulls": nulls}
+    """Return what the page shows."""
+    return {"worlds": [section(pool, rows) for pool in (KNOWN[:1] if quick else KNOWN)]}
 
 
 def section(pool: Pool, rows: list[Row]) -> dict[str, Any]:

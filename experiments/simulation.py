@@ -30,7 +30,6 @@ __all__ = [
     "Simulation",
     "all_lines",
     "config_truths",
-    "kept_lines",
     "pack",
     "run_simulation",
 ]
@@ -143,14 +142,6 @@ def _lines(
         kept += run_missing(config, missing, path, job=job, **how)
     pack(folders[0])
     return newest(of_one_engine(kept, count))
-
-
-def kept_lines(folder: Path) -> dict[str, list[Line]]:
-    """The kept replicates of an experiment by configuration, each of its newest engine."""
-    found: dict[str, list[Line]] = {}
-    for line in newest(all_lines(folder)):
-        found.setdefault(line["config"], []).append(line)
-    return found
 
 
 def all_lines(folder: Path) -> list[Line]:

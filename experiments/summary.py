@@ -88,7 +88,7 @@ def _row(config: Config, lines: Sequence[Line], name: str, truth: float) -> Row:
         metric=config.metric,
         rows_source=config.rows[0],
         rows_target=config.rows[1],
-        settings=", ".join(f"{k}={v}" for k, v in sorted(config.settings.items())) or "defaults",
+        settings=", ".join(f"{k}={v}" for k, v in sorted(config.choices.items())) or "defaults",
         quantity=name,
         truth=truth,
         replicates=len(lines),

@@ -1,10 +1,10 @@
-"""Make the pictures in docs/images: figures of the demo's gap and screenshots of its report.
+"""Make the pictures in docs/images: figures of the demo's gap and a screenshot of its report.
 
     python scripts/make_doc_images.py
 
-With no more words it runs the demo, which takes some minutes; `demo/gap.json` as an argument uses a
-demo that was run before. Figures need nothing but whygap; screenshots also need the package
-playwright and Chromium (`WHYGAP_CHROMIUM` names its program where it is not on the path).
+Without arguments the script explains the demo's gap; `demo/gap.json` as an argument uses a demo
+that was run before. Figures need whygap alone; the screenshot also needs the package playwright and
+Chromium (`WHYGAP_CHROMIUM` names its program where it is not on the path).
 """
 
 from __future__ import annotations
@@ -17,71 +17,55 @@ import sys
 import tempfile
 from pathlib import Path
 
-from matplotlib.figure import Figure
 from PIL import Image
-from whygap.storage.files import write_bytes
 
 import whygap as wg
-from whygap.render import plot
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-SCREENS = {
-    "report_desktop": {"viewport": {"width": 1100, "height": 1000}},
-    "report_phone": {"viewport": {"width": 360, "height": 760}, "device_scale_factor": 1.5},
-    "report_dark": {"viewport": {"width": 1100, "height": 1000}, "color_scheme": "dark"},
-}
+FIRST_SCREEN = {"width": 1280, "height": 800}  # pixels
+RESOLUTION = 110  # dots per inch, so that a figure is about as wide as a page of text
+COLOURS = 200  # of a stored picture, which make it a third of the size without a visible change
 
 
 def main(result: Path | None, folder: Path) -> None:
-    """Figures, then screenshots."""
+    """Draw the figures, then take the screenshot."""
     folder.mkdir(parents=True, exist_ok=True)
     gap = demo_gap() if result is None else wg.load(result)
-    for name, figure in figures(gap).items():
-        write_bytes(folder / f"{name}.png", smaller(plot.drawn(figure, "png", dpi=110)))
+    for name in ("decomposition", "points"):
+        png = io.BytesIO()
+        gap.plot(what=name).savefig(png, format="png", dpi=RESOLUTION, bbox_inches="tight")
+        (folder / f"figure_{name}.png").write_bytes(smaller(png.getvalue()))
     program = os.environ.get("WHYGAP_CHROMIUM") or shutil.which("chromium")
     if program is None:
-        sys.exit("No Chromium found: the figures were made, the screenshots were not.")
-    screenshots(gap, folder, program)
+        sys.exit("No Chromium found: the figures were made, the screenshot was not.")
+    (folder / "report_desktop.png").write_bytes(smaller(screenshot(gap, program)))
 
 
 def demo_gap() -> wg.Gap:
-    """What `whygap demo` explains, with its own settings."""
+    """Explain what `whygap demo` explains, with its settings."""
     settings = wg.Settings(support="common", learner="fast", n_jobs=min(4, os.cpu_count() or 1))
     return wg.explain(wg.datasets.load_employment().study(), settings=settings)
 
 
-def figures(gap: wg.Gap) -> dict[str, Figure]:
-    """Every kind of figure."""
-    made = {
-        "figure_overview": gap.plot(),
-        "figure_waterfall": plot.WaterfallDisplay.from_gap(gap).plot().figure_,
-        "figure_overlap": plot.OverlapDisplay.from_gap(gap).plot().figure_,
-        **{f"figure_{what}": gap.plot(what) for what in ("points", "where", "recoverable")},
-    }
-    for part in gap.details():
-        made[f"figure_shares_{part}"] = plot.SharesDisplay.from_gap(gap, part).plot().figure_
-    return {name: figure for name, figure in made.items() if figure is not None}
-
-
-def screenshots(gap: wg.Gap, folder: Path, program: str) -> None:
-    """The page on a desk, on a phone, in the dark."""
+def screenshot(gap: wg.Gap, program: str) -> bytes:
+    """Return the first screen of the report as PNG."""
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
         page = gap.report(Path(place) / "gap.html")
         browser = driver.chromium.launch(executable_path=program, args=FLAGS)
-        for name, look in SCREENS.items():
-            view = browser.new_context(**look).new_page()
-            view.goto(page.as_uri())
-            write_bytes(folder / f"{name}.png", smaller(view.screenshot()))
+        view = browser.new_context(viewport=FIRST_SCREEN).new_page()
+        view.goto(page.resolve().as_uri())
+        png = view.screenshot()
         browser.close()
+    return png
 
 
 def smaller(png: bytes) -> bytes:
-    """The picture with 200 colours: a third of the size, and nobody sees it."""
+    """Return a picture with fewer colours."""
     out = io.BytesIO()
     picture = Image.open(io.BytesIO(png)).convert("RGB")
-    picture.quantize(200, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
     return out.getvalue()
 
 
@@ -89,5 +73,5 @@ if __name__ == "__main__":
     words = argparse.ArgumentParser(description="Make every picture in docs/images.")
     words.add_argument("result", nargs="?", type=Path, help="demo/gap.json of an earlier demo")
     words.add_argument("folder", nargs="?", type=Path, default=Path("docs/images"))
-    given = words.parse_args()
-    main(given.result, given.folder)
+    chosen = words.parse_args()
+    main(chosen.result, chosen.folder)

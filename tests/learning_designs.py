@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from whygap.blocks import Blocks, make_blocks
 from whygap.domains import Array, ByDomain
+from whygap.learning.blocks import Blocks, make_blocks
 from whygap.learning.features import Features, make_features
 from whygap.learning.inputs import Inputs
 from whygap.learning.models import Kind, Learner, Model, TrainingRows, fitted
@@ -71,7 +71,6 @@ def inputs_of(raw: Array, kinds: Sequence[str] | None = None, rows: slice = slic
     design = make_design(raw, raw, kinds=kinds)
     blocks = Blocks(
         1,
-        (0,),
         ByDomain(np.arange(len(raw)), np.arange(len(raw))),
         ByDomain(np.array([0, len(raw)]), np.array([0, len(raw)])),
     )

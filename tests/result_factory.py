@@ -286,8 +286,8 @@ def _about(
 
 def _notes(notes: Sequence[Note]) -> tuple[Note, ...]:
     return (
-        Note("stopped", "info", {"reason": "Column 'year' is constant and was left out."}),
-        Note("stopped", "warning", {"reason": HEAVY}),
+        Note("no_shares", "info", {"reason": "Column 'year' is constant and was left out."}),
+        Note("no_shares", "warning", {"reason": HEAVY}),
         *notes,
     )
 

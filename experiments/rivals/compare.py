@@ -95,7 +95,7 @@ def shares_of(detail: Shares, level: float) -> Importances:
         assumptions="Overlap of the domains; nuisance models that converge.",
         misleads="Shares of a gap that varies little across strata are hard to measure.",
     )
-    return method.from_estimates({name: detail.shares[name] for name in detail.players}, level)
+    return method.from_estimates({name: detail.values[name] for name in detail.players}, level)
 
 
 def _checked(methods: Sequence[str], available: Mapping[str, object]) -> Sequence[str]:

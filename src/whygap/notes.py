@@ -191,8 +191,7 @@ SENTENCES: dict[str, str] = {
     ),
     "training_rows": (
         "Models were trained on {trained_source} of {source} source rows and {trained_target} of "
-        "{target} target rows, drawn at random; all rows serve in the averages. "
-        "training_rows=None trains on all."
+        "{target} target rows, drawn at random; all rows serve in the averages."
     ),
     "random_groups": (
         "Standard errors rest on sums over {n_groups} random groups of rows per domain, which "
@@ -204,7 +203,7 @@ SENTENCES: dict[str, str] = {
     ),
     "interrupted": "You interrupted the analysis: it has no {missing}.",
     "no_shares": "{reason}",
-    "stopped": "{reason}",
+    "stopped": "{value}",
     "sign_of_loss": "{reason}",
 }
 
@@ -223,6 +222,7 @@ WITHOUT_VALUES: dict[str, str] = {
         "same, but the target's outcomes teach a model too little."
     ),
     "model_warned": "The model gave a warning.",
+    "stopped": "A trial of the analysis ended with an error, which may quote values of rows.",
     "unseen_classes": "{who} also knows classes which no row of either table has.",
     "constant_prediction": (
         "The prediction is the same in every row: it cannot tell any rows apart."

@@ -16,9 +16,7 @@ DetailName = Literal["points", "affected", "recoverable", "shares"]
 DETAILS: tuple[DetailName, ...] = ("points", "affected", "recoverable", "shares")
 """What can be asked beyond the parts, in the order of computation: the useful first."""
 
-LEARNERS = ("auto", "fast", "boosted", "paper")
-RESEARCH = ("split", "outcome_form", "bins", "risk_uncertainty", "twins", "halvings")
-"""Settings that only studies of the method change; `explain` has no keyword for them."""
+LEARNERS = ("auto", "fast", "boosted")
 
 _Folder = BeforeValidator(lambda value: os.fspath(value) if hasattr(value, "__fspath__") else value)
 
@@ -45,9 +43,10 @@ class Settings:
     """Everything that decides the numbers, except the data.
 
     Attributes:
-        learner: "auto", "fast" (ridge members only), "boosted", "paper", or a mapping
+        learner: "auto", "fast" (ridge members only), "boosted", or a mapping
             {"classifier": estimator, "regressor": estimator} of scikit-learn estimators.
-        folds: cross-fitting folds in each domain.
+        folds: cross-fitting folds in each domain; at least 3, since quadratic terms take models of
+            two disjoint halves of the other folds.
         repeats: independent cross-fittings, combined by the median rule.
         subsets: "auto", "all", or a number of subsets for Shapley values.
         sampling_error: subsets are drawn until sampling them adds an error of at most this many
@@ -64,18 +63,10 @@ class Settings:
         address: of an existing Ray or Dask cluster; None starts a local cluster.
         seed: equal seeds give equal numbers.
         progress: None (show progress where somebody can watch), True or False.
-        split: research: None, or the fraction held out by the paper's single split.
-        outcome_form: research: "binned" (the paper's estimand) or "smooth".
-        bins: research: B, the number of bins of the source risk.
-        risk_uncertainty: research: count the error of the estimated source risk in the intervals.
-        twins: research: fit nuisances of quadratic terms on disjoint halves, which removes
-            second-order bias.
-        halvings: research: how many ways of halving are averaged; with five folds, three cost no
-            more fits than one.
     """
 
     learner: Annotated[Any, AfterValidator(_learner)] = "auto"
-    folds: Annotated[int, Field(ge=2, le=50)] = 5
+    folds: Annotated[int, Field(ge=3, le=50)] = 5
     repeats: Annotated[int, Field(ge=1, le=100)] = 1
     subsets: Annotated[int, Field(ge=2)] | Literal["auto", "all"] = "auto"
     sampling_error: Annotated[float | None, Field(gt=0, lt=10)] = None
@@ -89,32 +80,6 @@ class Settings:
     address: str | None = None
     seed: Annotated[int, Field(ge=0)] = 0
     progress: bool | None = None
-    split: Annotated[float | None, Field(gt=0, lt=1)] = None
-    outcome_form: Literal["binned", "smooth"] = "binned"
-    bins: Annotated[int, Field(ge=2, le=1000)] = 20
-    risk_uncertainty: bool = True
-    twins: bool = True
-    halvings: Annotated[int, Field(ge=1, le=3)] = 3
-
-    def __post_init__(self) -> None:
-        if self.twins and self.split is None and self.folds < 3:
-            raise SettingsError(
-                "The setting 'folds' must be at least 3 when twins=True",
-                got=self.folds,
-                hint="Use folds=5, or twins=False.",
-            )
-        clashes = {
-            f"support={self.support!r}": self.support == "common",
-            f"repeats={self.repeats}": self.repeats > 1,
-        }
-        for text, clash in clashes.items():
-            if clash and self.split is not None:
-                raise SettingsError(
-                    "A single split measures a part of the rows; support='common' and repeats= "
-                    "need cross-fitting",
-                    got=f"{text} with split={self.split:g}",
-                    hint="Use split=None.",
-                )
 
     @classmethod
     def given(cls, settings: Any) -> Settings:

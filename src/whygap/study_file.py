@@ -103,12 +103,10 @@ def read_study_file(
         metric=metric_in(keys.metric, folder),
         unsafe_pickle=unsafe_pickle,
     )
-    names = [keys.detail] if isinstance(keys.detail, str) else keys.detail
-    details_named(names)
     return StudyFile(
         study=study,
         settings=settings,
-        detail=None if names is None else tuple(names),
+        detail=None if keys.detail is None else details_named(keys.detail),
         report=None if keys.report is None else folder / keys.report,
         targets={
             name: _table(table, "target", folder, keys.drop) for name, table in keys.targets.items()

@@ -91,16 +91,17 @@ COMMAND = '''"""`whygap shapes`: how many rows and columns the tables of a study
 
 from __future__ import annotations
 
-from whygap.cli.options import StudyOptions
-from whygap.cli.output import Speaker
+from whygap.cli.options import AsJson, StudyPath
+from whygap.cli.output import print_result
+from whygap.study_file import read_study_file
 
 EXAMPLES = ("whygap shapes study.toml",)
 
 
-def command(asked: StudyOptions, speaker: Speaker) -> None:
+def command(study_file: StudyPath, as_json: AsJson = False) -> None:
     """Show how many rows the tables have."""
-    rows = asked.read(speaker.quiet).study.design.rows
-    speaker.result(f"{rows.source} and {rows.target} rows", {"source": rows.source})
+    rows = read_study_file(study_file).study.design.rows
+    print_result(f"{rows.source} and {rows.target} rows", {"source": rows.source}, as_json)
 '''
 STUDY = """source = "source.csv"
 target = "target.csv"

@@ -8,7 +8,6 @@ from dataclasses import fields
 import pytest
 
 import whygap
-from whygap.settings import RESEARCH
 
 PUBLIC = [
     "Check",
@@ -30,7 +29,7 @@ PUBLIC = [
     "watch",
 ]
 ROLES = [field.name for field in fields(whygap.Study) if field.name not in ("source", "target")]
-SETTINGS = [field.name for field in fields(whygap.Settings) if field.name not in RESEARCH]
+SETTINGS = [field.name for field in fields(whygap.Settings)]
 
 
 def test_there_are_seventeen_names_and_no_others():

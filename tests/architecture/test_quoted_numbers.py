@@ -9,11 +9,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 STORY = [
     ROOT / "README.md",
-    *(ROOT / "docs" / f"{name}.md" for name in ("start", "points", "where", "recoverable")),
+    *(ROOT / "docs" / f"{name}.md" for name in ("start", "numbers")),
 ]
 OUTPUT = re.compile(r"^```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-EVIDENCE = "## Can the intervals be trusted?"
+EVIDENCE = "## Coverage of the intervals"
 
 
 def printed(text: str) -> set[str]:
@@ -26,7 +26,6 @@ def quoted(text: str) -> list[str]:
     """Numbers of points and percent in the page's words, other than levels of intervals."""
     prose = re.sub(r"^```.*?^```|^    .*?$|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
     prose = re.sub(r"\d+% (?:\w+ )?(?:interval|probability)|\d+ of\s+\d+", "", prose)
-    prose = prose.partition("## The formula")[0]
     before, _, rest = prose.partition(EVIDENCE)
     prose = before + rest.partition("\n## ")[2]
     return re.findall(r"(\d+(?:\.\d+)?)(?=%| points|\s+of them)", prose)

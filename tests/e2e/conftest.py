@@ -22,7 +22,7 @@ covariates = ["Z1", "Z2", "Z3"]
 prediction = "prediction"
 metric = "accuracy"
 """
-QUICK = ("--set", "learner=fast", "--set", "folds=3", "--set", "halvings=1", "--seed", "1")
+QUICK = ("--set", "learner=fast", "--set", "folds=3", "--seed", "1")
 
 
 def in_shell(*arguments: object, cwd: Path | None = None) -> Done:

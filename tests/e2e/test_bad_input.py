@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from whygap.cli import main as entry
-from whygap.cli import table as table_command
+from whygap.cli import show as show_command
 
 
 def rewrite(world: Path, folder: Path, **changes: object) -> Path:
@@ -44,7 +44,7 @@ def explain(call, study: Path):
 
 
 def test_a_missing_column(call, world, tmp_path):
-    done = explain(call, detail=rewrite(world, tmp_path, covariates='["Z1", "Z2", "Z33"]'))
+    done = explain(call, rewrite(world, tmp_path, covariates='["Z1", "Z2", "Z33"]'))
     refused(done, tmp_path, "Column 'Z33' (covariates) is not in source. Did you mean 'Z3'?")
 
 
@@ -65,7 +65,7 @@ def test_a_study_file_that_is_not_toml(call, tmp_path):
 def test_an_unknown_key_in_a_study_file(call, world, tmp_path):
     study = rewrite(world, tmp_path)
     study.write_text("outcom = 'y'\n" + study.read_text())
-    done = explain(call, detail=study)
+    done = explain(call, study)
     refused(
         done,
         tmp_path,
@@ -74,7 +74,7 @@ def test_an_unknown_key_in_a_study_file(call, world, tmp_path):
 
 
 def test_a_table_that_is_not_there(call, world, tmp_path):
-    done = explain(call, detail=rewrite(world, tmp_path, source='"sorce.parquet"'))
+    done = explain(call, rewrite(world, tmp_path, source='"sorce.parquet"'))
     assert done.code == 2
     assert "sorce.parquet" in done.err
     assert len(done.err.splitlines()) == 1
@@ -83,7 +83,7 @@ def test_a_table_that_is_not_there(call, world, tmp_path):
 def test_a_half_written_table(call, world, tmp_path):
     whole = (world / "source.parquet").read_bytes()
     (tmp_path / "bad.parquet").write_bytes(whole[: len(whole) // 2])
-    done = explain(call, detail=rewrite(world, tmp_path, source=f'"{tmp_path / "bad.parquet"}"'))
+    done = explain(call, rewrite(world, tmp_path, source=f'"{tmp_path / "bad.parquet"}"'))
     assert done.code == 2
     assert "bad.parquet" in done.err
     assert {p.name for p in tmp_path.iterdir()} == {"study.toml", "bad.parquet"}
@@ -97,7 +97,7 @@ def test_an_outcome_of_ones_and_twos_is_asked_about(call, world, tmp_path):
         pq.write_table(table.set_column(place, "y", coded), tmp_path / f"{name}.parquet")
     study = tmp_path / "study.toml"
     study.write_text((world / "study.toml").read_text())
-    done = explain(call, detail=study)
+    done = explain(call, study)
     assert done.code == 2
     assert "positive" in done.err
     assert "Got" in done.err
@@ -105,7 +105,7 @@ def test_an_outcome_of_ones_and_twos_is_asked_about(call, world, tmp_path):
 
 
 def test_a_role_named_twice(call, world, tmp_path):
-    done = explain(call, detail=rewrite(world, tmp_path, baseline='["y"]'))
+    done = explain(call, rewrite(world, tmp_path, baseline='["y"]'))
     assert done.code == 2
     assert "'y'" in done.err
     assert len(done.err.splitlines()) == 1
@@ -124,11 +124,13 @@ def test_an_output_that_cannot_be_written_is_refused_before_any_work(call, world
 
 
 def test_an_output_that_is_a_folder(call, result, tmp_path):
-    done = call("report", result, "-o", tmp_path)
+    path = tmp_path / "study.toml" / "gap.html"
+    path.mkdir(parents=True)
+    done = call("show", result, "-o", path)
     refused(
         done,
         tmp_path,
-        f"The file '{tmp_path}' cannot be written. Got a folder of that name. "
+        f"The file '{path}' cannot be written. Got a folder of that name. "
         "Check that its folder exists and may be written to.",
     )
 
@@ -146,7 +148,7 @@ def test_a_folder_that_cannot_be_made(call, tmp_path):
 
 def test_a_result_file_of_another_kind(call, tmp_path):
     (tmp_path / "study.toml").write_text("{}")
-    done = call("table", tmp_path / "study.toml")
+    done = call("show", tmp_path / "study.toml")
     refused(
         done,
         tmp_path,
@@ -161,14 +163,14 @@ def test_a_result_file_of_another_kind(call, tmp_path):
         (("--set", "fold=3"), "There is no setting 'fold'. Did you mean 'folds'?"),
         (
             ("--set", "folds=1"),
-            "The setting 'folds' must be greater than or equal to 2. Got 1.",
+            "The setting 'folds' must be greater than or equal to 3. Got 1.",
         ),
         (
             ("--set", "folds"),
             "A setting is given as NAME=VALUE. Got 'folds'. For example --set folds=3.",
         ),
         (("--level", "95"), "The setting 'level' must be less than 1. Got 95.0."),
-        (("--detail", "outcomes"), "There is no detail 'outcomes'. Did you mean 'outcome'?"),
+        (("--detail", "pointss"), "There is no detail 'pointss'. Did you mean 'points'?"),
         (
             ("--outcome", "y"),
             (
@@ -191,19 +193,18 @@ def test_explain_without_anything(call, tmp_path):
     )
 
 
-def test_a_table_format_that_does_not_exist(call, result, tmp_path):
-    done = call("table", result, "--format", "txt")
-    refused(done, tmp_path, "There is no table format 'txt'. Did you mean 'text'?")
+@pytest.mark.parametrize("name", ["gap.gif", "gap", "gap.xlsx"])
+def test_a_file_of_unknown_ending_is_refused(call, result, tmp_path, name):
+    done = call("show", result, "-o", tmp_path / name)
+    refused(
+        done,
+        tmp_path,
+        "A result is shown as one of .html, .svg, .png, .pdf, .csv, .md, .tex, .json. "
+        f"Got '{name}'. Without -o it is printed.",
+    )
 
 
-def test_a_figure_format_that_does_not_exist(call, result, tmp_path):
-    done = call("plot", result, "-o", tmp_path / "gap.gif")
-    assert done.code == 2
-    assert "gif" in done.err
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("arguments", [("explan",), ("table",), ("table", "gap.json", "--colour")])
+@pytest.mark.parametrize("arguments", [("explan",), ("show",), ("show", "gap.json", "--colour")])
 def test_misuse_of_the_command_line_itself(call, arguments):
     done = call(*arguments)
     assert done.code == 2
@@ -215,32 +216,32 @@ def test_a_fault_of_our_own_is_code_3_with_a_hint(call, result, monkeypatch):
     def broken(*_: object) -> None:
         raise RuntimeError("the moon\nis full.")
 
-    monkeypatch.setattr("whygap.storage.load", broken)
-    done = call("table", result)
+    monkeypatch.setattr("whygap.results.files.load", broken)
+    done = call("show", result)
     assert done.code == 3
     assert done.err == (
-        "whygap failed: RuntimeError: the moon is full. Run again with --verbose to see where.\n"
+        "whygap failed: RuntimeError: the moon is full. Run 'whygap --verbose ...' to see where.\n"
     )
-    shown = call("table", result, "--verbose")
+    shown = call("--verbose", "show", result)
     assert shown.code == 3
     assert "Traceback" in shown.err
-    assert "Run again" not in shown.err
+    assert "to see where" not in shown.err
 
 
 def test_ctrl_c_is_code_130(call, result, monkeypatch):
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("whygap.storage.load", stopped)
-    done = call("table", result)
+    monkeypatch.setattr("whygap.results.files.load", stopped)
+    done = call("show", result)
     assert (done.code, done.out) == (130, "")
 
 
 def test_the_real_process_ends_with_the_same_codes(shell, tmp_path):
-    done = shell("table", tmp_path / "gap.json")
+    done = shell("show", tmp_path / "gap.json")
     assert done.code == 2
     assert done.err.startswith(f"Error: The result file '{tmp_path / 'gap.json'}' cannot be read.")
 
 
 def test_every_command_is_registered():
-    assert table_command in entry.COMMANDS
+    assert show_command in entry.COMMANDS

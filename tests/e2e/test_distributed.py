@@ -86,7 +86,7 @@ def spread(backend: str, **changes) -> wg.Settings:
 def test_a_cluster_gives_the_numbers_of_one_process(backend):
     study = make_study(*tables(1500, 1200), baseline=["w", "b"])
     serial = wg.explain(study, settings=fast())
-    assert serial.outcome.defined
+    assert serial.shares["outcome"].defined
     assert {"points", "recoverable"} <= set(serial.to_frame()["kind"])
     spread_out = wg.explain(study, settings=spread(backend))
     assert serial.to_frame().equals(spread_out.to_frame())
@@ -99,7 +99,7 @@ def test_a_killed_worker_changes_nothing(backend, tmp_path):
         "regressor": LinearRegression(),
     }
     serial = wg.explain(study, settings=fast(learner=learner))
-    assert serial.outcome.defined
+    assert serial.shares["outcome"].defined
     assert not grave.exists()
     survived = wg.explain(study, settings=spread(backend, learner=learner))
     died = int(grave.read_text(encoding="ascii"))
@@ -121,7 +121,7 @@ def test_a_killed_local_worker_changes_nothing(tmp_path):
     assert serial.to_frame().equals(survived.to_frame())
 
 
-@pytest.mark.parametrize("affected", ["local", *CLUSTERS])
+@pytest.mark.parametrize("where", ["local", *CLUSTERS])
 def test_the_shared_object_travels_once_and_stays(where):
     job, sent = Shared(list(range(1000))), []
     workers = Workers(spread(_installed(where)))
@@ -141,7 +141,7 @@ def test_the_shared_object_travels_once_and_stays(where):
     assert len(copies) <= most * len({process for process, _ in copies})
 
 
-@pytest.mark.parametrize("affected", ["local", *CLUSTERS])
+@pytest.mark.parametrize("where", ["local", *CLUSTERS])
 def test_work_goes_on_when_all_workers_were_killed(where):
     job, workers = Shared(list(range(1000))), Workers(spread(_installed(where)))
     processes = {process for _, process, _ in workers.run(job, [1, 2, 3, 4])}

@@ -54,9 +54,9 @@ def _stream(desk: Path) -> None:
     """The target by month, the same months as files, and rules that hold."""
     rows = pq.read_table(desk / "target.parquet")
     months = np.repeat(["2026-01", "2026-02"], [len(rows) // 2, len(rows) - len(rows) // 2])
-    (desk / "targets").mkdir()
+    (desk / "arrived").mkdir()
     for month in np.unique(months):
-        pq.write_table(rows.filter(months == month), desk / "targets" / f"{month}.parquet")
+        pq.write_table(rows.filter(months == month), desk / "arrived" / f"{month}.parquet")
     pq.write_table(rows.append_column("month", [months.tolist()]), desk / "target.parquet")
     rule = '[[rule]]\npart = "outcome"\nbelow = -0.9\n'
     (desk / "alerts.toml").write_text(rule, encoding="utf-8")

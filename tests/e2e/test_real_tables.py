@@ -47,11 +47,12 @@ def explained(shell, study: Path) -> dict:
 
 
 def assert_adds_up(gap: dict) -> None:
-    parts = gap["aggregate"]
-    whole = sum(parts[name]["value"] for name in ("baseline", "covariate", "outcome"))
-    assert whole == pytest.approx(parts["gap"]["value"], abs=1e-9)
-    for name in ("gap", "baseline", "covariate", "outcome"):
-        assert 0 < parts[name]["standard_error"] < 0.05
+    parts = gap["parts"]
+    assert list(parts) == ["baseline", "covariate", "outcome"]
+    whole = sum(part["value"] for part in parts.values())
+    assert whole == pytest.approx(gap["total"]["value"], abs=1e-9)
+    for estimate in (gap["total"], *parts.values()):
+        assert 0 < estimate["standard_error"] < 0.05
 
 
 @pytest.mark.slow
@@ -73,8 +74,8 @@ def test_encounters_of_patients(shell, tmp_path):
     assert_adds_up(gap)
     rows = gap["about"]["rows"]
     assert rows["source"] + rows["target"] == 99_340
-    notes = [note["text"] for note in gap["diagnostics"]["notes"]]
-    assert any("clusters ('patient_id') have rows in both tables" in text for text in notes)
+    facts = {note["kind"]: note["facts"] for note in gap["notes"]}
+    assert facts["shared_clusters"]["column"] == "patient_id"
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The report in a real browser: every control, no network, 360 pixels, no script from names."""
+"""The report in a real browser: first screens, every control, no network, no script from names."""
 
 # ruff: noqa: F811 - pytest passes imported fixtures as arguments
 from __future__ import annotations
@@ -8,106 +8,130 @@ from typing import Any
 
 import pytest
 from report_pages import (  # noqa: F401 - fixtures
-    ALL,
+    ALERT,
+    ARTEFACTS,
+    HOSTILE,
+    RESULTS,
     browser,
-    check_every_width,
     files,
+    open_all,
     visit,
 )
-from result_factory import NASTY_NAMES, make_gap
+from result_factory import make_gap
+
+from whygap.render import tables
+from whygap.render.drawing import shown
 
 pytestmark = pytest.mark.browser
 
+PHONE = 390
+LOOKS = ((1280, "light"), (1280, "dark"), (PHONE, "light"), (PHONE, "dark"))
+# Size in CSS pixels of the smallest text of every chart that is shown
+SMALLEST = """Math.min(...Array.from(document.querySelectorAll('svg text'), (text) => {
+  const svg = text.ownerSVGElement, box = svg.getBoundingClientRect();
+  const size = parseFloat(getComputedStyle(text).fontSize);
+  return box.width ? size * box.width / svg.viewBox.baseVal.width : Infinity;
+}))"""
+# Chart texts that lie on one another
+OVERLAPS = """Array.from(document.querySelectorAll('svg.chart')).flatMap((svg) => {
+  const texts = Array.from(svg.querySelectorAll('text')).filter((one) => one.textContent.trim());
+  const boxes = texts.map((one) => one.getBoundingClientRect());
+  return texts.flatMap((one, k) => texts.slice(k + 1).filter((other, j) => {
+    const a = boxes[k], b = boxes[k + 1 + j];
+    return a.width && a.left < b.right - 1 && b.left < a.right - 1
+      && a.top < b.bottom - 4 && b.top < a.bottom - 4;
+  }).map((other) => `${one.textContent} | ${other.textContent}`));
+})"""
 
-@pytest.mark.parametrize("name", ALL)
-def test_opens_quietly_and_fits_every_width(name: str, visit: Any, files: dict[str, Path]) -> None:
-    check_every_width(name, files[name], visit)
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_look_is_quiet_legible_and_never_wider_than_the_screen(
+    name: str, visit: Any, files: dict[str, Path]
+) -> None:
+    """Screenshots are kept to be looked at."""
+    assert files[name].stat().st_size < 250_000
+    ARTEFACTS.mkdir(parents=True, exist_ok=True)
+    for width, scheme in LOOKS:
+        watched = visit(name, width, color_scheme=scheme)
+        page = watched.page
+        page.screenshot(path=ARTEFACTS / f"{name}_{width}_{scheme}.png")
+        if width > PHONE:
+            assert page.evaluate("document.documentElement.scrollHeight") <= 4500
+        open_all(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(SMALLEST) >= 11
+        assert page.evaluate(OVERLAPS) == []
+        assert watched.problems == []
 
 
-def test_level_switch_changes_every_interval(visit: Any) -> None:
+@pytest.mark.parametrize("width", [1280, PHONE])
+def test_the_first_screen_holds_the_answer_the_chart_and_the_cards(width: int, visit: Any) -> None:
+    page = visit("story", width).page
+    bottoms = [
+        page.locator(query).first.evaluate("node => node.getBoundingClientRect().bottom")
+        for query in ("h1.lead", "figure.line figcaption", ".cards .card:nth-child(3) h2")
+    ]
+    assert bottoms == sorted(bottoms)
+    assert bottoms[-1] <= 800
+    assert page.locator("figure .wide").is_visible() == (width > PHONE)
+    assert page.locator("figure .narrow").is_visible() == (width == PHONE)
+
+
+def test_links_open_what_they_lead_to(visit: Any) -> None:
     watched = visit("story")
     page = watched.page
-    gap = make_gap()
-
-    def shown() -> tuple[str, ...]:
-        return tuple(
-            page.locator(query).first.text_content()
-            for query in (
-                ".answer",
-                ".parts",
-                "[data-detail=outcome] [data-interval]",
-                "[data-cell]",
-                "figcaption",
-            )
-        )
-
-    def whisker() -> float:
-        line = page.locator('[data-column="3"] line.whisker')
-        return float(line.get_attribute("y2")) - float(line.get_attribute("y1"))
-
-    before, short = shown(), whisker()
-    page.get_by_label("99%").check(force=True)
-    after = shown()
-    assert all(a != b for a, b in zip(before, after, strict=True))
-    assert "99% interval" in after[0]
-    assert whisker() > short * 1.2
-    low, high = gap.shares["outcome"].values["schooling"].interval(0.99)
-    row = page.locator("[data-detail=outcome] tbody tr", has_text="schooling")
-    assert row.locator("[data-interval]").inner_text() == f"{100 * low:.0f}% to {100 * high:.0f}%"
-    page.get_by_label("95%").check(force=True)
-    assert shown() == before
+    for link, section in (
+        (page.locator(".cards a", has_text="Who"), "#t1-affected-outcome"),
+        (page.locator(".wide a[href='#t1-points-covariate']"), "#t1-points-covariate"),
+        (page.locator(".contents a", has_text="All numbers"), "#t1-numbers"),
+    ):
+        assert page.locator(section).get_attribute("open") is None
+        link.click()
+        page.wait_for_function("id => document.querySelector(id).open", arg=section)
+    page.locator(".wide a").first.focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Open all").click()
+    assert page.locator("details:not([open])").count() == 0
+    page.get_by_role("button", name="Close all").click()
+    assert page.locator("details[open]").count() == 0
     assert watched.problems == []
 
 
-def test_level_switch_by_keyboard(visit: Any) -> None:
-    page = visit("story").page
-    page.locator("input[name=level]:checked").focus()
-    page.keyboard.press("ArrowRight")
-    assert page.locator("input[name=level]:checked").get_attribute("value") == "0.99"
-    assert "99% interval" in page.locator(".answer").inner_text()
+def test_pointing_at_a_bar_tells_its_numbers(visit: Any) -> None:
+    titles = visit("story").page.locator(".wide title").all_text_contents()
+    assert "Outcome: \u22124.9 (\u22128.1 to \u22121.7)" in titles
 
 
-def names_in(page: Any) -> list[str]:
-    rows = page.locator("[data-detail=outcome] tbody tr:visible bdi")
+def names(page: Any) -> list[str]:
+    rows = page.locator("[data-table] tr:visible:not(.head) > th[scope=row]")
     return [text.strip() for text in rows.all_inner_texts()]
 
 
-def test_sorting_by_every_column_both_ways(visit: Any) -> None:
-    watched = visit("story")
+def test_the_table_is_searched_sorted_and_copied(visit: Any) -> None:
+    watched = visit("story", permissions=["clipboard-read", "clipboard-write"])
     page = watched.page
-    shares = {
-        "source risk, recalibrated": 0.33,
-        **{n: s.value for n, s in make_gap().shares["outcome"].values.items()},
-    }
-    header = page.locator("[data-detail=outcome] thead")
-
-    header.get_by_role("button", name="Share").click()
-    assert names_in(page) == sorted(shares, key=shares.__getitem__)
-    assert header.locator("th[aria-sort=ascending]").inner_text().startswith("Share")
-    header.get_by_role("button", name="Share").click()
-    assert names_in(page) == sorted(shares, key=lambda name: -shares[name])
-    header.get_by_role("button", name="Variable").click()
-    assert names_in(page) == sorted(shares)
-    header.get_by_role("button", name="Variable").click()
-    assert names_in(page) == sorted(shares, reverse=True)
-    header.get_by_role("button", name="p-value").click()
-    texts = page.locator("[data-detail=outcome] tbody td:last-child").all_inner_texts()
-    p_values = [float(text.lstrip("< ")) for text in texts]
-    assert p_values == sorted(p_values)
+    open_all(page)
+    assert len(names(page)) == len(tables.rows(make_gap().redacted().findings()))
+    page.get_by_label("Search").fill("MoBil")
+    assert names(page)
+    assert all("mobility" in name for name in names(page))
+    assert page.locator("[data-status]").inner_text() == f"{len(names(page))} lines"
+    page.get_by_label("Search").fill("")
+    for column, label in ((0, "Term"), (1, "Estimate")):
+        for turn in (False, True):
+            page.locator("[data-sort]", has_text=label).click()
+            body = page.locator("[data-table] tbody").nth(1).locator("tr:not(.head)")
+            cells = body.evaluate_all("(rows, k) => rows.map(r => r.cells[k].textContent)", column)
+            keys = [c if column == 0 else float(c.replace("\u2212", "-")) for c in cells]
+            assert keys == sorted(keys, reverse=turn)
+            order = "descending" if turn else "ascending"
+            assert page.locator(f"[aria-sort={order}]").inner_text().startswith(label)
+    page.get_by_role("button", name="Copy the table").click()
+    page.locator("[data-status]", has_text="Copied.").wait_for()
+    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert lines[0] == "Term\tEstimate\tStd. error\t95% interval"
+    assert any(line.startswith("Change\t\u22127.2\t") for line in lines)
     assert watched.problems == []
-
-
-def test_many_rows_fold_and_unfold(visit: Any) -> None:
-    page = visit("sixty").page
-    more = page.locator("[data-detail=outcome] [data-more]")
-    assert len(names_in(page)) == 15
-    assert more.get_attribute("aria-expanded") == "false"
-    more.click()
-    assert len(names_in(page)) == 61
-    more.click()
-    assert len(names_in(page)) == 15
-    page.locator("[data-find]").fill("variable_5")
-    assert len(names_in(page)) == 10
 
 
 def test_dark_and_light(visit: Any) -> None:
@@ -117,142 +141,71 @@ def test_dark_and_light(visit: Any) -> None:
         return page.evaluate("getComputedStyle(document.body).backgroundColor")
 
     light = paper()
-    page.locator(".theme").click()
+    page.locator("[data-theme-button]").click()
     dark = paper()
     assert light != dark
-    assert page.locator(".theme").get_attribute("aria-pressed") == "true"
-    page.locator(".theme").click()
+    page.locator("[data-theme-button]").click()
     assert paper() == light
-    assert (
-        visit("story", color_scheme="dark").page.evaluate(
-            "getComputedStyle(document.body).backgroundColor"
-        )
-        == dark
-    )
-
-
-def test_hover_and_focus_tell_interval_and_p_value(visit: Any) -> None:
-    page = visit("story").page
-    row = page.locator("[data-detail=outcome] tbody tr", has_text="ancestry")
-    row.locator(".track").hover()
-    tip = page.locator("#tip")
-    text = tip.inner_text()
-    share = make_gap().shares["outcome"].values["ancestry"]
-    exact = f"{100 * share.value:.5g}%, standard error {100 * share.standard_error:.3g}%"
-    assert text.startswith(f"ancestry\n{exact}\n95% interval ")
-    assert "p-value 0.003" in text
-    assert "adjusted for all variables" in text
-    assert "rank 1 to" in text
-    page.mouse.move(5, 5)
-    assert tip.is_hidden()
-    page.locator("[data-detail=outcome] [data-sort=last]").focus()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    assert tip.is_visible()
-    page.keyboard.press("Escape")
-    assert tip.is_hidden()
-
-
-def test_a_closer_look_from_a_row_and_from_the_list(visit: Any) -> None:
-    watched = visit("story")
-    page = watched.page
-    page.locator("[data-detail=outcome]").get_by_role("button", name="mobility").click()
-    assert page.locator("[data-variable]").input_value() == "mobility"
-    groups = make_gap().affected["outcome"].groups_of("mobility")
-    assert page.locator("[data-profile] svg.chart rect").count() == 2 * len(groups)
-    assert page.locator("[data-profile] svg.chart circle").count() == len(groups)
-    page.locator("[data-variable]").select_option("military")
-    page.locator("[data-profile] summary").click()
-    labels = [group.label for group in make_gap().affected["outcome"].groups_of("military")]
-    assert page.locator("[data-profile] tbody th").all_inner_texts() == labels
-    page.get_by_label("80%").check(force=True)
-    assert "80% intervals" in page.locator("[data-profile]").inner_text()
-    assert intervals_in_profile(page) == pytest.approx(at_once("military", 0.8), abs=0.051)
-    assert watched.problems == []
-
-
-def intervals_in_profile(page: Any) -> list[float]:
-    """Both ends of every group's mean change, in points."""
-    cells = page.locator("[data-profile] tbody tr td:last-child").all_text_contents()
-    return [float(end.replace("\u2212", "-")) for cell in cells for end in cell.split(" to ")]
-
-
-def at_once(variable: str, level: float) -> list[float]:
-    """The same, from the result: widened as much as its group's contribution."""
-    where = make_gap().where
-    ends = []
-    for group, (low, high) in zip(where.groups, where.simultaneous(level), strict=True):
-        if group.variable == variable:
-            half = group.change.standard_error * (high - low) / (2 * group.points.standard_error)
-            ends += [100 * (group.change.value - half), 100 * (group.change.value + half)]
-    return ends
-
-
-def test_copying_the_table(visit: Any) -> None:
-    page = visit("story", permissions=["clipboard-read", "clipboard-write"]).page
-    page.get_by_role("button", name="Copy for a spreadsheet").click()
-    page.locator("[data-copied]", has_text="Copied.").wait_for()
-    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
-    assert lines[0] == "Term\tEstimate\tStd. error\t95% interval"
-    assert lines[2].startswith("Change\t-7.2\t")
-    page.get_by_role("button", name="Copy as Markdown").click()
-    page.wait_for_timeout(100)
-    text = page.evaluate("navigator.clipboard.readText()").splitlines()
-    assert text[1] == "|:---|---:|---:|---:|"
-    assert all(line.count("|") >= 5 for line in text)
-
-
-def test_how_it_was_computed_unfolds(visit: Any) -> None:
-    page = visit("story").page
-    page.get_by_text("Settings, sizes, models, versions").click()
-    text = page.locator("details", has_text="Settings, sizes").inner_text()
-    for words in ("Setting: seed", "Version: whygap", "1,600 rows", "boosted", "Seconds: outcome"):
-        assert words in text
+    page = visit("story", color_scheme="dark").page
+    assert paper() == dark
+    ink = page.evaluate("getComputedStyle(document.querySelector('.chart text')).fill")
+    assert ink == page.evaluate("getComputedStyle(document.body).color")
 
 
 def test_hostile_names_are_shown_and_not_run(visit: Any) -> None:
     watched = visit("nasty")
     page = watched.page
-    shown = names_in(page)
-    for name in NASTY_NAMES:
-        assert " ".join(name.split()) in shown
-        page.locator("[data-variable]").select_option(name)
+    open_all(page)
+    said = " ".join(page.locator("main").inner_text().split())
+    charts = " ".join(page.locator("#t1-points-covariate svg").first.text_content().split())
+    for name in HOSTILE:
+        text = " ".join(shown(name).split())
+        assert text in said
+        assert text in charts
     assert "<img src=x onerror=alert(1)>" in page.locator("h1").inner_text()
-    assert "</script><script>alert(2)</script>" in page.locator("main").inner_text()
-    page.get_by_label("80%").check(force=True)
-    assert watched.problems == []
+    page.get_by_label("Search").fill("<script>")
+    assert any("<script>" in name for name in names(page))
     assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 1
+    assert watched.problems == []
 
 
-def test_undefined_part_says_so_and_shows_no_table(visit: Any) -> None:
+def test_undefined_shares_say_why_and_have_no_chart(visit: Any) -> None:
     page = visit("undefined").page
-    section = page.locator("section[aria-labelledby$='-covariate']")
+    open_all(page)
+    section = page.locator("#t1-shares-covariate")
     assert "undefined" in section.inner_text()
-    assert "would settle it" in section.inner_text()
-    assert section.locator("table").count() == 0
+    assert section.locator("svg").count() == 0
 
 
-def test_several_targets_share_one_switch(visit: Any) -> None:
+def test_several_targets_open_one_by_one(visit: Any) -> None:
     watched = visit("several")
     page = watched.page
-    assert page.locator("[data-target] > h1").all_inner_texts() == ["site B", "site C"]
-    before = page.locator("[data-many-span]").all_inner_texts()
-    page.get_by_label("80%").check(force=True)
-    assert all("80% interval" in text for text in page.locator(".answer").all_inner_texts())
-    assert all(
-        a != b
-        for a, b in zip(before, page.locator("[data-many-span]").all_inner_texts(), strict=True)
-    )
-    page.locator("#all .scroll a", has_text="site C").click()
+    page.locator(".many a", has_text=f"site {ALERT} 1").click()
     assert page.url.endswith("#t2")
+    page.wait_for_function("document.querySelector('#t2').open")
+    assert page.locator("#t2 .cards").is_visible()
+    assert page.locator("#t1 .cards").is_hidden()
     assert watched.problems == []
 
 
 def test_reads_without_scripts_and_in_print(visit: Any) -> None:
-    page = visit("sixty", java_script_enabled=False).page
-    assert page.locator(".answer").is_visible()
-    assert page.locator("[data-detail=outcome] tbody tr:visible").count() == 61
+    page = visit("story", java_script_enabled=False).page
+    assert page.locator(".lead").is_visible()
+    assert page.locator("[data-theme-button]").is_hidden()
     page = visit("story").page
-    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print", color_scheme="dark")
+    page.screenshot(path=ARTEFACTS / "story_print.png", full_page=True)
     assert page.locator(".top").is_hidden()
-    assert page.locator(".answer").is_visible()
+    assert page.locator(".lead").is_visible()
+    assert page.locator("details:not([open])").count() == 0
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details[open]").count() == 0
+
+
+def test_printing_opens_sections_even_without_scripts(visit: Any) -> None:
+    page = visit("story", java_script_enabled=False).page
+    page.emulate_media(media="print")
+    assert page.get_by_text("How much lower the mean squared error").is_visible()

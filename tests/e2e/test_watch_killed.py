@@ -18,7 +18,7 @@ from watch_stream import bytes_of
 MONTHS = [f"{year}-{month:02d}" for year in (2024, 2025) for month in range(1, 13)]
 KILLS = 10
 CHANCE = np.random.default_rng()  # another moment in every run
-QUICK = ("--learner", "fast", "--set", "folds=3", "--detail", "none", "--quiet")
+QUICK = ("--set", "learner=fast", "--set", "folds=3", "--detail", "none")
 
 
 @pytest.fixture(scope="module")

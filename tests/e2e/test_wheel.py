@@ -55,6 +55,8 @@ def test_what_only_developers_need_stays_out(wheel, folder):
         "render/templates/report.html",
         "render/templates/report.js",
         "render/templates/report.css",
+        "render/templates/target.html",
+        "render/templates/notebook.html",
         "datasets/employment.toml",
         "datasets/employment_source.parquet",
         "datasets/employment_target.parquet",

@@ -33,7 +33,7 @@ def test_a_first_run_keeps_what_it_computed(finished):
     labels = [revised.label for revised in beside.revisions]
     assert labels[:2] == ["the model as it is", "recalibrated (W alone)"]
     assert labels[-1] == "retrained on everything"
-    assert len(beside.differences) == len(ranking(gap.outcome))
+    assert len(beside.differences) == len(ranking(gap.shares["outcome"]))
 
 
 def test_a_second_run_computes_nothing(finished):

@@ -11,7 +11,6 @@ import pytest
 from experiments import culprits
 from experiments.pools import is_current, load_pool
 from experiments.replicates import Config, replicate
-from experiments.run_replicates import chosen
 from experiments.simulation import Order, config_truths
 from experiments.summary import summarise
 from experiments.worlds.few_levels import employment_of_few_levels
@@ -64,9 +63,6 @@ def test_labels_differ_and_name_one_configuration():
     steps = culprits.plan(quick=False)
     labels = [config.label for config, _ in steps]
     assert len(set(labels)) == len(labels) == 16
-    alone = chosen(steps, "gaussian_accuracy_2000-2000")
-    assert [config.label for config, _ in alone] == ["gaussian_accuracy_2000-2000"]
-    assert len(chosen(steps, "gaussian_accuracy")) == 4
 
 
 def test_the_world_of_few_levels_is_the_one_that_is_kept():

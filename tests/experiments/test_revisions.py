@@ -39,7 +39,7 @@ def outcome(**shares):
     """What the section reads of a `Shares`."""
     estimates = {name: Estimate(value, 0.01) for name, value in shares.items()}
     return SimpleNamespace(
-        defined=True, players=tuple(estimates), shares=estimates, base=Estimate(0.5, 0.1), reason=""
+        defined=True, players=tuple(estimates), values=estimates, base=Estimate(0.5, 0.1), reason=""
     )
 
 
@@ -49,7 +49,7 @@ def test_a_section_names_what_each_ranking_adds():
         (),
         (difference(1, -0.02, -0.01), difference(2, 0.0, 0.0)),
     )
-    text = revisions.section(SimpleNamespace(outcome=outcome(a=0.2, b=0.001)), beside)
+    text = revisions.section(SimpleNamespace(shares={"outcome": outcome(a=0.2, b=0.001)}), beside)
     assert "| 1 | -.0150 (-.0200 to -.0100) | a / b |" in text
     assert "| 2 | .0000 (.0000 to .0000) | b / a |" in text
     assert text.endswith("1 of 2 shares can be told from 0 from above (a).")
@@ -57,7 +57,7 @@ def test_a_section_names_what_each_ranking_adds():
 
 def test_undefined_shares_rank_nothing():
     silent = SimpleNamespace(defined=False, reason="No shift is told from 0.")
-    found = revisions.section(SimpleNamespace(outcome=silent), Beside((), (), ()))
+    found = revisions.section(SimpleNamespace(shares={"outcome": silent}), Beside((), (), ()))
     assert found == (
         "Our outcome shares are undefined, so there is no order to revise by. "
         "No shift is told from 0."

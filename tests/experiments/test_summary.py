@@ -18,7 +18,7 @@ from experiments.pages import (
 from experiments.replicates import Config
 from experiments.summary import band, summarise, to_csv
 
-CONFIG = Config(rows=(100, 50), settings={"twins": False})
+CONFIG = Config(rows=(100, 50), published="fast")
 TRUTH = {"aggregate gap": 1.0, "outcome value {Z1}": 0.5, "outcome share Z9": 0.1}
 
 
@@ -41,7 +41,7 @@ def test_coverage_bias_and_width_are_what_they_say():
     assert gap.width == pytest.approx(2.0)
     assert gap.bias_over_sd == pytest.approx((5.5 / 3 - 1) / gap.sd)
     assert gap.plugin_coverage == 0.0
-    assert (gap.rows_source, gap.rows_target, gap.settings) == (100, 50, "twins=False")
+    assert (gap.rows_source, gap.rows_target, gap.settings) == (100, 50, "published=fast")
 
 
 def test_undefined_replicates_are_counted_apart():

@@ -17,7 +17,7 @@ HEAD = (Path(__file__).parents[2] / "evidence/culprits/summary.csv").read_text()
     [
         ("aggregate gap", "parts"),
         ("points covariate Z1", "points"),
-        ("where score above 0.5", "affected"),
+        ("where score above 0.5", "where"),
         ("recoverable here (total)", "recoverable"),
         ("outcome value {Z1}", "values"),
         ("outcome value {Z1, Z2}", None),
@@ -45,12 +45,12 @@ def test_weak_numbers_are_named_and_variants_are_not_ours(tmp_path):
     rows = [
         line("aggregate gap"),
         line("aggregate outcome", coverage=0.8, verdict="below"),
-        line("aggregate outcome", settings="twins=False", coverage=0.1, verdict="below"),
+        line("aggregate outcome", settings="folds=3", coverage=0.1, verdict="below"),
         line("points baseline W"),
         line("where W above 0"),
         line("recoverable here W"),
         line("outcome value {Z1}", coverage=0.88),
-        line("outcome value {Z1}", settings='"risk_uncertainty=False, twins=False"', coverage=0.7),
+        line("outcome value {Z1}", settings="published=fast", coverage=0.7),
         line("outcome value {Z2}", coverage="", verdict="never shown"),
     ]
     (folder / "summary.csv").write_text("\n".join([HEAD, *rows]) + "\n", encoding="utf-8")

@@ -13,7 +13,7 @@ from sklearn import metrics
 
 import whygap as wg
 from whygap.errors import WhygapError
-from whygap.render import plot
+from whygap.render import svg
 
 ROLES: dict[str, Any] = {"outcome": "y", "prediction": "risk", "baseline": ["age"]}
 SparkFrame = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})
@@ -36,8 +36,8 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "detail=True": (
         lambda _: wg.explain(study(), detail=True),
         (
-            "detail= names what is asked for. Got True. 'all', (), or of 'points', 'where', "
-            "'recoverable', 'covariate', 'outcome'."
+            "detail= names what is asked for. Got True. 'all', (), or of 'points', 'affected', "
+            "'recoverable', 'shares'."
         ),
     ),
     "a detail misspelt": (
@@ -51,13 +51,13 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a learner misspelt": (
         lambda _: wg.Settings(learner="fst"),
         (
-            "The setting 'learner' must be one of 'auto', 'fast', 'boosted', 'paper', or "
+            "The setting 'learner' must be one of 'auto', 'fast', 'boosted', or "
             "{'classifier': estimator, 'regressor': estimator}. Got 'fst'. Did you mean 'fast'?"
         ),
     ),
     "one fold": (
         lambda _: wg.Settings(folds=1),
-        "The setting 'folds' must be greater than or equal to 2. Got 1.",
+        "The setting 'folds' must be greater than or equal to 3. Got 1.",
     ),
     "a metric of scikit-learn": (
         lambda _: study(metric=metrics.hamming_loss),
@@ -90,26 +90,20 @@ CALLS: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda folder: make_gap().save(folder / "x.csv"),
         (
             "A result is saved as JSON. Got 'x.csv'. The table of all estimates is gap.to_frame(), "
-            "or: whygap table gap.json --format csv."
+            "or: whygap show gap.json -o gap.csv."
         ),
     ),
     "a figure as docx": (
-        lambda folder: plot.save_figure(make_gap().plot("walk"), folder / "x.docx"),
+        lambda folder: svg.save(make_gap().plot(), folder / "x.docx"),
         "A figure is written as .svg, .png or .pdf. Got 'x.docx'. Try gap.svg.",
     ),
     "a figure that there is not": (
-        lambda _: make_gap().plot("waterfal"),
-        (
-            "There is no figure 'waterfal'. Figures are: answer, walk, points, where, recoverable, "
-            "shares."
-        ),
+        lambda _: make_gap().plot(what="point"),
+        "There is no figure 'point'. Did you mean 'points'?",
     ),
     "a detail that was not asked for": (
         lambda _: make_gap(outcome=None).shares["outcome"],
-        (
-            "The detail 'outcome' is not in this result. Ask for it: "
-            'wg.explain(study, detail="shares").'
-        ),
+        "This result has no 'shares' of the part 'outcome'. It has: covariate.",
     ),
     "a result that is not there": (
         lambda folder: wg.load(folder / "gap.json"),

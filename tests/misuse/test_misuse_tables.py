@@ -16,7 +16,7 @@ from whygap.render.advice import ADVICE
 from whygap.results import Gap
 
 QUICK = ("--detail", "none", "--set", "learner=fast", "--set", "folds=3")
-INNER = [f"- {title}:" for title in LABELS]
+INNER = [f"- {title} (" for title in LABELS]
 
 
 def without_numbers(text: str, folder: Path) -> str:

@@ -112,7 +112,7 @@ class CulpritOracle:
         )
 
     def on_target_mix(self) -> Estimate:
-        return recoverable.reweighted(self.target_mix_values())
+        return recoverable.on_target_mix(self.target_mix_values())
 
     def irreducible_on_target_mix(self) -> Estimate:
         return recoverable.irreducible_on_target_mix(self.target_mix_values())

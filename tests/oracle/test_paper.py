@@ -6,16 +6,22 @@ import numpy as np
 import pytest
 from neighbours import locate
 from oracle_inputs import BINS, METRICS, worlds
-from whygap.simulate import Atoms
-from whygap.simulate.world import all_subsets, shares
 
 from experiments.worlds import finite
+from experiments.worlds.atoms import Atoms
 from experiments.worlds.exact import at_rows, h_of, pi_wzs, table_of
-from whygap.paper.aggregate import aggregate_parts
-from whygap.paper.covariate_value import SubsetValue, covariate_numerator
-from whygap.paper.nuisances import Nuisances, Recombined, binned
-from whygap.paper.outcome_value import outcome_denominator, outcome_numerator, v_statistic
+from experiments.worlds.world import all_subsets, shares
+from whygap.domains import ByDomain
+from whygap.paper.nuisances import Nuisances, binned
 from whygap.paper.shapley import draw_subsets, shapley_shares
+from whygap.paper.values import (
+    SubsetValue,
+    aggregate_parts,
+    covariate_numerator,
+    outcome_denominator,
+    outcome_numerator,
+    v_statistic,
+)
 
 SUBSETS = all_subsets(3)
 PROPER = [s for s in SUBSETS if len(s) < 3]
@@ -54,31 +60,27 @@ class TrueNuisances(Nuisances):
     def h(self, subset, m):  # noqa: ARG002
         return at_rows(h_of(self.world, subset, self.bins))
 
-    def recombined(self, subset, model=None):  # noqa: ARG002
-        world, mass = self.world, self.world.mass.target
-        swapped = ~np.isin(self.owner, world.subset_columns(subset))
-        rest = world.codes(np.flatnonzero(swapped))
-        q_bin, groups = (
-            binned(world.risk.source, self.bins),
-            world.nuisances.groups(subset, self.bins),
-        )
+    @property
+    def risks(self):
+        return self.world.risk.map(lambda risk: lambda rows: risk[locate(self.world, rows)])
 
-        def ratio(rows, bin_of):
+    def slope_at(self, rows):
+        return self.world.slope[locate(self.world, rows[:, :-1])]
+
+    def phantom_ratio(self, subset):
+        world, mass = self.world, self.world.mass.target
+        rest = world.codes(np.flatnonzero(self.swapped(subset)[:-1]))
+        q_bin = binned(world.risk.source, self.bins)
+        groups = world.nuisances.groups(subset, self.bins)
+
+        def ratio(rows):
             """p_1(z_-s | w, z_s, bin) / p_1(z_-s); rows are in the bin they are from."""
-            cell = locate(world, rows)
-            np.testing.assert_array_equal(q_bin[cell], bin_of)
+            cell = locate(world, rows[:, :-1])
+            np.testing.assert_array_equal(q_bin[cell], rows[:, -1])
             conditional = mass[cell] / np.bincount(groups, weights=mass)[groups[cell]]
             return conditional / np.bincount(rest, weights=mass)[rest[cell]]
 
-        def at(values):
-            return lambda rows: values[locate(world, rows)]
-
-        risk = world.risk
-        features = self.design.features.target
-        weights = self.design.weights.target
-        return Recombined(
-            features, weights, swapped, at(risk.source), at(risk.target), at(world.slope), ratio
-        )
+        return ratio
 
 
 def true_nuisances(world, bins=BINS):
@@ -126,9 +128,9 @@ def test_without_baseline_values_equal_enumeration():
 
 def v_statistic_contributions(world, subset, n_draws=0, seed=0):
     """Third and fourth line of eq. (4), row by row, without the factor 2."""
-    n = true_nuisances(world)
+    n = replace(true_nuisances(world), seed=seed)
     m = n.m(subset).target
-    average = v_statistic(n.recombined(subset), m, BINS, n_draws, seed, distinct=False)
+    average = v_statistic(n, subset, m, n_draws, distinct=False)
     return average * (n.design.outcome.target - m)
 
 
@@ -158,19 +160,21 @@ def test_2000_draws_are_within_four_standard_errors(metric, subset):
     assert np.abs(np.array(repeats) - exact).max() <= 4 * spread
 
 
-def test_no_row_is_recombined_with_itself():
+def test_no_row_is_recombined_with_itself(monkeypatch):
     """Of two rows, each has only the other to be recombined with."""
     world = finite.random_world(2, z_levels=(2, 2), metric="brier")
     n = true_nuisances(world, bins=1)  # all rows in two bins
-    first, last = np.flatnonzero(binned(world.risk.source, 1) == 1)[[0, -1]]
-    m = n.m(()).target[[first, last]]
-    whole = n.recombined(())
-    rows, ones = whole.rows[[first, last]], np.ones(2)
-    parts = replace(whole, rows=rows, weights=ones, ratio=lambda *_: 1.0)
-    phantom = np.where(parts.swapped, parts.rows[::-1], parts.rows)
-    xi = parts.slope(phantom) ** 2 * (parts.p_1(phantom) - m)
-    xi[binned(parts.q(phantom), 1) != 1] = 0
-    np.testing.assert_allclose(v_statistic(parts, m, 1, 0, 0), xi)
+    pair = np.flatnonzero(n.q_bin.target == 1)[[0, -1]]
+    trains = np.ones(n.design.rows.target, dtype=bool)
+    trains[pair] = False
+    design = replace(n.design, weights=None)
+    n = replace(n, design=design, training=ByDomain(n.training.source, trains))
+    monkeypatch.setattr(TrueNuisances, "phantom_ratio", lambda *_: lambda rows: np.ones(len(rows)))
+    m, rows = n.m(()).target, n.binned_rows[pair]
+    phantom = np.where(n.swapped(()), rows[::-1], rows)
+    xi = n.slope_at(phantom) ** 2 * (n.risks.target(phantom[:, :-1]) - m[pair])
+    xi[binned(n.risks.source(phantom[:, :-1]), 1) != 1] = 0
+    np.testing.assert_allclose(v_statistic(n, (), m, 0), xi)
 
 
 @pytest.mark.parametrize("players", [1, 2, 4, 6])

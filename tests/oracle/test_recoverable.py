@@ -116,7 +116,7 @@ def test_twins_leave_only_the_product_of_errors(seed):
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
-@pytest.mark.parametrize("affected", DOMAINS)
+@pytest.mark.parametrize("where", DOMAINS)
 def test_influence_of_one_domain(seed, domain, where):
     """Along the other domain both sides are 0."""
     world = world_of(seed)
@@ -137,7 +137,7 @@ def test_influence_of_one_domain(seed, domain, where):
 
 
 @pytest.mark.parametrize("asked", ON_THE_MIX)
-@pytest.mark.parametrize("affected", DOMAINS)
+@pytest.mark.parametrize("where", DOMAINS)
 def test_influence_of_the_targets_mix(seed, where, asked):
     world = world_of(seed)
     check_influence(

@@ -58,7 +58,7 @@ def test_partitions_add_up_to_the_outcome_part(metric, seed):
     size, sample = len(world.prediction), table_of(world).sample()
     shifts = {"mu_0_wz": rng.normal(size=size), "pi_wz": rng.normal(size=size)}
     oracle = CulpritOracle(world, shifts, sample)
-    part = corners.decompose(Oracle(world, shifts, sample).aggregate()).outcome
+    part = corners.decompose(Oracle(world, shifts, sample).aggregate()).parts["outcome"]
     for partition in masks(world):
         groups = [oracle.contribution(mask) for mask in partition]
         total = sum(groups[1:], start=groups[0])

@@ -152,13 +152,7 @@ MODELS = [
 def settings_arguments(rng: random.Random) -> dict[str, Any]:
     usual: dict[str, list[Any]] = {
         "folds": [3, 4, 5, 2, 50],
-        "split": [None, 0.2, 0.999, 1e-9],
         "repeats": [1, 2],
-        "outcome_form": ["binned", "smooth"],
-        "bins": [2, 20, 1000],
-        "risk_uncertainty": [True, False],
-        "twins": [True, False],
-        "halvings": [1, 3],
         "subsets": ["auto", "all", 2, 5],
         "sampling_error": [None, 0.2, 1e-9, 9.9],
         "time_budget": [None, 1e-9],
@@ -168,9 +162,9 @@ def settings_arguments(rng: random.Random) -> dict[str, Any]:
         "level": [0.95, 1e-9, 0.999999999, 0.5],
         "seed": [0, 10**12],
     }
-    base = {"learner": rng.choice(["fast"] * 9 + ["auto", "boosted", "paper"]), "folds": 3}
+    base = {"learner": rng.choice(["fast"] * 9 + ["auto", "boosted"]), "folds": 3}
     some = {name: rng.choice(pool) for name, pool in usual.items() if rng.random() < 0.15}
-    return spoilt(rng, {**base, "halvings": 1, "subsets": 6, **some, "progress": False}, 0.03)
+    return spoilt(rng, {**base, "subsets": 6, **some, "progress": False}, 0.03)
 
 
 def spoilt(rng: random.Random, given: dict[str, Any], chance: float = 0.06) -> dict[str, Any]:
@@ -254,14 +248,14 @@ def show(rng: random.Random) -> Any:
     level = anything(rng, 0.95, 0.5, 1e-12, 0, 1, 2, "0.9", None)
     path = anything(rng, *(folder() / n for n in ("a.json", "a.html", "a.csv", "no/a.json", "")))
     name, other = (anything(rng, "schooling", "ancestry", "nope") for _ in range(2))
-    what = anything(rng, "answer", "walk", "points", "affected", "recoverable", "shares", "shars")
+    what = anything(rng, "decomposition", "points", "affected", "recoverable", "shares", "shars")
     calls: list[Callable[[], Any]] = [
         lambda: gap.to_frame(level),
         lambda: gap.summary(level),
         lambda: gap.save(path, influence=anything(rng, True)),
         lambda: gap.report(path, level, anything(rng, None)),
-        lambda: gap.plot(what, level=level),
-        lambda: gap.plot(what),
+        lambda: gap.plot(None, what, level),
+        lambda: gap.plot(what=what),
         lambda: gap.shares[anything(rng, "outcome", "covariates")],
         lambda: gap.shares["outcome"].difference(name, other),
         lambda: gap.shares["outcome"].ranking(level),
@@ -338,12 +332,6 @@ def command(rng: random.Random) -> list[Any]:
         "--covariates": ["a,b", "a", "nope"],
         "--prediction": ["risk", "a", "nope"],
         "--metric": ["accuracy", "brier", "acuracy", "json:dumps"],
-        "--model": ["json:dumps", "nope.onnx", place / "source.csv"],
-        "--positive": ["1", "yes"],
-        "--weights": ["a", "c"],
-        "--clusters": ["c"],
-        "--drop": ["c", "nope", "a,b"],
-        "--source-name": ["north"],
     }
     needed = ("--source", "--target", "--outcome", "--prediction")
     given = [
@@ -352,8 +340,8 @@ def command(rng: random.Random) -> list[Any]:
         if rng.random() < (0.95 if name in needed else 0.15)
         for part in (name, word(rng, *pool))
     ]
-    detail = ["--detail", word(rng, "none", "none", "points", "affected", "outcome", "nope", "all")]
-    fast = ["--learner", word(rng, "fast", "fast", "fats"), *detail]
+    detail = ["--detail", word(rng, "none", "none", "points", "affected", "shares", "nope", "all")]
+    fast = ["--set", "learner=" + word(rng, "fast", "fast", "fats"), *detail]
     commands: list[list[Any]] = [
         ["explain", study, *fast, *quick, "-o", out],
         ["explain", *given, *fast, "--set", "folds=3"],
@@ -361,15 +349,15 @@ def command(rng: random.Random) -> list[Any]:
         ["check", study, *quick],
         ["init", *given[:4], "-o", out],
         ["init"],
-        ["table", gap, "--format", word(rng, "text", "md", "csv", "tex", "html"), *level],
-        ["plot", gap, "--what", word(rng, "answer", "points", "shares"), "-o", out],
-        ["report", gap, "-o", out, *level],
-        ["report", gap, "-o", out],
+        ["show", gap, *level],
+        ["show", gap, "--part", word(rng, "parts", "points", "shares"), "-o", out],
+        ["show", gap, "-o", out, *level],
+        ["show", gap, "-o", out],
         ["rehearse", study, "-r", word(rng, 2, 1), *fast],
         [word(rng, "explian", "--help", "--version"), study],
     ]
     chosen = rng.choice(commands)
-    extra = rng.choice([[], [], [], ["--json"], ["--quiet"], ["--nope"], ["--seed", word(rng, 1)]])
+    extra = rng.choice([[], [], [], ["--json"], ["--nope"], ["--seed", word(rng, 1)]])
     return [*chosen, *extra]
 
 

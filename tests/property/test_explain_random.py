@@ -22,13 +22,11 @@ from whygap.results import Gap, Shares
 RUNS = {
     **ARGUMENTS,
     "tables": st.one_of(usual_pair(), usual_pair(), usual_pair(), table_pair()),
-    "detail": st.sampled_from([(), ("covariate",), ("outcome",), ("covariate", "outcome")]),
+    "detail": st.sampled_from([(), ("points",), ("shares",), ("points", "affected", "shares")]),
     "more": st.fixed_dictionaries(
         {"learner": st.just("fast"), "folds": st.sampled_from([3, 3, 5])},
         optional={
             "support": st.just("common"),
-            "outcome_form": st.just("smooth"),
-            "twins": st.just(False),
             "clip": st.just(5.0),
             "level": st.just(0.8),
         },
@@ -53,9 +51,9 @@ def assert_explained(part: Shares) -> bool:
     assert_finite(part.denominator)
     if not part.defined:
         assert part.reason.endswith(".")
-        assert not part.shares
+        assert not part.values
         return False
-    assert set(part.shares) == set(part.players)
+    assert set(part.values) == set(part.players)
     assert part.base is not None
     for estimate in (part.base, *part.values.values()):
         assert_finite(estimate)
@@ -103,7 +101,7 @@ def try_explain(
             metric=metric,
             **extras,
         )
-        chosen = wg.Settings(**run["more"], halvings=1, subsets=8, progress=False)
+        chosen = wg.Settings(**run["more"], subsets=8, progress=False)
         gap = wg.explain(study, detail=run["detail"], settings=chosen)
     except WhygapError as err:
         refusal = err

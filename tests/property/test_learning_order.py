@@ -13,8 +13,8 @@ from small_study import covariate_tables, fast, make_study
 
 import whygap as wg
 from whygap._explain import subset_values
-from whygap.blocks import Blocks
 from whygap.domains import ByDomain
+from whygap.learning.blocks import Blocks
 from whygap.learning.features import make_features
 from whygap.learning.models import Fast
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
@@ -124,9 +124,8 @@ def test_permuting_subsets_permutes_covariate_values(order):
 
 def test_two_workers_give_the_numbers_of_one():
     study = make_study()
-    shares = ("covariate", "outcome")
     one, two = (
-        wg.explain(study, detail=shares, settings=fast(learner="auto", n_jobs=jobs))
+        wg.explain(study, detail="shares", settings=fast(learner="auto", n_jobs=jobs))
         for jobs in (1, 2)
     )
     assert one.to_frame().equals(two.to_frame())

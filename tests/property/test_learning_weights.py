@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from learning_designs import cut, make_design
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from whygap.blocks import Blocks
 from whygap.domains import DOMAINS, ByDomain
+from whygap.learning.blocks import Blocks
 from whygap.learning.estimators import OwnEstimators
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
@@ -51,7 +51,6 @@ def repeated(design, blocks, count):
     labels = ByDomain(label["source"], label["target"])
     cut_again = Blocks(
         blocks.count,
-        blocks.evaluated,
         labels.map(lambda b: np.argsort(b, kind="stable")),
         labels.map(lambda b: np.searchsorted(np.sort(b), np.arange(blocks.count + 1))),
     )
@@ -73,7 +72,7 @@ def predicted(design, blocks, learner, kind):
     means = fit_means(features, learner, task)
     ratios = fit_ratios(features, learner, (0, 1), "pi")
     found = {}
-    for block in blocks.evaluated:
+    for block in range(blocks.count):
         rows = design.features.source[order[blocks.rows("source", block)]]
         mean = means.predict(blocks.complement(block), "source", block)
         ratio = ratios.predict(blocks.complement(block), "source", block)

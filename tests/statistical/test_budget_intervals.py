@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from learning_designs import shifted_design
 
-from whygap.blocks import make_blocks
 from whygap.domains import ByDomain
 from whygap.equations.halvings import Plan
 from whygap.equations.recoverable import DomainValues, gain
 from whygap.estimate import Estimate, Sample
+from whygap.learning.blocks import make_blocks
 from whygap.settings import Settings
 
 ROWS, DRAWS, LEVEL = 400, 600, 0.9
@@ -20,9 +20,9 @@ def drawn(slope: float, rng: np.random.Generator) -> list[Estimate]:
     """What a line wins, cross-fitted as twins: y = slope x + noise, the model says 0."""
     settings = Settings()
     blocks = make_blocks(shifted_design((ROWS, ROWS)), settings, rng)
-    plan, sample = Plan.of(blocks, settings.halvings), Sample.of(ByDomain(ROWS, ROWS))
+    plan, sample = Plan.of(blocks), Sample.of(ByDomain(ROWS, ROWS))
     own = plan.blocks.target
-    pairs = [blocks.halvings(block, settings.halvings) for block in range(blocks.count)]
+    pairs = [blocks.halvings(block) for block in range(blocks.count)]
     found = []
     for _ in range(DRAWS):
         x = rng.normal(size=ROWS)

@@ -44,7 +44,7 @@ def before_and_after(seed: int) -> Design:
 
 def outcome_part(design: Design, seed: int):
     settings = Settings(learner="fast", progress=False, support="all", seed=seed)
-    return Analysis.begin(design, settings, Silent()).aggregate().outcome
+    return Analysis.begin(design, settings, Silent()).decomposition().parts["outcome"]
 
 
 @pytest.mark.slow

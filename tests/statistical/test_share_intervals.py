@@ -127,12 +127,14 @@ def test_what_is_written_out_here_is_what_shares_report(noise):
     found = shares_of("outcome", [part], names, Run(settings, Silent()))
     here = solve(3, noise)
     assert found.sampling.evaluated == SUBSETS
-    assert [e.value for e in found.shares.values()] == pytest.approx(here.values, abs=1e-12)
-    assert found.covariance == pytest.approx(here.covariance, rel=1e-6, abs=1e-12)
-    errors = [e.sampling_error for e in found.shares.values()]
+    assert [e.value for e in found.values.values()] == pytest.approx(here.values, abs=1e-12)
+    assert found.values.covariance == pytest.approx(here.covariance, rel=1e-6, abs=1e-12)
+    errors = [e.sampling_error for e in found.values.values()]
     assert errors == pytest.approx(np.sqrt(np.diag(here.sampling)), rel=1e-6)
     critical = max_t_quantile(here.covariance, LEVEL)
-    for share, ends in zip(found.shares.values(), found.simultaneous(LEVEL).values(), strict=True):
+    for share, ends in zip(
+        found.values.values(), found.values.simultaneous(LEVEL).values(), strict=True
+    ):
         t = stats.t.ppf(stats.norm.cdf(critical), share.degrees_of_freedom)
         assert [share.distance(end) for end in ends] == pytest.approx([t, t], rel=1e-6)
 

@@ -10,7 +10,7 @@ import pytest
 from learning_designs import cut, make_design, shifted_design
 
 from whygap.domains import ByDomain
-from whygap.errors import FitError, TableError
+from whygap.errors import TableError
 
 DOMAINS = ("source", "target")
 
@@ -19,10 +19,10 @@ def rows_of(blocks, domain, block):
     return blocks.order[domain][blocks.rows(domain, block)]
 
 
-@pytest.mark.parametrize(("folds", "domain"), list(product((2, 3, 4, 5, 7), DOMAINS)))
+@pytest.mark.parametrize(("folds", "domain"), list(product((3, 4, 5, 7), DOMAINS)))
 def test_blocks_are_disjoint_and_hold_every_row(folds, domain):
     design = shifted_design()
-    blocks = cut(design, folds=folds, twins=False)
+    blocks = cut(design, folds=folds)
     found = np.concatenate([rows_of(blocks, domain, k) for k in range(blocks.count)])
     assert len(found) == design.rows[domain]
     assert np.array_equal(np.sort(found), np.arange(design.rows[domain]))
@@ -61,7 +61,7 @@ def test_few_clusters_of_unequal_size_leave_no_block_empty():
     source, target = rng.normal(size=(2, 1000, 2))
     design = make_design(source, target, clusters=ByDomain(clusters, clusters + 10))
     for seed in range(30):
-        blocks = cut(design, seed, folds=5, twins=False)
+        blocks = cut(design, seed, folds=5)
         filled = [len(rows_of(blocks, "source", k)) for k in range(5)]
         assert sorted(filled) in ([60, 90, 100, 200, 550], [50, 100, 100, 200, 550])
 
@@ -95,23 +95,11 @@ def test_the_seed_decides_the_blocks():
     assert not np.array_equal(one.order.source, other.order.source)
 
 
-def test_a_single_split_evaluates_one_block_of_the_size_asked_for():
-    design = shifted_design((1000, 500))
-    blocks = cut(design, split=0.2)
-    assert blocks.evaluated == (0,)
-    assert abs(len(rows_of(blocks, "source", 0)) - 200) <= 2
-    assert abs(len(rows_of(blocks, "target", 0)) - 100) <= 2
-    assert np.array_equal(blocks.evaluated_rows().source, np.sort(rows_of(blocks, "source", 0)))
-    assert blocks.complements() == (frozenset({1, 2, 3, 4}),)
-    for one, two in blocks.halvings(0, 3):
-        assert len(one) == len(two) == 2
-
-
 @pytest.mark.parametrize("folds", [3, 4, 5, 7, 10, 20])
 def test_halves_are_disjoint_and_leave_out_the_evaluated_block(folds):
     blocks = cut(shifted_design((800, 700)), folds=folds)
-    for block in blocks.evaluated:
-        pairs = blocks.halvings(block, 3)
+    for block in range(blocks.count):
+        pairs = blocks.halvings(block)
         assert len(set(pairs)) == 3
         for one, two in pairs:
             assert one
@@ -120,20 +108,19 @@ def test_halves_are_disjoint_and_leave_out_the_evaluated_block(folds):
             assert block not in one | two
             assert one | two == blocks.complement(block)
             assert abs(len(one) - len(two)) <= 1
-            assert {one, two} <= set(blocks.halves(3))
+            assert {one, two} <= set(blocks.halves())
 
 
 def test_three_halvings_of_five_blocks_need_ten_fits():
     blocks = cut(shifted_design(), folds=5)
-    assert len(blocks.halvings(0, 3)) == 3
-    assert len(blocks.halves(3)) == 10
-    assert len(blocks.halves(1)) <= 10
+    assert len(blocks.halvings(0)) == 3
+    assert len(blocks.halves()) == 10
 
 
 def test_halvings_of_many_blocks_are_unlike_each_other():
     """Two that share all but one of their blocks would have hardly anything to disagree on."""
     blocks = cut(shifted_design((800, 700)), folds=10)
-    firsts = [one for one, _ in blocks.halvings(0, 3)]
+    firsts = [one for one, _ in blocks.halvings(0)]
     assert max(len(a & b) for a, b in combinations(firsts, 2)) <= 2
 
 
@@ -145,17 +132,18 @@ def test_a_fold_of_two_blocks_is_left_out_as_one():
 
 
 def test_rows_come_back_in_their_own_order():
-    blocks = cut(shifted_design(), folds=5)
+    design = shifted_design()
+    blocks = cut(design, folds=5)
     for domain in DOMAINS:
         sorted_rows = blocks.order[domain]
-        assert np.array_equal(sorted_rows[blocks.back[domain]], blocks.evaluated_rows()[domain])
+        assert np.array_equal(sorted_rows[blocks.back[domain]], np.arange(design.rows[domain]))
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_training_rows_are_a_stratified_part_of_every_block(domain, monkeypatch):
     design = shifted_design((4000, 3000))
     whole = cut(design, folds=5)
-    monkeypatch.setattr("whygap.blocks.MAX_TRAINING_ROWS", 1000)
+    monkeypatch.setattr("whygap.learning.blocks.MAX_TRAINING_ROWS", 1000)
     some = cut(design, folds=5)
     chosen = []
     for block in range(5):
@@ -171,20 +159,12 @@ def test_training_rows_are_a_stratified_part_of_every_block(domain, monkeypatch)
 
 
 def test_the_seed_decides_the_training_rows(monkeypatch):
-    monkeypatch.setattr("whygap.blocks.MAX_TRAINING_ROWS", 1000)
+    monkeypatch.setattr("whygap.learning.blocks.MAX_TRAINING_ROWS", 1000)
     design = shifted_design((4000, 3000))
     one, again, other = (cut(design, seed) for seed in (1, 1, 2))
     rows = [b.order.source[b.training_rows("source", {0})[0]] for b in (one, again, other)]
     assert np.array_equal(rows[0], rows[1])
     assert not np.array_equal(rows[0], rows[2])
-
-
-def test_twins_need_three_blocks():
-    blocks = cut(shifted_design(), folds=2, twins=False)
-    with pytest.raises(
-        FitError, match=re.escape("Twins need at least 3 blocks. Got 2. Use folds=5.")
-    ):
-        blocks.halvings(0, 1)
 
 
 def test_too_few_rows_for_the_folds_is_said():

@@ -18,6 +18,7 @@ import whygap as wg
 from whygap._explain import subset_values
 from whygap.errors import InputError, ResultError, SettingsError, TableError, WhygapError
 from whygap.results import Gaps
+from whygap.results.files import to_text
 
 ACCEPTED = (
     "The source table must be a pandas, polars or pyarrow table, an Arrow stream, a duckdb "
@@ -62,7 +63,7 @@ CASES: dict[str, Case] = {
         SettingsError,
         (
             "Every setting is given by its name. Names: 'learner', 'folds', 'repeats', 'subsets', "
-            "'sampling_error' and 16 more."
+            "'sampling_error' and 10 more."
         ),
     ),
     "a role that is not there": (
@@ -145,14 +146,14 @@ CASES: dict[str, Case] = {
         BESIDE.format("outcome, metric"),
     ),
     "a target beside a study": (
-        lambda: wg.explain(make_study(), detail=tables()[1]),
+        lambda: wg.explain(make_study(), tables()[1]),
         InputError,
         BESIDE.format("target"),
     ),
     "a setting out of range beside a study": (
         lambda: wg.explain(make_study(), folds=1),
         SettingsError,
-        "The setting 'folds' must be greater than or equal to 2. Got 1.",
+        "The setting 'folds' must be greater than or equal to 3. Got 1.",
     ),
     "check of a table": (
         lambda: wg.check(tables()[0]),  # type: ignore[arg-type]
@@ -202,15 +203,20 @@ CASES: dict[str, Case] = {
     "a detail that was not asked for": (
         lambda: make_gap(outcome=None).shares["outcome"],
         ResultError,
+        "This result has no 'shares' of the part 'outcome'. It has: covariate.",
+    ),
+    "a detail of which there is nothing": (
+        lambda: make_gap(culprits=()).affected["outcome"],
+        ResultError,
         (
-            "The detail 'outcome' is not in this result. "
-            'Ask for it: wg.explain(study, detail="shares").'
+            "This result has no 'affected' of the part 'outcome'. "
+            'Ask for it: wg.explain(study, detail="affected").'
         ),
     ),
-    "a detail that there is not": (
-        lambda: make_gap().detail("outcom"),
+    "a part that there is not": (
+        lambda: make_gap().shares["outcom"],
         ResultError,
-        "There is no detail 'outcom'. Did you mean 'outcome'?",
+        "This result has no 'shares' of the part 'outcom'. Did you mean 'outcome'?",
     ),
     "an empty part": (
         lambda: subset_values(make_study(), "", [["a"]]),
@@ -283,8 +289,7 @@ def test_the_known_metrics_of_scikit_learn_are_ours(function: Any, name: str) ->
 
 
 ENDINGS = {
-    "gap.csv": "The table of all estimates is gap.to_frame(), or: whygap table gap.json "
-    "--format csv.",
+    "gap.csv": "The table of all estimates is gap.to_frame(), or: whygap show gap.json -o gap.csv.",
     "gap.pdf": "Write .html and print it from a browser; gap.plot().savefig(path) draws one "
     "figure.",
     "gap.png": "gap.plot().savefig(path) draws it.",
@@ -310,11 +315,5 @@ def test_a_file_of_another_kind_is_not_written(name: str, tmp_path: Path) -> Non
 def test_the_result_as_values_and_as_text_is_what_is_saved(influence: bool, tmp_path: Path) -> None:
     gap = make_gap()
     saved = gap.save(tmp_path / "gap.json", influence=influence).read_text(encoding="utf-8")
-    assert gap.to_json(influence=influence) == saved
+    assert to_text(gap, influence=influence) == saved
     assert gap.to_dict(influence=influence) == json.loads(saved)
-
-
-def test_a_detail_by_its_name() -> None:
-    gap = make_gap()
-    assert gap.shares["outcome"] is gap.outcome
-    assert make_gap(outcome=None).outcome is None

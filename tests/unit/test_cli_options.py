@@ -1,65 +1,54 @@
-"""Groups of options: one parameter of a command stands for several options."""
+"""The commands, their number of options, and what shared options mean."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any
+import inspect
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from command_line import call as call
 
-from whygap.cli.options import RoleOptions, expanded, settings_with
+from whygap.cli.main import COMMANDS
+from whygap.cli.options import details_in, settings_with
 from whygap.errors import SettingsError
 from whygap.settings import Settings
 
-Times = Annotated[int, typer.Option("--times", help="How often.")]
+NAMES = ("demo", "init", "check", "explain", "show", "rehearse", "watch")
+MAX_OPTIONS = 18
 
 
-@dataclass(frozen=True)
-class Greeting:
-    name: Annotated[str, typer.Argument(help="Whom.")]
-    word: Annotated[str, typer.Option("--word", help="What.")] = "hello"
+def test_help_lists_the_seven_commands(call):
+    lines = call("--help").out.partition("Commands:\n")[2].split("\n\n")[0].splitlines()
+    assert tuple(line.split()[0] for line in lines) == NAMES
 
 
-def command(greeting: Greeting, times: Times = 1) -> None:
-    typer.echo(f"{greeting.word} {greeting.name} " * times)
-
-
-def run(*arguments: str) -> Any:
-    app = typer.Typer()
-    app.command()(expanded(command))
-    return CliRunner().invoke(app, arguments)
-
-
-def test_the_options_of_a_group_reach_the_command() -> None:
-    assert run("Ada").output.split() == ["hello", "Ada"]
-    assert run("Ada", "--word", "bye", "--times", "2").output.split() == ["bye", "Ada"] * 2
-
-
-def test_a_required_option_of_a_group_stays_required() -> None:
-    assert run("--times", "2").exit_code == 2
-
-
-def test_help_shows_the_options_and_not_the_group() -> None:
-    text = run("--help").output
-    assert "--word" in text
-    assert "--times" in text
-    assert "greeting" not in text.lower()
-
-
-def test_only_the_roles_that_were_named_are_given() -> None:
-    assert RoleOptions(source="a.csv", metric="brier").given == {
-        "source": "a.csv",
-        "metric": "brier",
-    }
+@pytest.mark.parametrize("module", COMMANDS)
+def test_options_are_few_and_every_command_prints_json(module):
+    parameters = inspect.signature(module.command).parameters
+    options = [name for name in parameters if name not in ("study_file", "result_file")]
+    assert len(options) <= MAX_OPTIONS
+    assert "as_json" in options
 
 
 def test_settings_of_the_command_line() -> None:
-    chosen = settings_with(Settings(), ["folds=3", "learner=fast"], True, seed=7, level=None)
-    assert chosen == Settings(folds=3, learner="fast", seed=7, progress=False)
+    chosen = settings_with(Settings(), ["folds=3", "learner=fast"], seed=7, level=None)
+    assert chosen == Settings(folds=3, learner="fast", seed=7)
     with pytest.raises(SettingsError) as caught:
-        settings_with(Settings(), ["folds"], False)
+        settings_with(Settings(), ["folds"])
     assert str(caught.value) == (
         "A setting is given as NAME=VALUE. Got 'folds'. For example --set folds=3."
     )
+    with pytest.raises(SettingsError, match=r"Did you mean 'folds'\?"):
+        settings_with(Settings(), ["fold=3"])
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (None, ("points",)),
+        ("all", "all"),
+        ("none", ()),
+        ("affected, shares", ("affected", "shares")),
+    ],
+)
+def test_details_of_the_command_line(text, names):
+    assert details_in(text, ("points",)) == names

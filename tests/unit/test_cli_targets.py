@@ -10,9 +10,6 @@ from command_line import call as call
 from result_factory import make_gap
 from small_study import tables
 
-from whygap.cli.explain import check_files
-from whygap.errors import InputError
-
 ROLES = 'outcome = "y"\nbaseline = ["w"]\nprediction = "risk"\n'
 
 
@@ -38,24 +35,13 @@ def test_a_target_with_the_name_of_the_study_s_own_is_refused(folder, call, comm
     assert not (folder / "watch").exists()
 
 
-def test_two_targets_of_one_file_are_refused():
-    check_files(None, ["Site A+", "Site A-"])
-    check_files(Path("many.json"), ["Site A", "Site B"])
-    with pytest.raises(InputError) as caught:
-        check_files(Path("many.json"), ["Site A+", "Site A-"])
-    assert str(caught.value) == (
-        "Two targets would be written to one file, 'many-site-a.json'. Got 'Site A+' and "
-        "'Site A-'. Give them names that differ in more than signs and capitals."
-    )
-
-
-def test_what_was_written_is_said_as_json(tmp_path, monkeypatch, call):
+def test_every_command_prints_json_and_names_files_on_stderr(tmp_path, monkeypatch, call):
     monkeypatch.chdir(tmp_path)
     make_gap().save("gap.json")
-    for command, key, path in (
-        (("init",), "study", "study.toml"),
-        (("table", "gap.json"), "table", "gap.txt"),
-    ):
-        done = call(*command, "-o", path, "--json")
-        assert json.loads(done.out) == {key: path}
-        assert Path(path).exists()
+    done = call("init", "-o", "study.toml", "--json")
+    assert json.loads(done.out) == {"study_file": Path("study.toml").read_text()}
+    assert done.err == "Wrote study.toml\n"
+    done = call("show", "gap.json", "-o", "gap.csv", "--json")
+    assert json.loads(done.out)[0]["kind"] == "change"
+    assert done.err == "Wrote gap.csv\n"
+    assert call("show", "gap.json", "-o", "gap.csv").out == ""

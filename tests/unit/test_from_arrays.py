@@ -64,7 +64,7 @@ def test_predictions_as_arrays_are_those_of_the_model(splits):
     long = wg.Study(X.assign(y=y), X_new.assign(y=y_new), outcome="y", baseline=["w"], model=model)
     assert study.prediction == "prediction"
     short, full = (wg.explain(one, detail=(), settings=FAST) for one in (study, long))
-    assert short.to_dict()["aggregate"] == full.to_dict()["aggregate"]
+    assert short.to_dict()["parts"] == full.to_dict()["parts"]
 
 
 def test_a_column_of_predictions_for_each_class(splits):

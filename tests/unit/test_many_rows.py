@@ -97,8 +97,9 @@ def grouped_by(monkeypatch, groups: int) -> None:
 
 def test_covariances_of_shares_agree_with_the_exact_ones(study, gap, monkeypatch):
     groups = 300
-    grouped = wg.explain(study, detail="shares", settings=fast(influence_groups=groups))
-    exact, found = gap.outcome.covariance, grouped.outcome.covariance
+    grouped_by(monkeypatch, groups)
+    grouped = wg.explain(study, detail="shares", settings=fast())
+    exact, found = (each.shares["outcome"].values.covariance for each in (gap, grouped))
     size = np.outer(np.diag(exact), np.diag(exact))
     by_chance = np.sqrt((size + exact**2) / groups)
     assert np.all(np.abs(found - exact) < 4 * by_chance)
@@ -118,8 +119,9 @@ def test_groups_are_told(study, gap, monkeypatch):
     assert not any("random groups" in str(note) for note in gap.notes)
 
 
-def test_fewer_training_rows_are_told_and_all_rows_are_averaged(study, gap):
-    some = wg.explain(study, detail="shares", settings=fast(training_rows=400))
+def test_fewer_training_rows_are_told_and_all_rows_are_averaged(study, gap, monkeypatch):
+    monkeypatch.setattr("whygap.learning.blocks.MAX_TRAINING_ROWS", 400)
+    some = wg.explain(study, detail="shares", settings=fast())
     text = (
         "Models were trained on 396 of 900 source rows and 394 of 700 target rows, drawn at "
         "random; all rows serve in the averages."
@@ -133,6 +135,7 @@ def test_fewer_training_rows_are_told_and_all_rows_are_averaged(study, gap):
     assert not any("trained on" in str(note) for note in gap.notes)
 
 
-def test_more_training_rows_than_rows_change_nothing(study, gap):
-    same = wg.explain(study, detail="shares", settings=fast(training_rows=900))
+def test_more_training_rows_than_rows_change_nothing(study, gap, monkeypatch):
+    monkeypatch.setattr("whygap.learning.blocks.MAX_TRAINING_ROWS", 900)
+    same = wg.explain(study, detail="shares", settings=fast())
     assert same.to_frame().equals(gap.to_frame())

@@ -220,15 +220,6 @@ def test_the_number_of_replicates_is_checked(replicates):
     )
 
 
-def test_values_of_the_smooth_form_have_no_known_truth():
-    with pytest.raises(SettingsError) as caught:
-        wg.rehearse(make_study(), settings=fast(outcome_form="smooth"))
-    assert str(caught.value) == (
-        "Values with a known truth are those of outcome_form='binned'. Got 'smooth'. "
-        "Use detail='points'."
-    )
-
-
 def test_weights_clusters_and_known_risks_are_said_to_be_different():
     source, target = (
         t.assign(k=np.arange(len(t)) % 3 + 1.0, id=np.arange(len(t)) // 2, q=t["risk"])

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from whygap.errors import InputError, ModelError, SettingsError, TableError, WhygapError
-from whygap.settings import Settings
+from whygap.settings import DETAILS, Settings
 from whygap.study_file import draft_study, read_study_file
 
 
@@ -114,13 +114,20 @@ def test_a_metric_beside_the_study(folder: Path) -> None:
 
 def test_detail_report_targets_and_groups(folder: Path) -> None:
     text = BASE.replace('["hb"]', '["hb", "survey_weight"]')
-    text += 'detail = ["outcome"]\nreport = "gap.html"\n'
+    text += 'detail = ["points"]\nreport = "gap.html"\n'
     text += '[groups]\nlabs = ["hb"]\n[targets]\n"site B" = "after.csv"\n'
     found = read_study_file(written(folder, text))
-    assert found.detail == ("outcome",)
+    assert found.detail == ("points",)
     assert found.report == folder / "gap.html"
     assert found.targets == {"site B": folder / "after.csv"}
     assert [p.name for p in found.study.design.players] == ["labs", "survey_weight"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"), [('"all"', DETAILS), ("[]", ()), ('"points"', ("points",))]
+)
+def test_details_by_a_word_or_a_list(folder: Path, text: str, names: tuple[str, ...]) -> None:
+    assert read_study_file(written(folder, f"{BASE}detail = {text}\n")).detail == names
 
 
 REFUSED: dict[str, tuple[str, type[WhygapError], str]] = {
@@ -177,9 +184,9 @@ REFUSED: dict[str, tuple[str, type[WhygapError], str]] = {
         "No row of the source table has 'site' equal to 'C'.",
     ),
     "unknown detail": (
-        BASE + 'detail = ["outcomes"]\n',
+        BASE + 'detail = ["pointss"]\n',
         SettingsError,
-        "There is no detail 'outcomes'. Did you mean 'outcome'?",
+        "There is no detail 'pointss'. Did you mean 'points'?",
     ),
     "model is a number": (
         BASE + "model = 3\n",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from whygap.domains import ByDomain
 from whygap.estimate import Estimate
 from whygap.render.formats import text_table, wrapped
 from whygap.render.units import level_name
+from whygap.results import files
 from whygap.results.redaction import rounded
 from whygap.tables import native_table
 
@@ -89,11 +91,22 @@ class Rehearsal:
         rows = self.records(level)
         return native_table({key: [row[key] for row in rows] for key in rows[0]}, self.table_kind)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rehearsal) and files.to_dict(self) == files.to_dict(other)
+
+    __hash__ = None  # type: ignore[assignment]  # holds mappings
+
+    def save(self, path: str | Path) -> Path:
+        """Write versioned JSON, whole or not at all.
+
+        Args:
+            path: of the file.
+        """
+        return files.save(self, path)
+
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        names = ("requested", "finished", "failures", "level", "notes")
-        plain = {name: getattr(self, name) for name in names}
-        return {**plain, "rows": asdict(self.rows), "quantities": self.records()}
+        """Return what `save` writes, as plain values: all estimates and coverages."""
+        return files.to_dict(self)
 
     def redacted(self, rows: int = 10) -> Rehearsal:
         """Return a copy with rounded counts of rows and without messages that may quote values."""

@@ -64,9 +64,6 @@ def rehearse(
             f"{REPLICATES[-1]}",
             got=repr(replicates),
         )
-    if "shares" in names and settings.outcome_form != "binned":
-        message = "Values with a known truth are those of outcome_form='binned'"
-        raise SettingsError(message, got=repr(settings.outcome_form), hint="Use detail='points'.")
     instead = "Rehearse with metric='brier' or 'accuracy': overlap and sizes are the same."
     require_plain(study.design, "A rehearsal", instead)
     design = _compared_rows(study.design, settings)
@@ -109,7 +106,7 @@ class Job:
         if "points" in self.detail:
             truths |= self.world.truth_of_points()
         if "shares" in self.detail:
-            truths |= self.world.truth_of_values(self.settings.bins)
+            truths |= self.world.truth_of_values()
         return {key: truth for key, truth in truths.items() if np.isfinite(truth)}
 
     def _estimates(self, analysis: Analysis) -> dict[Key, Estimate]:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
+from whygap.equations.binning import BINS, bin_index
 from whygap.learning.standalone import boosted_probability
 from whygap.settings import Settings
 from whygap.shapley import SubsetPlan, linear_weights
@@ -96,16 +97,12 @@ class World:
                 truths |= dict(zip(keys, map(float, shares), strict=True))
         return truths
 
-    def truth_of_values(self, bins: int) -> dict[Key, float]:
-        """Compute v(s), the explained share, of single variables; for outcomes also of none.
-
-        Args:
-            bins: of the source risk, as in the paper's outcome values.
-        """
+    def truth_of_values(self) -> dict[Key, float]:
+        """Compute v(s), the explained share, of single variables; for outcomes also of none."""
         atoms, (before, after) = self.atoms, self.loss
         w = self._groups(atoms.baseline)
         mu_00_w, mu_10_w = (self._conditional(domain, before, w) for domain in DOMAINS)
-        q_bin = np.floor(self.risk.source * bins + 0.5).astype(np.int64)
+        q_bin = bin_index(self.risk.source, BINS).astype(np.int64)
         truths: dict[Key, float] = {}
         for name, columns in [("", ()), *((p.name, p.columns) for p in atoms.players)]:
             groups = self._groups((*atoms.baseline, *columns))

@@ -191,7 +191,7 @@ def measure_overlap(design: Design, settings: Settings) -> TrialOverlap:
     """
     wide = len(design.columns) > WIDE
     trial = some_rows(design, WIDE_ROWS if wide else MOST_ROWS, settings.seed)
-    plain = replace(settings, repeats=1, support="all", split=None, checkpoint=None)
+    plain = replace(settings, repeats=1, support="all", checkpoint=None)
     plain = replace(plain, learner="fast", folds=3) if wide else plain
     with one_thread():
         ratios = fit_ratios_alone(trial, plain)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from whygap.checks import facts
@@ -16,12 +17,14 @@ from whygap.domains import DOMAINS, ByDomain
 from whygap.errors import WhygapError
 from whygap.notes import Note
 from whygap.progress import reporter
+from whygap.results import files
 from whygap.results.redaction import rounded, rounded_share
 from whygap.running.shares import no_shares
 from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables import native_table
 from whygap.tables.open import TableKind
+from whygap.tables.prediction_checks import Measure, look_at
 
 T = TypeVar("T")
 
@@ -51,7 +54,7 @@ def check(study: Study, settings: Settings | None = None) -> Check:
         *facts.few_of_a_class(study, domains),
         *design.notes,
         *(overlap.notes if overlap else ()),
-        *(Note("stopped", "problem", {"reason": text}) for text in (obstacle, stopped) if text),
+        *(Note("stopped", "problem", {"value": text}) for text in (obstacle, stopped) if text),
         *(Note("no_shares", "info", {"reason": text}) for text in (no_shares(design),) if text),
     )
     return Check(
@@ -79,7 +82,7 @@ def _attempt(work: Callable[[], T]) -> tuple[T | None, str]:
         return None, str(error)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Check:
     """What can be known about a study before it is analysed.
 
@@ -178,16 +181,22 @@ class Check:
             for term in ("effective_size", "domain_auc", "mean_weight", "without_counterpart"):
                 yield "overlap", f"{ratio.columns}: {term}", "", float(getattr(ratio, term))
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Check) and files.to_dict(self) == files.to_dict(other)
+
+    __hash__ = None  # type: ignore[assignment]  # holds mappings
+
+    def save(self, path: str | Path) -> Path:
+        """Write versioned JSON, whole or not at all.
+
+        Args:
+            path: of the file.
+        """
+        return files.save(self, path)
+
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        plain = asdict(replace(self, domains=ByDomain(None, None)))  # type: ignore[arg-type]
-        for d in DOMAINS:
-            metric = self.domains[d].metric
-            fields = asdict(replace(self.domains[d], metric=None))  # type: ignore[arg-type]
-            error = metric.standard_error
-            fields["metric"] = {"value": metric.value, "standard_error": error}
-            plain["domains"][d] = fields
-        return {"ok": self.ok, **plain}
+        """Return what `save` writes, as plain values."""
+        return files.to_dict(self)
 
     def redacted(self, rows: int = 10) -> Check:
         """Return a copy without values of rows, in which counts are rounded.
@@ -204,7 +213,8 @@ class Check:
         if overlap is not None:
             separators = tuple(separator.unnamed for separator in overlap.separators)
             notes = tuple(note.redacted(rows) for note in overlap.notes)
-            overlap = replace(overlap, separators=separators, notes=notes)
+            reason = " ".join(map(str, notes)) if overlap.reason else ""
+            overlap = replace(overlap, separators=separators, notes=notes, reason=reason)
         return replace(
             self,
             domains=self.domains.map(

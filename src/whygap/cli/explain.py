@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument
 
-from whygap.cli import options
-from whygap.cli.options import names_in, option, settings_with, targets_of
-from whygap.cli.output import Speaker, check_ending, check_writable
-from whygap.errors import InputError, SettingsError
+from whygap.cli import options, output
+from whygap.cli.options import names_in, option
+from whygap.errors import InputError
 
 if TYPE_CHECKING:
     from whygap.results import Gap, Gaps
+    from whygap.settings import Settings
     from whygap.study_file import StudyFile
 
-MaybeStudy = Annotated[
+StudyOrNone = Annotated[
     Path | None, Argument(metavar="STUDY.toml", help="A study file, or use --source ...")
 ]
+Source = Annotated[str | None, option("--source", "FILE", "Source table.")]
+Target = Annotated[str | None, option("--target", "FILE", "Target table.")]
+Outcome = Annotated[str | None, option("--outcome", "COLUMN", "Outcome (Y).")]
+Baseline = Annotated[str | None, option("--baseline", "A,B", "Baseline variables (W).")]
+Covariates = Annotated[
+    str | None, option("--covariates", "A,B", "Covariates (Z); default: all others.")
+]
+Prediction = Annotated[
+    str | None, option("--prediction", "COLUMN", "Predictions; of classes: A=COLUMN,B=COLUMN.")
+]
+Metric = Annotated[str | None, option("--metric", "NAME", "accuracy, auc, brier, f1, mse, ...")]
 Page = Annotated[Path | None, option("--report", "FILE", "Also write the HTML report.")]
-Detail = Annotated[
-    str | None,
-    option(
-        "--detail",
-        "NAMES",
-        "points, affected, recoverable, shares, joined by commas; all, or none.",
-    ),
-]
 TimeBudget = Annotated[float | None, option("--time-budget", "SECONDS", "For the detailed shares.")]
-Influence = Annotated[
-    bool, option("--influence", None, "Keep influence values, so that contrasts survive.")
-]
 EXAMPLES = (
     "whygap explain study.toml -o gap.json --report gap.html",
     """whygap explain --source s.parquet --target t.parquet --outcome y \\
@@ -43,155 +41,109 @@ EXAMPLES = (
 
 
 def command(
-    study_file: MaybeStudy = None,
-    *,
-    roles: options.RoleOptions,
-    output: options.OutputFile = None,
+    study_file: StudyOrNone = None,
+    source: Source = None,
+    target: Target = None,
+    outcome: Outcome = None,
+    baseline: Baseline = None,
+    covariates: Covariates = None,
+    prediction: Prediction = None,
+    metric: Metric = None,
+    output_file: options.OutputFile = None,
     report: Page = None,
-    detail: Detail = None,
+    detail: options.Detail = None,
     level: options.Level = None,
+    redact: options.Redact = None,
     seed: options.Seed = None,
     jobs: options.Jobs = None,
     time_budget: TimeBudget = None,
-    learner: options.Learner = None,
     settings: options.Set = None,
-    influence: Influence = False,
-    redact: options.Redact = None,
     unsafe_pickle: options.UnsafePickle = False,
-    speaker: Speaker,
+    as_json: options.AsJson = False,
 ) -> None:
-    """Explain why the metric differs between two tables."""
-    from whygap.settings import DETAILS, Settings
+    """Explain why the metric differs between two tables.
 
-    for path, ending in ((output, ".json"), (report, ".html")):
-        check_ending(path, ending)
-    check_writable(output, report)
-    check_redaction(redact, influence)
-    wanted = details_in(detail)
-    chosen: dict[str, Any] = {"level": level, "seed": seed, "n_jobs": jobs}
-    chosen |= {"time_budget": time_budget}
+    Further roles, such as weights or a model, are named in a study file. Several targets
+    ([targets] there) give one result.
+    """
+    from whygap.results.redaction import ROWS, require_rows
+    from whygap.study_file import read_study_file
+
+    output.check_writable(output_file, ".json")
+    output.check_writable(report, ".html")
+    if redact is not None:
+        require_rows(redact)
+    roles = {"source": source, "target": target, "outcome": outcome, "baseline": baseline}
+    roles |= {"covariates": covariates, "prediction": prediction}
+    given_roles = {name: text for name, text in roles.items() if text is not None}
+    values = {"level": level, "seed": seed, "n_jobs": jobs, "time_budget": time_budget}
     if study_file is None:
-        run = settings_with(Settings(), settings, speaker.quiet, learner=learner, **chosen)
-        asked = roles.read(run, unsafe_pickle)
-    else:
-        roles.refuse_beside_a_file()
-        file = options.StudyOptions(study_file, settings, unsafe_pickle, learner)
-        asked = file.read(speaker.quiet, **chosen)
-    delivery = Delivery(output, report or asked.report, influence, redact, speaker)
-    check_writable(delivery.page)
-    _run(asked, asked.detail or DETAILS if wanted is None else wanted, delivery)
-
-
-def details_in(text: str | None) -> tuple[str, ...] | None:
-    """The details named by --detail; None when it was not given."""
-    from whygap.settings import details_named
-
-    names = names_in(text)
-    if names is None or list(names) == ["all"]:
-        return None
-    return details_named(tuple(name for name in names if name != "none"))
-
-
-def check_redaction(redact: int | None, influence: bool) -> None:
-    """Refuse what cannot be done, before any work is done."""
-    from whygap.results.redaction import require_rows
-
-    if redact is None:
-        return
-    require_rows(redact)
-    if influence:
-        raise SettingsError(
-            "--influence keeps a number for every row, and --redact is for results to be shared",
-            hint="Leave one of them out.",
+        file = _study_of(given_roles, metric)
+    elif given_roles:
+        raise InputError(
+            "Roles are named in the study file or as options, not in both",
+            got=", ".join(f"--{name}" for name in given_roles),
+            hint="Leave these options out, or leave the study file out.",
         )
+    else:
+        file = read_study_file(study_file, unsafe_pickle=unsafe_pickle)
+        file = file if metric is None else replace(file, study=replace(file.study, metric=metric))
+    run = options.settings_with(file.settings, settings, **values)
+    page = report or file.report
+    output.check_writable(page)
+    default = ("all",) if file.detail is None else file.detail
+    result = _explained(file, options.details_in(detail, default), run)
+    result = result if redact is None else result.redacted(redact)
+    output.save(result, output_file)
+    if page is not None:
+        result.report(page, redact=ROWS if redact is None else None)
+        output.note(f"Wrote {page}")
+    _print(result, as_json)
 
 
-def _run(asked: StudyFile, parts: tuple[str, ...], delivery: Delivery) -> None:
-    study, settings = asked.study, asked.settings
-    if asked.targets:
+def _study_of(roles: dict[str, str], metric: str | None) -> StudyFile:
+    """Make a study of the roles that options name."""
+    from whygap.settings import Settings
+    from whygap.study import Study
+    from whygap.study_file import StudyFile, metric_in
+
+    for name in ("source", "target", "outcome"):
+        if name not in roles:
+            raise InputError(
+                f"The {name} is not named",
+                hint=f"Give a study file, or --{name}; see 'whygap explain --help'.",
+            )
+    values: dict[str, Any] = dict(roles)
+    for name in values.keys() & {"baseline", "covariates"}:
+        values[name] = list(names_in(values[name]))
+    if "=" in roles.get("prediction", ""):
+        pairs = [text.partition("=") for text in names_in(roles["prediction"])]
+        values["prediction"] = {label.strip(): column.strip() for label, _, column in pairs}
+    values["metric"] = metric_in(metric or "accuracy", Path.cwd())
+    return StudyFile(Study(**values), Settings())
+
+
+def _explained(file: StudyFile, detail: Any, settings: Settings) -> Gap | Gaps:
+    """Explain the study's target, or all targets that the file names."""
+    if file.targets:
         from whygap._explain_many import explain_many
 
-        targets = targets_of(asked)
-        check_files(delivery.output, targets)
-        finished = delivery.many(explain_many(study, targets, detail=parts, settings=settings))
-    else:
-        from whygap._explain import explain
+        targets = options.targets_of(file)
+        return explain_many(file.study, targets, detail=detail, settings=settings)
+    from whygap._explain import explain
 
-        finished = delivery.one(explain(study, detail=parts, settings=settings))
-    if not finished:
+    return explain(file.study, detail=detail, settings=settings)
+
+
+def _print(result: Gap | Gaps, as_json: bool) -> None:
+    """Print a result and the warnings; end as Ctrl-C does where the run was interrupted."""
+    from whygap._explain import was_interrupted
+    from whygap.results import Gaps
+
+    gaps = dict(result) if isinstance(result, Gaps) else {"": result}
+    for name, gap in gaps.items():
+        for note in (note for note in gap.notes if note.level != "info"):
+            output.note(f"Warning: {name}: {note}" if name else f"Warning: {note}")
+    output.print_result(result.summary(), result.to_dict(), as_json)
+    if getattr(result, "unfinished", ()) or any(map(was_interrupted, gaps.values())):
         raise KeyboardInterrupt
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """Where the result goes: files first, then the words; for one target or several."""
-
-    output: Path | None
-    page: Path | None
-    influence: bool
-    redact: int | None
-    speaker: Speaker
-
-    def one(self, gap: Gap) -> bool:
-        """Deliver one result; False when Ctrl-C ended the run early."""
-        from whygap._explain import was_interrupted
-        from whygap.results import files
-
-        gap = gap if self.redact is None else gap.redacted(self.redact)
-        self._save(gap, self.output)
-        self._report(gap)
-        self.speaker.warn(warnings_of(gap))
-        self.speaker.result(gap.summary(), files.to_dict(gap))
-        return not was_interrupted(gap)
-
-    def many(self, many: Gaps) -> bool:
-        """Deliver several: one file each, one report for all; False when ended early."""
-        from whygap._explain import was_interrupted
-        from whygap.results import files
-
-        many = many if self.redact is None else many.redacted(self.redact)
-        for name, gap in many.gaps.items():
-            self._save(gap, named_for(self.output, name))
-            self.speaker.warn(f"{name}: {text}" for text in warnings_of(gap))
-        self._report(many)
-        values = {name: files.to_dict(gap) for name, gap in many.gaps.items()}
-        self.speaker.result(many.summary(), values)
-        return not many.unfinished and not any(map(was_interrupted, many.gaps.values()))
-
-    def _save(self, gap: Gap, path: Path | None) -> None:
-        if path is not None:
-            gap.save(path, influence=self.influence)
-            self.speaker.note(f"Wrote {path}")
-
-    def _report(self, result: Gap | Gaps) -> None:
-        from whygap.results.redaction import ROWS
-
-        if self.page is not None:
-            result.report(self.page, redact=ROWS if self.redact is None else None)
-            self.speaker.note(f"Wrote {self.page}")
-
-
-def warnings_of(gap: Gap) -> list[str]:
-    """Texts of the notes that are more than information."""
-    return [str(note) for note in gap.notes if note.level != "info"]
-
-
-def check_files(path: Path | None, targets: Iterable[str]) -> None:
-    """Refuse targets whose results would go to one file, before any work is done."""
-    seen: dict[Path, str] = {}
-    for name in targets:
-        file = named_for(path, name)
-        if file is not None and seen.setdefault(file, name) != name:
-            raise InputError(
-                f"Two targets would be written to one file, '{file}'",
-                got=f"'{seen[file]}' and '{name}'",
-                hint="Give them names that differ in more than signs and capitals.",
-            )
-
-
-def named_for(path: Path | None, target: str) -> Path | None:
-    """`gap.json` becomes `gap-site-b.json` for the target 'site B'."""
-    if path is None:
-        return None
-    slug = re.sub(r"[^\w]+", "-", target.lower()).strip("-") or "target"
-    return path.with_name(f"{path.stem}-{slug}{path.suffix}")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from whygap.cli.options import OutputFile, option
-from whygap.cli.output import Speaker, check_writable
+from whygap.cli.options import AsJson, option
+from whygap.cli.output import check_writable, note, print_result
 from whygap.errors import ResultError
 
-Force = Annotated[bool, option("--force", None, "Write over a file that is there already.")]
+StudyFile = Annotated[Path | None, option("--output -o", "FILE", "Write the study file here.")]
+Force = Annotated[bool, option("--force", None, "Write over a file that exists.")]
 Source = Annotated[Path | None, option("--source", "FILE", "Source table, to guess roles.")]
 Target = Annotated[Path | None, option("--target", "FILE", "Target table, to guess roles.")]
 EXAMPLES = (
@@ -21,12 +22,11 @@ EXAMPLES = (
 def command(
     source: Source = None,
     target: Target = None,
-    output: OutputFile = None,
+    output: StudyFile = None,
     force: Force = False,
-    *,
-    speaker: Speaker,
+    as_json: AsJson = False,
 ) -> None:
-    """Write a commented study file, roles guessed if it can.
+    """Write a commented study file.
 
     With --source and --target, the roles are guessed from the tables and marked as guesses.
     """
@@ -39,16 +39,11 @@ def command(
             f"The file '{output}' is there already",
             hint="Name another one, or write over it with --force.",
         )
-    tables = [_as_named_from(path, output) for path in (source, target)]
-    text = draft_study(*tables)
-    if output is None:
-        speaker.result(text, {"study_file": text})
-    else:
+    elsewhere = output is not None and output.parent.resolve() != Path.cwd()
+    tables = [t.resolve() if t and elsewhere else t for t in (source, target)]
+    text = draft_study(*tables)  # with paths relative to the study file
+    if output is not None:
         files.write_whole(output, text)
-        speaker.result(f"Wrote {output}", {"study": output})
-
-
-def _as_named_from(table: Path | None, study_file: Path | None) -> Path | None:
-    """Paths in a study file are relative to it: made absolute when it goes to another folder."""
-    elsewhere = study_file is not None and study_file.parent.resolve() != Path.cwd()
-    return table.resolve() if table is not None and elsewhere else table
+        note(f"Wrote {output}")
+    if output is None or as_json:
+        print_result(text, {"study_file": text}, as_json)

@@ -1,8 +1,7 @@
 """The entry point: registers the commands and turns errors into messages and exit codes.
 
-Exit codes: 0 done, 1 a finding (a check failed, an alarm), 2 the user's error, 3 our own. 130 after
-Ctrl-C.
-Commands import what they need when they run, so that `whygap --help` is quick.
+Exit codes: 0 done, 1 a finding (a check failed, an alarm), 2 the user's error, 3 our own, 130 after
+Ctrl-C. Commands import what they need when they run, so that `whygap --help` is quick.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from whygap.cli.options import expanded
+from whygap.cli.output import STREAMS, note
 from whygap.errors import InputError
 
 USER_ERROR, OWN_ERROR, STOPPED = 2, 3, 130
-ORDER = "demo init check explain table plot report rehearse watch"
+ORDER = "demo init check explain show rehearse watch"
 COMMANDS = tuple(importlib.import_module(f"whygap.cli.{name}") for name in ORDER.split())
 
 app = typer.Typer(
@@ -38,14 +37,14 @@ app = typer.Typer(
 
 
 def _help(module: ModuleType) -> str:
-    """The docstring, then the examples; the backspace sign keeps their lines as they are."""
+    """Return a docstring and examples; the backspace sign keeps lines as they are."""
     lines = "\n".join(f"  {example}" for example in module.EXAMPLES)
     return f"{inspect.getdoc(module.command)}\n\n\b\nExamples:\n{lines}"
 
 
 for module in COMMANDS:
     name = module.__name__.rpartition(".")[2]
-    app.command(name=name, help=_help(module))(expanded(module.command))
+    app.command(name=name, help=_help(module))(module.command)
 
 
 def main() -> None:
@@ -58,42 +57,35 @@ def main() -> None:
     except KeyboardInterrupt as err:
         _stop("Stopped.", err, STOPPED)
     except Exception as err:
-        hint = "" if _verbose() else " Run again with --verbose to see where."
+        hint = "" if STREAMS["verbose"] else " Run 'whygap --verbose ...' to see where."
         text = " ".join([type(err).__name__ + ":", *str(err).split()]).rstrip(".:")
         _stop(f"whygap failed: {text}.{hint}", err, OWN_ERROR)
 
 
-def _show_version(wanted: bool) -> None:
-    if not wanted:
-        return
-    try:
-        number = importlib.metadata.version("whygap")
-    except importlib.metadata.PackageNotFoundError:
-        number = "(run from its source folder)"
-    typer.echo(f"whygap {number}")
-    raise typer.Exit
+def _show_version(is_requested: bool) -> None:
+    if is_requested:
+        typer.echo(f"whygap {importlib.metadata.version('whygap')}")
+        raise typer.Exit
 
 
 @app.callback()
 def _options(
-    version: Annotated[
+    _version: Annotated[
         bool, Option("--version", help="Print the version.", is_eager=True, callback=_show_version)
     ] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="No progress, no warnings.")] = False,
+    verbose: Annotated[bool, Option("--verbose", "-v", help="Show tracebacks on failure.")] = False,
 ) -> None:
-    """Nothing else to do: the option's own callback has spoken."""
+    """Set what goes to stderr."""
+    STREAMS.update(quiet=quiet, verbose=verbose)
 
 
 def _stop(message: str, err: BaseException, code: int) -> None:
-    if _verbose():
+    if STREAMS["verbose"]:
         traceback.print_exception(err, file=sys.stderr)
     typer.echo(message, err=True)
     sys.exit(code)
 
 
-def _verbose() -> bool:
-    return any(argument in ("--verbose", "-v") for argument in sys.argv[1:])
-
-
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    if not any(argument in ("--quiet", "-q") for argument in sys.argv[1:]):
-        typer.echo(f"Warning: {' '.join(str(message).split())}", err=True)
+    note(f"Warning: {' '.join(str(message).split())}")

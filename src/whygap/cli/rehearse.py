@@ -1,40 +1,45 @@
-"""`whygap rehearse`: how often intervals hold on simulated data like these."""
+"""`whygap rehearse`: coverage of the intervals on simulated data like these."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from whygap.cli.options import Jobs, Seed, StudyOptions, names_in, option
-from whygap.cli.output import Speaker
+from whygap.cli import options
+from whygap.cli.options import option
+from whygap.cli.output import check_writable, print_result, save
 
 Replicates = Annotated[int, option("--replicates -r", "R", "How often to repeat the analysis.")]
-Detail = Annotated[
-    str | None, option("--detail", "NAMES", "points, shares, joined by commas; all, or none.")
-]
+Detail = Annotated[str, option("--detail", "NAMES", "points,shares; all, or none.")]
 EXAMPLES = (
     "whygap rehearse study.toml --replicates 50",
-    "whygap rehearse study.toml --detail none --learner fast",
+    "whygap rehearse study.toml --detail none --set learner=fast",
 )
 
 
 def command(
-    asked: StudyOptions,
+    study_file: options.StudyPath,
+    output: options.OutputFile = None,
     replicates: Replicates = 50,
-    detail: Detail = None,
-    seed: Seed = None,
-    jobs: Jobs = None,
-    *,
-    speaker: Speaker,
+    detail: Detail = "all",
+    level: options.Level = None,
+    seed: options.Seed = None,
+    jobs: options.Jobs = None,
+    settings: options.Set = None,
+    unsafe_pickle: options.UnsafePickle = False,
+    as_json: options.AsJson = False,
 ) -> None:
-    """Repeat the analysis on simulated data like yours.
+    """Measure coverage on simulated data like yours.
 
     Simulates tables with known truth from your own, repeats the analysis on them, and counts how
-    often intervals of the gap, its parts, points, and values of single variables hold.
+    often the intervals of the gap, its parts, points, and values of single variables hold.
     """
     from whygap._rehearse import rehearse
+    from whygap.study_file import read_study_file
 
-    names = [name for name in names_in(detail or "all") or () if name != "none"]
-    study_file = asked.read(speaker.quiet, seed=seed, n_jobs=jobs)
-    detail_names = "all" if names == ["all"] else names
-    rehearsal = rehearse(study_file.study, replicates, detail_names, study_file.settings)
-    speaker.result(rehearsal.summary(), rehearsal.to_dict())
+    check_writable(output, ".json")
+    file = read_study_file(study_file, unsafe_pickle=unsafe_pickle)
+    values = {"level": level, "seed": seed, "n_jobs": jobs}
+    run = options.settings_with(file.settings, settings, **values)
+    result = rehearse(file.study, replicates, options.details_in(detail, ()), run)
+    save(result, output)
+    print_result(result.summary(), result.to_dict(), as_json)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from whygap.cli import options
-from whygap.cli.explain import Detail, details_in
-from whygap.cli.options import option, settings_with, targets_of
-from whygap.cli.output import Speaker, check_writable
+from whygap.cli.options import option
+from whygap.cli.output import check_writable, note, print_result
 
 if TYPE_CHECKING:
     from whygap._watch import Watch
@@ -24,24 +23,25 @@ Prometheus = Annotated[
 ]
 EXAMPLES = (
     "whygap watch study.toml --state watched --by month --rules alerts.toml",
-    "whygap watch study.toml --state watched --folder arrived --prometheus whygap.prom",
+    "whygap watch study.toml --folder arrived --prometheus whygap.prom",
 )
 
 
 def command(
-    study: options.StudyOptions,
+    study_file: options.StudyPath,
     state: State = Path("watch"),
     by: By = None,
     folder: FolderOf = None,
     rules: Rules = None,
-    detail: Detail = None,
+    detail: options.Detail = None,
     level: options.Level = None,
     seed: options.Seed = None,
     jobs: options.Jobs = None,
     prometheus: Prometheus = None,
     redact: options.Redact = None,
-    *,
-    speaker: Speaker,
+    settings: options.Set = None,
+    unsafe_pickle: options.UnsafePickle = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Explain a stream of targets, each once; raise alarms."""
     from whygap._watch import watch
@@ -51,36 +51,39 @@ def command(
     check_writable(prometheus)
     targets: Any = None if folder is None else files_in(folder)
     file = read_study_file(
-        study.study_file,
-        unsafe_pickle=study.unsafe_pickle,
+        study_file,
+        unsafe_pickle=unsafe_pickle,
         target=next(iter(targets.values())) if targets else None,
         hidden=() if by is None else (by,),
     )
-    changes: dict[str, Any] = {"learner": study.learner, "level": level, "seed": seed}
-    settings = settings_with(file.settings, study.settings, speaker.quiet, n_jobs=jobs, **changes)
-    wanted = details_in(detail)
-    seen = watch(
+    run: dict[str, Any] = {"level": level, "seed": seed, "n_jobs": jobs}
+    result = watch(
         file.study,
-        targets_of(file) if targets is None and by is None else targets,
+        options.targets_of(file) if targets is None and by is None else targets,
         by=by,
         state=state,
-        detail=wanted if wanted is not None else file.detail or ("points", "affected"),
-        settings=settings,
+        detail=options.details_in(detail, file.detail or ("points", "affected")),
+        settings=options.settings_with(file.settings, settings, **run),
         rules=rules,
         redact=redact,
     )
-    _deliver(seen, state, redact, speaker)
+    _deliver(result, state, redact, as_json)
     if prometheus is not None:
-        seen.to_prometheus(prometheus)
-    raise typer.Exit(seen.exit_code)
+        result.to_prometheus(prometheus)
+    raise typer.Exit(result.exit_code)
 
 
-def _deliver(seen: Watch, state: Path, redact: int | None, speaker: Speaker) -> None:
+def _deliver(result: Watch, state: Path, redact: int | None, as_json: bool) -> None:
     """Print the result; write the trend over all targets, as a table and as a page."""
-    values: dict[str, Any] = {"exit_code": seen.exit_code, "targets": list(seen.gaps)}
-    values |= {"newly_explained": seen.newly_explained, "unchanged": seen.unchanged}
-    speaker.result(seen.summary(), values | {"alarms": seen.alarms, "failed": seen.silent})
-    if seen.gaps:
-        speaker.write_csv(state / "trend.csv", seen.to_frame())
-        seen.report(state / "trend.html", redact=redact or 10)
-        speaker.note(f"Wrote {state / 'trend.html'}")
+    from whygap.render import tables
+    from whygap.results import files
+    from whygap.results.redaction import ROWS
+
+    values: dict[str, Any] = {"exit_code": result.exit_code, "targets": list(result.gaps)}
+    values |= {"newly_explained": result.newly_explained, "unchanged": result.unchanged}
+    values |= {"alarms": result.alarms, "failed": result.silent}
+    print_result(result.summary(), values, as_json)
+    if result.gaps:
+        files.write_whole(state / "trend.csv", tables.render(result.gaps, "csv") + "\n")
+        result.report(state / "trend.html", redact=ROWS if redact is None else redact)
+        note(f"Wrote {state / 'trend.html'}")

@@ -10,6 +10,8 @@ import numpy as np
 
 from whygap.domains import Array
 
+BINS = 20  # B, as in the paper: no row's risk is moved by more than 0.025, few bins are empty
+
 
 def bin_index(risk: Array, bins: int) -> Array:
     """Bin number 0..B of each risk, as floats; q_bin is this over B."""

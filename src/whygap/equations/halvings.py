@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.blocks import Blocks, BlockSet
 from whygap.domains import Array, ByDomain, IntArray
 from whygap.estimate import Estimate, Sample
+from whygap.learning.blocks import Blocks, BlockSet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,19 +26,19 @@ class Plan:
     factor: float
 
     @classmethod
-    def of(cls, blocks: Blocks, halvings: int) -> Plan:
+    def of(cls, blocks: Blocks) -> Plan:
         """A model trained on some blocks is off by the mean of their errors.
 
         So a halving A, B sees the products e_i e_j, i in A, j in B, each with weight
         1 / (|A| |B|). Products of different pairs of blocks are uncorrelated and vary alike, so
         that variances are sums of squared weights.
         """
-        pairs = [blocks.halvings(block, halvings) for block in blocks.evaluated]
+        pairs = [blocks.halvings(block) for block in range(blocks.count)]
         weights = np.array([[_product_weights(blocks.count, *pair) for pair in k] for k in pairs])
         apart = weights - weights.mean(axis=1, keepdims=True)
         seen = float((apart**2).sum())
         noise = float((weights.mean(axis=(0, 1)) ** 2).sum())
-        return cls(blocks.of_evaluated_rows, noise / seen if seen > 0 else 0.0)
+        return cls(blocks.of_rows, noise / seen if seen > 0 else 0.0)
 
 
 def _product_weights(count: int, one: BlockSet, two: BlockSet) -> Array:

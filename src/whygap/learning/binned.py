@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whygap.blocks import Blocks, BlockSet
 from whygap.domains import Array, Domain, IntArray
+from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.trees import Binned
 
 if TYPE_CHECKING:

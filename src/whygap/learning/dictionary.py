@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whygap.blocks import BlockSet
 from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
+from whygap.learning.blocks import BlockSet
 from whygap.learning.inputs import ENOUGH_ROWS, Inputs, some_of
 from whygap.learning.models import Fast, TrainingRows
 from whygap.learning.trees import Boosted

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whygap.blocks import Blocks, BlockSet
 from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
 from whygap.learning.binned import BinnedTables
+from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.dictionary import (
     MOST_TERMS,
     Dictionary,

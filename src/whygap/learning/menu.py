@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from whygap.blocks import BlockSet
+from whygap.learning.blocks import BlockSet
 from whygap.learning.choose import FAMILIES, Choice, Probe, Sight, choose
 from whygap.learning.features import Features
 from whygap.learning.models import Learner, Mean
@@ -39,9 +39,8 @@ class Menu:
     def twin_learner(
         self, kind: str, tasks: Callable[[], Sequence[MeanTask]], features: Features, **shown: str
     ) -> Learner:
-        """The learner for a quadratic use: judged by twins where there are any."""
-        twins = self.settings.twins
-        return self.learner(kind, lambda: mean_probes(features, tasks(), twins=twins), **shown)
+        """The learner for a quadratic use: judged by twins."""
+        return self.learner(kind, lambda: mean_probes(features, tasks(), twins=True), **shown)
 
     def noise(self, kind: str) -> float:
         """Of the choice of a learner of twins: what it adds to a mean squared error."""
@@ -53,10 +52,8 @@ class Menu:
             return Choice(Mean())
         if isinstance(named, str) and named in FAMILIES:
             return choose(probes, FAMILIES[named], seed)
-        from whygap.learning.estimators import OwnEstimators, PaperMenu  # and all of scikit-learn
+        from whygap.learning.estimators import OwnEstimators  # and all of scikit-learn
 
-        if named == "paper":
-            return Choice(PaperMenu(seed=seed))
         return Choice(OwnEstimators(**named, seed=seed))
 
 
@@ -80,7 +77,7 @@ def mean_probes(
     probes: list[Probe] = []
     for task in tasks:
         own = []
-        for block in blocks.evaluated:
+        for block in range(blocks.count):
             sets = blocks.halvings(block, 1)[0] if twins else (blocks.complement(block),)
             own.append(_mean_probe(features, task, block, sets))
         total = sum(float(probe.weight.sum()) for probe in own)
@@ -103,7 +100,7 @@ def ratio_probes(
     """Probes of domain classifiers; `repeated` ones come again with other columns."""
     probes = []
     for columns in column_sets:
-        for block in features.blocks.evaluated:
+        for block in range(features.blocks.count):
             train = domain_rows(features, features.blocks.complement(block), columns)
             held = domain_rows(features, frozenset([block]), columns)
             sights = (Sight(train, held.inputs, held.target),)

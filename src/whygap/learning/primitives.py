@@ -14,9 +14,9 @@ from itertools import product
 
 import numpy as np
 
-from whygap.blocks import BlockSet
 from whygap.domains import DOMAINS, Array, Domain
 from whygap.errors import FitError, WhygapError
+from whygap.learning.blocks import BlockSet
 from whygap.learning.features import Extra, Features, at
 from whygap.learning.inputs import Inputs, Lift, stacked
 from whygap.learning.models import BasisModel, Fast, Kind, Learner, Model, TrainingRows, fitted

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from whygap.blocks import Blocks, BlockSet
 from whygap.domains import Array
+from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.dictionary import Dictionary, Term
 from whygap.learning.models import Model
 

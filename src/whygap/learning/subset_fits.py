@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from whygap.blocks import BlockSet
 from whygap.domains import DOMAINS, Array, Domain, IntArray
+from whygap.learning.blocks import BlockSet
 from whygap.learning.descent import factor_of, logistic_together, solve
 from whygap.learning.features import Extra, Features, at
 from whygap.learning.models import BasisModel, Fast, Scale

@@ -61,7 +61,7 @@ class _One:
 def conditions_of(crossfit: CrossFit, least: float) -> Conditions:
     """Conditions on each column and on the score; this share of target rows in and out of each."""
     design = crossfit.design
-    score = crossfit.evaluated(design.prediction)
+    score = design.prediction
     if design.task == "multiclass":
         said = _on_column(Column(MODEL_LABEL, "category", design.classes), score)
     else:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from whygap.blocks import BlockSet
 from whygap.domains import Array, ByDomain, Subset
 from whygap.equations.covariate_value import CovariateValues, numerator
 from whygap.estimate import Estimate
+from whygap.learning.blocks import BlockSet
 from whygap.learning.menu import ratio_probes
 from whygap.learning.models import Kind
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
@@ -27,7 +27,7 @@ class CovariatePart:
     """Shared by all subsets; `numerator(subset)` values one."""
 
     crossfit: CrossFit
-    mu_0_wz: ByDomain[Array]  # twins of mu_..0(W, Z) at the evaluated rows
+    mu_0_wz: ByDomain[Array]  # twins of mu_..0(W, Z) at all rows
     mu_10_w: ByDomain[Array]  # twins of mu_.10(W) there
     fitted_loss: dict[BlockSet, Array]  # mu_..0(W, Z) of every training set at all source rows
     learner_wzs: Any  # of mu_.0-s0(W, Z_s)
@@ -53,13 +53,11 @@ class CovariatePart:
             return zero(self.crossfit)
         crossfit, columns = self.crossfit, self.crossfit.design.subset_columns(subset)
         line = crossfit.walk.covariate
-        halvings = crossfit.settings.halvings
         task = _mean_loss_task(crossfit, self.fitted_loss, columns)
         fits = fit_means(crossfit.features, self.learner_wzs, task)
         at_target = everywhere(fits, "target")
         mu_00_wzs = ByDomain(
-            twins(fits, "source", halvings),
-            twins_of_values(crossfit.blocks, "target", halvings, at_target),
+            twins(fits, "source"), twins_of_values(crossfit.blocks, "target", at_target)
         )
         # Without Z_s, mu_.s0(W) = E_1[mu_.0-s0(W, Z_s) | W] is mu_.00(W) itself.
         pi_wzs, mu_s0_w = crossfit.aggregate.pi_w, mu_00_wzs
@@ -147,8 +145,7 @@ def _task_on_w(crossfit: CrossFit, name: str, targets: dict[BlockSet, Array]) ->
 
 def _twins_on_w(crossfit: CrossFit, learner: Any, task: MeanTask) -> ByDomain[Array]:
     fits = fit_means(crossfit.features, learner, task)
-    halvings = crossfit.settings.halvings
-    return ByDomain(twins(fits, "source", halvings), twins(fits, "target", halvings))
+    return ByDomain(twins(fits, "source"), twins(fits, "target"))
 
 
 def subset_ratio_learner(

@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from whygap.blocks import Blocks, BlockSet, make_blocks
-from whygap.domains import Array, ByDomain, Domain, IntArray
+from whygap.domains import Array, ByDomain
 from whygap.equations.corners import AggregateValues
 from whygap.equations.halvings import Plan
 from whygap.equations.lines import Walk
 from whygap.estimate import Estimate, Sample
+from whygap.learning.blocks import Blocks, BlockSet, make_blocks
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.primitives import Columns, Fits, MeanTask, fit_means, fit_ratios
@@ -37,8 +37,7 @@ class CrossFit:
     settings: Settings
     features: Features
     menu: Menu
-    sample: Sample  # the evaluated rows (all of them, or the held-out part of a single split)
-    rows: ByDomain[IntArray]  # their numbers, ascending
+    sample: Sample  # all rows
     # The source risk q at all rows: at source rows out of fold, at target rows averaged over the
     # source blocks' fits (which never saw target rows; out of fold if clusters are in both tables);
     # None where the outcome is not 0 or 1
@@ -57,20 +56,18 @@ class CrossFit:
 
     @property
     def halves(self) -> tuple[BlockSet, ...]:
-        """Training sets of the quadratic terms: twins, or plain cross-fitting."""
-        if self.settings.twins:
-            return self.blocks.halves(self.settings.halvings)
-        return self.blocks.complements()
+        """Training sets of the quadratic terms: twins."""
+        return self.blocks.halves()
 
     @property
-    def plan(self) -> Plan | None:
-        """Which halvings quadratic terms are averaged over; none without twins."""
-        return Plan.of(self.blocks, self.settings.halvings) if self.settings.twins else None
+    def plan(self) -> Plan:
+        """Which halvings quadratic terms are averaged over."""
+        return Plan.of(self.blocks)
 
     @property
     def shared(self) -> Shared:
         """What fits of further terms need."""
-        own = self.design, self.features, self.menu, self.sample, self.rows
+        own = self.design, self.features, self.menu, self.sample
         return Shared(*own, self.aggregate.pi_w, self.aggregate.pi_wz, self.risk)
 
     @property
@@ -82,13 +79,9 @@ class CrossFit:
         """A ratio of these columns, at most as large as is asked for and can be."""
         return np.minimum(ratio, largest(self.design, self.settings, self.bound, columns))
 
-    def evaluated(self, values: ByDomain[Array]) -> ByDomain[Array]:
-        """Keep the evaluated rows."""
-        return values.zip(self.rows, lambda v, rows: v[rows])
-
     def column(self, place: int) -> ByDomain[Array]:
-        """One raw column at the evaluated rows; all of them at once are a copy of the tables."""
-        return self.evaluated(self.design.features.map(lambda x: x[:, place]))
+        """One raw column; all of them at once are a copy of the tables."""
+        return self.design.features.map(lambda x: x[:, place].copy())
 
     def all_columns(self) -> tuple[int, ...]:
         """W and Z."""
@@ -117,29 +110,27 @@ def cross_fit(
     region no density ratio of W and Z exceeds its `bound`.
     """
     blocks = make_blocks(design, settings, np.random.default_rng(seed))
-    halves = blocks.halves(settings.halvings) if settings.twins else blocks.complements()
-    features = make_features(design, blocks, halves, menu.source_fits)
+    features = make_features(design, blocks, blocks.halves(), menu.source_fits)
     everything = design.baseline + design.covariates
-    rows = blocks.evaluated_rows()
     affine = design.task == "binary" and not design.given
     risk = _source_risk(design, features, menu, everything) if affine else None
     ratio_w = ratio(features, menu, "pi_w", design.baseline)
     ratio_wz = ratio(features, menu, "pi_wz", everything)
-    sample = sample or sample_of(design, settings, rows)
+    sample = sample or sample_of(design, settings)
     ratio_wy = ratio(features, menu, "pi_wy", design.second) if design.given else None
     pi_w, pi_wz = (
         np.minimum(out_of_fold(fits, "source"), largest(design, settings, bound, fits.columns))
         for fits in (ratio_w, ratio_wy or ratio_wz)
     )
-    walk = fit_walk(Shared(design, features, menu, sample, rows, pi_w, pi_wz, risk))
-    own = design, settings, features, menu, sample, rows, risk, walk
+    walk = fit_walk(Shared(design, features, menu, sample, pi_w, pi_wz, risk))
+    own = design, settings, features, menu, sample, risk, walk
     return CrossFit(*own, ratio_w, ratio_wz, ratio_wy, bound)
 
 
-def sample_of(design: Design, settings: Settings, rows: ByDomain[IntArray] | None = None) -> Sample:
-    """The rows that are averaged over, in no more units than are to be kept apart."""
+def sample_of(design: Design, settings: Settings) -> Sample:
+    """The rows, in no more units than are to be kept apart."""
     rng = np.random.default_rng([settings.seed, 2])  # a stream of its own
-    return design.sample(rows).grouped(INFLUENCE_GROUPS, rng)
+    return design.sample().grouped(INFLUENCE_GROUPS, rng)
 
 
 def largest(design: Design, settings: Settings, bound: float, columns: Columns) -> float:
@@ -162,21 +153,10 @@ def _source_risk(
     halves = blocks.complements()
     task = mean_task(features, "p_0", "probability", columns, "source", outcome, halves)
     fits = _fitted(features, menu, task, columns="W, Z", target="outcome, source")
-    source = _other_folds(fits, "source")
+    source = out_of_fold(fits, "source")
     if design.shares_clusters:
-        return ByDomain(source, _other_folds(fits, "target"))
+        return ByDomain(source, out_of_fold(fits, "target"))
     return ByDomain(source, np.mean(list(everywhere(fits, "target").values()), axis=0))
-
-
-def _other_folds(fits: Fits, domain: Domain) -> Array:
-    """At every row, by the model of the other folds; of a single split by its only one."""
-    blocks = fits.features.blocks
-    found = np.empty(len(blocks.order[domain]))
-    for k in range(blocks.count):
-        trained_on = blocks.complement(k if k in blocks.evaluated else blocks.evaluated[0])
-        place = blocks.order[domain][blocks.rows(domain, k)]
-        found[place] = fits.predict(trained_on, domain, k)
-    return found
 
 
 def _fitted(features: Features, menu: Menu, task: MeanTask, **shown: str) -> Fits:

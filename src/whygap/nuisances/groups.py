@@ -37,7 +37,7 @@ def grouped_columns(crossfit: CrossFit) -> list[Grouped]:
     """Every column of W and Z, then what the model said."""
     design = crossfit.design
     found = [group_column(design.columns[j], crossfit.column(j)) for j in crossfit.all_columns()]
-    return found + _said(design, crossfit.evaluated(design.prediction))
+    return found + _said(design, design.prediction)
 
 
 def _said(design: Design, score: ByDomain[Array]) -> list[Grouped]:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from whygap.blocks import Blocks, BlockSet
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
+from whygap.learning.blocks import Blocks, BlockSet
 from whygap.learning.features import Extra, Features
 from whygap.learning.models import Kind
 from whygap.learning.primitives import Fits, MeanTask
@@ -45,9 +45,9 @@ def block_sorted(blocks: Blocks, values: ByDomain[Array]) -> ByDomain[Array]:
 
 
 def out_of_fold(fits: Fits, domain: Domain) -> Array:
-    """Each evaluated row by the model trained on all other blocks."""
+    """Each row by the model trained on all other blocks."""
     blocks = fits.features.blocks
-    pieces = [fits.predict(blocks.complement(k), domain, k) for k in blocks.evaluated]
+    pieces = [fits.predict(blocks.complement(k), domain, k) for k in range(blocks.count)]
     return np.concatenate(pieces)[blocks.back[domain]]
 
 
@@ -63,12 +63,9 @@ def everywhere(fits: Fits, domain: Domain) -> dict[BlockSet, Array]:
     return found
 
 
-def twins(fits: Fits, domain: Domain, halvings: int) -> Array:
-    """Each evaluated row by two models trained on disjoint halves of the other blocks.
-
-    A model trained on `complement(k)` for every k (plain cross-fitting) is its own twin.
-    """
-    found = _Twins.for_rows(fits.features.blocks, domain, set(fits.models), halvings)
+def twins(fits: Fits, domain: Domain) -> Array:
+    """Each row by two models trained on disjoint halves of the other blocks."""
+    found = _Twins(fits.features.blocks, domain)
     for block, pairs in found.pairs():
         rows = fits.inputs(domain, block)
         known = {half: fits.models[half].predict(rows) for pair in pairs for half in pair}
@@ -76,7 +73,7 @@ def twins(fits: Fits, domain: Domain, halvings: int) -> Array:
     return found.values
 
 
-def twins_at(fits: Fits, names: Sequence[str], halvings: int) -> dict[str, Array]:
+def twins_at(fits: Fits, names: Sequence[str]) -> dict[str, Array]:
     """The same for models with an extra column, at its views of these names.
 
     Arrays (columns, halvings, 2, rows): where each twin has an extra column of its own, both twins
@@ -88,15 +85,14 @@ def twins_at(fits: Fits, names: Sequence[str], halvings: int) -> dict[str, Array
     for domain in DOMAINS:
         group = [name for name in names if views[name].domain == domain]
         if group:
-            found |= _twins_at(fits, group, domain, halvings)
+            found |= _twins_at(fits, group, domain)
     return found
 
 
-def _twins_at(fits: Fits, names: Sequence[str], domain: Domain, halvings: int) -> dict[str, Array]:
-    blocks, trained = fits.features.blocks, set(fits.models)
-    plain = trained == set(blocks.complements())
-    columns = 1 if plain or len(set(map(id, (fits.extra or {}).values()))) == 1 else 2
-    found = {name: _Twins.for_rows(blocks, domain, trained, halvings, (columns,)) for name in names}
+def _twins_at(fits: Fits, names: Sequence[str], domain: Domain) -> dict[str, Array]:
+    blocks = fits.features.blocks
+    columns = 1 if len(set(map(id, (fits.extra or {}).values()))) == 1 else 2
+    found = {name: _Twins(blocks, domain, (columns,)) for name in names}
     for block, pairs in found[names[0]].pairs():
         wanted = [(half, pair[c]) for c in range(columns) for pair in pairs for half in pair]
         answers = iter(fits.predict_seeing(wanted, names, domain, block))
@@ -106,11 +102,9 @@ def _twins_at(fits: Fits, names: Sequence[str], domain: Domain, halvings: int) -
     return {name: one.values for name, one in found.items()}
 
 
-def twins_of_values(
-    blocks: Blocks, domain: Domain, halvings: int, values: Mapping[BlockSet, Array]
-) -> Array:
+def twins_of_values(blocks: Blocks, domain: Domain, values: Mapping[BlockSet, Array]) -> Array:
     """Values at all rows, one array per training set, picked as `twins` picks predictions."""
-    found = _Twins.for_rows(blocks, domain, set(values), halvings)
+    found = _Twins(blocks, domain)
     for block, pairs in found.pairs():
         rows = blocks.order[domain][blocks.rows(domain, block)]
         found.put(block, [[values[half][rows] for half in pair] for pair in pairs])
@@ -120,39 +114,16 @@ def twins_of_values(
 class _Twins:
     """Twin predictions in the table's order, gathered block by block."""
 
-    def __init__(
-        self,
-        blocks: Blocks,
-        domain: Domain,
-        plain: bool,
-        halvings: int,
-        columns: tuple[int, ...] = (),
-    ) -> None:
-        self.blocks, self.domain, self.plain, self.halvings = blocks, domain, plain, halvings
-        count = 1 if plain else len(blocks.halvings(blocks.evaluated[0], halvings))
-        self.values = np.empty((*columns, count, 2, len(blocks.back[domain])))
-
-    @classmethod
-    def for_rows(
-        cls,
-        blocks: Blocks,
-        domain: Domain,
-        trained: set[BlockSet],
-        halvings: int,
-        columns: tuple[int, ...] = (),
-    ) -> _Twins:
-        return cls(blocks, domain, trained == set(blocks.complements()), halvings, columns)
+    def __init__(self, blocks: Blocks, domain: Domain, columns: tuple[int, ...] = ()) -> None:
+        self.blocks, self.domain = blocks, domain
+        self.values = np.empty((*columns, len(blocks.halvings(0)), 2, len(blocks.order[domain])))
 
     def pairs(self) -> list[tuple[int, Sequence[tuple[BlockSet, BlockSet]]]]:
-        """Each evaluated block with the pairs of training sets that are asked there."""
-        own = self.blocks.complement
-        return [
-            (k, [(own(k), own(k))] if self.plain else self.blocks.halvings(k, self.halvings))
-            for k in self.blocks.evaluated
-        ]
+        """Each block with the pairs of training sets that are asked there."""
+        return [(k, self.blocks.halvings(k)) for k in range(self.blocks.count)]
 
     def put(self, block: int, predictions: Sequence[Sequence[Array]], *column: int) -> None:
-        place = self.blocks.place[self.domain][self.blocks.rows(self.domain, block)]
+        place = self.blocks.order[self.domain][self.blocks.rows(self.domain, block)]
         values: Array = self.values[column] if column else self.values
         for halving, pair in enumerate(predictions):
             for twin, predicted in enumerate(pair):

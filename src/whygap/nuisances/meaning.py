@@ -14,9 +14,9 @@ from functools import partial
 
 import numpy as np
 
-from whygap.blocks import make_blocks
 from whygap.domains import DOMAINS, Array, ByDomain, Domain
 from whygap.estimate import Estimate, Sample
+from whygap.learning.blocks import make_blocks
 from whygap.learning.features import Features, make_features
 from whygap.learning.menu import Menu, mean_probes, ratio_probes
 from whygap.learning.primitives import Columns, Fits, fit_means, fit_ratios
@@ -138,7 +138,7 @@ def _explains(left: Estimate, distance: Estimate) -> bool:
 
 
 def _functions(design: Design, settings: Settings, ratio: Fits | None = None) -> _Functions:
-    plain = replace(settings, learner="fast", split=None)
+    plain = replace(settings, learner="fast")
     if ratio is not None and max(design.rows) <= ROWS:
         return _Functions(design, design.sample(), ratio.features, Menu(plain), ratio)
     rng = np.random.default_rng([settings.seed, 3])  # a stream of its own

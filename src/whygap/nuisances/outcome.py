@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from whygap.blocks import BlockSet
 from whygap.domains import Array, ByDomain, Subset
 from whygap.equations import outcome_value
+from whygap.equations.binning import BINS
 from whygap.equations.outcome_value import OutcomeValues, Reduced, RiskSlope, binned_slope
 from whygap.estimate import Estimate
+from whygap.learning.blocks import BlockSet
 from whygap.learning.features import Extra
 from whygap.learning.models import Kind
 from whygap.learning.primitives import MeanTask, fit_means
@@ -59,29 +60,22 @@ class OutcomePart:
     def _sizes(self, reduced: Sequence[Reduced]) -> dict[str, float]:
         """Of what p_1, m and the source risk may have left, and of the choice of learners."""
         menu, adds = self.crossfit.menu, _squared_slope(self.values)
-        sizes = {"choice of m": menu.noise("m") * float(adds.mean())}
-        if self.crossfit.settings.twins:
-            of_m = float(np.mean([squared_bias(one.m, adds) for one in reduced]))
-            sizes |= {
-                "p_1": of_m - squared_bias(self.values.p_1.target, adds),
-                "p_0": _left_by_source_risk(self.values, reduced),
-                "choice of p_1 - p_0": -menu.noise(source_risk.COMPARED) * float(adds.mean()),
-            }
-        return sizes
+        of_m = float(np.mean([squared_bias(one.m, adds) for one in reduced]))
+        return {
+            "choice of m": menu.noise("m") * float(adds.mean()),
+            "p_1": of_m - squared_bias(self.values.p_1.target, adds),
+            "p_0": _left_by_source_risk(self.values, reduced),
+            "choice of p_1 - p_0": -menu.noise(source_risk.COMPARED) * float(adds.mean()),
+        }
 
     def _fitted(self, name: str, columns: tuple[int, ...]) -> dict[str, Array]:
         """Twins of a regression on G at each view of the source risk."""
         crossfit = self.crossfit
         task = _task(crossfit, self.extra, name, columns)
         fits = fit_means(crossfit.features, self.learners[name], task)
-        return twins_at(fits, ("own", *self._risk_views()), crossfit.settings.halvings)
-
-    def _risk_views(self) -> tuple[str, ...]:
-        crossfit = self.crossfit
-        if not crossfit.settings.risk_uncertainty or crossfit.design.source_risk is not None:
-            return ()
-        first = next(iter(self.extra.values()))
-        return tuple(name for name in first.views if name != "own")
+        # A source risk that is known has no error, so nothing moves with it.
+        sides = () if crossfit.design.source_risk is not None else ("down", "up")
+        return twins_at(fits, ("own", *sides))
 
     def _h(self, columns: tuple[int, ...], m: dict[str, Array]) -> dict[str, Array]:
         """h(G) = E_1[b^2 Y | G] - m(G) E_1[b^2 | G]; identically 0 when b^2 is constant.
@@ -98,12 +92,7 @@ class OutcomePart:
         if "up" not in m:
             return None
         m_up, m_down, h_up, h_down = (f[side][twin] for f in (m, h) for side in ("up", "down"))
-        if "here" not in m:
-            return binned_slope(self.crossfit.settings.bins, m_up, m_down, h_up, h_down)
-        q = np.clip(self.values.p_0.source[:, [twin]], 1e-3, 1 - 1e-3)
-        per_risk = 1.0 / (2 * source_risk.LOGIT_STEP * q * (1 - q))
-        here = m["here"][twin], h["here"][twin]
-        return RiskSlope(*here, (m_up - m_down) * per_risk, (h_up - h_down) * per_risk)
+        return binned_slope(BINS, m_up, m_down, h_up, h_down)
 
 
 def prepare_outcome(
@@ -139,8 +128,8 @@ def _compared(crossfit: CrossFit, source: SourceRisk) -> OutcomeValues:
         p_0 = source_risk.twins_of_risks(crossfit, _source_risk(crossfit, source))
     return OutcomeValues(
         crossfit.sample,
-        crossfit.evaluated(design.outcome),
-        crossfit.evaluated(slope),
+        design.outcome,
+        slope,
         crossfit.aggregate.pi_wz,
         p_0,
         p_1,
@@ -150,17 +139,15 @@ def _compared(crossfit: CrossFit, source: SourceRisk) -> OutcomeValues:
 
 def _denominator(crossfit: CrossFit, compared: OutcomeValues) -> Estimate:
     """With the error of b, what both risks may have left in it, and the choice of their learner."""
-    squared, sizes = outcome_value.denominator(compared), {}
-    if crossfit.settings.twins:
-        adds = -_squared_slope(compared)
-        both = 2 * crossfit.menu.noise(source_risk.COMPARED)
-        sizes = {
-            "p_1": squared_bias(compared.p_1.target, adds),
-            "p_0": squared_bias(compared.p_0.target, adds),
-            "choice of p_1 - p_0": both * float(adds.mean()),
-        }
+    adds = -_squared_slope(compared)
+    both = 2 * crossfit.menu.noise(source_risk.COMPARED)
+    sizes = {
+        "p_1": squared_bias(compared.p_1.target, adds),
+        "p_0": squared_bias(compared.p_0.target, adds),
+        "choice of p_1 - p_0": both * float(adds.mean()),
+    }
     away = compared.p_1.target - compared.p_0.target
-    return _with_slope_error(crossfit, owning(squared, sizes), away)
+    return _with_slope_error(crossfit, owning(outcome_value.denominator(compared), sizes), away)
 
 
 def _left_by_source_risk(values: OutcomeValues, reduced: Sequence[Reduced]) -> float:
@@ -185,11 +172,10 @@ def _is_constant(slope: ByDomain[Array]) -> bool:
 
 def _with_slope_error(crossfit: CrossFit, squared: Estimate, away: Array) -> Estimate:
     """An estimate of E_1[b^2 away^2] with the error of b; `away` are twins at target rows."""
-    line, rows = crossfit.walk.outcome, crossfit.rows.target
+    line = crossfit.walk.outcome
     _, slope = line.term.affine()
-    mass = np.zeros(len(slope.target))
-    per_row = slope.target[rows] * (away[:, 0] * away[:, 1]).mean(axis=0)
-    mass[rows] = 2 * per_row * crossfit.sample.weights.target / len(rows)
+    per_row = slope.target * (away[:, 0] * away[:, 1]).mean(axis=0)
+    mass = 2 * per_row * crossfit.sample.weights.target / len(per_row)
     return line.with_slope_error(squared, mass)
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.blocks import make_blocks
 from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.equations import binning
 from whygap.estimate import Sample
+from whygap.learning.blocks import make_blocks
 from whygap.learning.features import make_features
 from whygap.learning.menu import Menu
 from whygap.learning.primitives import Fits
@@ -125,10 +125,9 @@ def fit_notes(crossfit: CrossFit) -> tuple[Note, ...]:
 
 
 def _edge_notes(crossfit: CrossFit) -> Iterator[Note]:
-    settings = crossfit.settings
     risk = crossfit.risk
-    at_edge = 0 if risk is None else binning.rows_at_edges(risk.target, settings.bins)
-    if settings.outcome_form != "smooth" and at_edge:
+    at_edge = 0 if risk is None else binning.rows_at_edges(risk.target, binning.BINS)
+    if at_edge:
         yield Note("bin_edges", "warning", {"rows": int(at_edge)})
 
 

@@ -92,7 +92,7 @@ class PointsGame:
         task = _task(crossfit, self.target, self.task, columns)
         fits = fit_means(crossfit.features, self.learner_mu, task)
         mu = ByDomain(out_of_fold(fits, "source"), out_of_fold(fits, "target"))
-        low, step = crossfit.evaluated(self.target.low), crossfit.evaluated(self.target.step)
+        low, step = self.target.low, self.target.step
         pi_s = subset_ratio(crossfit, self.learner_pi, columns)
         mean = transported_mean(
             TransportedValues(
@@ -121,7 +121,7 @@ def covariate_points(crossfit: CrossFit, probe_sets: Sequence[Subset]) -> Points
     design, line = crossfit.design, crossfit.walk.covariate
     groups = tuple(player.columns for player in design.players)
     base = design.baseline + design.given
-    crossfit.kept.open(len(crossfit.rows.source))
+    crossfit.kept.open(crossfit.design.rows.source)
     return _prepared(crossfit, "W, Z_s", base, groups, line, probe_sets)
 
 

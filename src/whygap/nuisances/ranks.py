@@ -31,7 +31,7 @@ def fit_pairs(shared: Shared) -> list[Pair]:
     labels, scores = terms[: len(terms) // 2], terms[len(terms) // 2 :]
     p_0: list[ByDomain[Array] | None] = [None] * len(labels)
     if shared.risk is not None:
-        p_0 = [shared.evaluated(shared.risk)]
+        p_0 = [shared.risk]
     elif not design.given:
         p_0 = [*fitted_given(shared, "p_0", design.second, "W, Z", labels)]
     given_w = fitted_given(shared, "mu_00_w", design.baseline, "W", labels)
@@ -74,13 +74,13 @@ def _stacked(basis: ByDomain[Array], more: Sequence[ByDomain[Array]]) -> ByDomai
 def _pair_values(shared: Shared, given: _Labelled) -> PairValues:
     return PairValues(
         shared.sample,
-        shared.evaluated(given.label),
+        given.label,
         given.p_0,
-        given.grid.places.zip(shared.rows, lambda place, rows: place[rows]),
+        given.grid.places,
         given.grid.size,
         shared.pi_w,
         shared.pi_wz,
-        shared.rows.map(lambda rows: np.ones((1, len(rows)))),
+        shared.design.rows.map(lambda n: np.ones((1, n))),
     )
 
 
@@ -100,17 +100,13 @@ def _term(
     """U(f) + R(f) y with a corner's ranks, or y itself; `given_wy` where the outcome is given."""
     places = given.grid.places
     if fit is None:
-        intercept, slope = (
-            places.map(lambda p: np.zeros(len(p))),
-            places.map(lambda p: np.ones(len(p))),
-        )
+        a, b = places.map(lambda p: np.zeros(len(p))), places.map(lambda p: np.ones(len(p)))
     else:
-        intercept, slope = places.map(fit.above.__getitem__), places.map(fit.rank.__getitem__)
-    a, b = shared.evaluated(intercept), shared.evaluated(slope)
+        a, b = places.map(fit.above.__getitem__), places.map(fit.rank.__getitem__)
     second = given_wy
     if given.p_0 is not None or second is None:
         second = a.zip(b.zip(given.p_0 or a, np.multiply), np.add)
-    values = shared.known(shared.evaluated(loss), given_w, second)
+    values = shared.known(loss, given_w, second)
     if shared.risk is None:  # slopes are those of a class's label, not of the outcome
         return Term(values, loss)
-    return Term(values, loss, intercept, slope)
+    return Term(values, loss, a, b)

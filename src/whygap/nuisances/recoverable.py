@@ -70,10 +70,8 @@ class GainGame:
         crossfit = self.crossfit
         task = _task(crossfit, self.domain, scored, columns)
         fits = fit_means(crossfit.features, scored.learner, task)
-        m_s = twins_at(fits, ("own",), crossfit.settings.halvings)["own"][0]
+        m_s = twins_at(fits, ("own",))["own"][0]
         found, where = gain(scored.values, m_s), WHERE[self.domain]
-        if not crossfit.settings.twins:
-            return found
         noise = crossfit.menu.noise(_kind(self.domain, scored.channel))
         left = squared_bias(m_s, -crossfit.sample.weights[self.domain])
         return owning(found, {f"m_s {where}": left, f"choice {where}": -noise})
@@ -100,8 +98,8 @@ def _scored(
     values = DomainValues(
         crossfit.sample,
         domain,
-        crossfit.evaluated(channel.outcome)[domain],
-        crossfit.evaluated(channel.prediction)[domain],
+        channel.outcome[domain],
+        channel.prediction[domain],
         crossfit.plan,
     )
     scored = Scored(channel, values, ScoreColumn.of(crossfit.features, domain, channel.score))
@@ -135,8 +133,8 @@ def _target_mix(crossfit: CrossFit, channel: Channel, source: SourceRisk) -> Tar
     p_0 = source.p_0 if known is None else dict.fromkeys(crossfit.halves, known)
     values = TargetMixValues(
         crossfit.sample,
-        crossfit.evaluated(channel.outcome).source,
-        crossfit.evaluated(channel.prediction),
+        channel.outcome.source,
+        channel.prediction,
         crossfit.aggregate.pi_wz,
         twins_of_risks(crossfit, p_0),
         crossfit.plan,
@@ -152,7 +150,7 @@ def _error_on_target_mix(crossfit: CrossFit, channel: Channel) -> Estimate:
     error = channel.outcome.zip(channel.prediction, lambda y, f: (y - f) ** 2)
     columns = crossfit.all_columns()
     (given,) = fitted_given(crossfit.shared, "squared error", columns, "W, Z", [error])
-    own, pi_wz = crossfit.evaluated(error).source, crossfit.aggregate.pi_wz
+    own, pi_wz = error.source, crossfit.aggregate.pi_wz
     return transported_mean(TransportedValues(crossfit.sample, own, given, pi_wz))
 
 

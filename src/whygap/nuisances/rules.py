@@ -132,13 +132,13 @@ def _variance(crossfit: CrossFit) -> ByDomain[Array]:
     slope, risk = crossfit.walk.outcome.term.slope, crossfit.risk
     if slope is None or risk is None:
         return crossfit.aggregate.loss.map(np.zeros_like)
-    return crossfit.evaluated(slope.zip(risk, lambda b, p: b**2 * p * (1 - p)))
+    return slope.zip(risk, lambda b, p: b**2 * p * (1 - p))
 
 
 def _families(crossfit: CrossFit, masks: ByDomain[list[Packed]], rows: _Rows) -> list[Family]:
     """Single conditions, and pairs of them; pairs that are left out count as tested."""
     rng = np.random.default_rng([crossfit.settings.seed, 4])  # a stream of its own
-    sample = crossfit.design.sample(crossfit.rows)
+    sample = crossfit.design.sample()
     told = Told.of(sample, rows.values, rows.weight.target, rng)
     limits = SEARCH.least_share, SEARCH.most_share
     singles = family(masks, told, *limits, pairs=False)

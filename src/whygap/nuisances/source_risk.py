@@ -1,4 +1,4 @@
-"""The source risk as one more column: G = (W, Z_s, q_bin) or (W, Z_s, q).
+"""The source risk as one more column: G = (W, Z_s, q_bin).
 
 Each twin has its own: the risk fitted on its half of the source rows, so that the errors of the two
 risks are independent.
@@ -12,9 +12,10 @@ from typing import cast
 
 import numpy as np
 
-from whygap.blocks import BlockSet
 from whygap.domains import Array, ByDomain, Domain
 from whygap.equations import binning
+from whygap.equations.binning import BINS
+from whygap.learning.blocks import BlockSet
 from whygap.learning.features import Extra, View
 from whygap.learning.models import Learner
 from whygap.learning.primitives import Fits, MeanTask, fit_means
@@ -22,9 +23,6 @@ from whygap.learning.ridge import logit_clipped
 from whygap.nuisances.channels import Channel, channels
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.held_out import block_sorted, everywhere, mean_task, twins, twins_of_values
-
-# Derivatives in the risk are central differences this far apart on the logit scale.
-LOGIT_STEP = 0.25
 
 COMPARED = "p_1 - p_0 (twins)"
 """What the learner of the two risks that are compared is chosen as."""
@@ -65,14 +63,12 @@ def fit_compared_risks(crossfit: CrossFit, source: SourceRisk) -> ByDomain[ByDom
     (channel,) = channels(crossfit.design)
     tasks = ByDomain(_task(crossfit, "source", channel), _task(crossfit, "target", channel))
     learner = _learner(crossfit, COMPARED, tuple(tasks), "outcome, each domain")
-    features, halvings = crossfit.features, crossfit.settings.halvings
+    features = crossfit.features
     fits = ByDomain(
         source.fits if learner == source.learner else fit_means(features, learner, tasks.source),
         fit_means(features, learner, tasks.target),
     )
-    return fits.map(
-        lambda one: ByDomain(twins(one, "source", halvings), twins(one, "target", halvings))
-    )
+    return fits.map(lambda one: ByDomain(twins(one, "source"), twins(one, "target")))
 
 
 def _learner(crossfit: CrossFit, name: str, tasks: Sequence[MeanTask], target: str) -> Learner:
@@ -89,21 +85,20 @@ def _task(crossfit: CrossFit, domain: Domain, channel: Channel) -> MeanTask:
 
 
 def twins_of_risks(crossfit: CrossFit, risks: Risks) -> ByDomain[Array]:
-    """Twins at the evaluated rows, from what every training set says at all rows."""
+    """Twins, from what every training set says at all rows."""
 
     def picked(domain: Domain) -> Array:
         values = {half: both[domain] for half, both in risks.items()}
-        return twins_of_values(crossfit.blocks, domain, crossfit.settings.halvings, values)
+        return twins_of_values(crossfit.blocks, domain, values)
 
     return ByDomain(picked("source"), picked("target"))
 
 
 def risk_columns(crossfit: CrossFit, risks: Risks) -> dict[BlockSet, Extra]:
     """Own values at target rows; at source rows the two sides on which the risk may move."""
-    make = _smooth if crossfit.settings.outcome_form == "smooth" else _binned
     if (known := crossfit.design.source_risk) is not None:
-        return dict.fromkeys(risks, make(crossfit, known))
-    return {half: make(crossfit, risk) for half, risk in risks.items()}
+        return dict.fromkeys(risks, _binned(crossfit, known))
+    return {half: _binned(crossfit, risk) for half, risk in risks.items()}
 
 
 def _binned(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
@@ -112,11 +107,11 @@ def _binned(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
     The two end bins hold the rows whose risk is near 0 or 1: there m varies a lot within a bin,
     so each gets its own terms when enough rows fall into it.
     """
-    bins, risk = crossfit.settings.bins, block_sorted(crossfit.blocks, risk)
-    own, down = binning.bin_index(risk.target, bins), binning.edge_index(risk.source, bins)
-    centres = np.clip(np.arange(bins + 1) / bins, 0.25 / bins, 1 - 0.25 / bins)
+    risk = block_sorted(crossfit.blocks, risk)
+    own, down = binning.bin_index(risk.target, BINS), binning.edge_index(risk.source, BINS)
+    centres = np.clip(np.arange(BINS + 1) / BINS, 0.25 / BINS, 1 - 0.25 / BINS)
     # An end bin gets terms of its own where it holds rows enough to fit them.
-    ends = [end for end in (0, bins) if np.mean(own == end) >= 0.02]
+    ends = [end for end in (0, BINS) if np.mean(own == end) >= 0.02]
     scale = logit_clipped(centres[own.astype(int)])
     middle, spread = float(scale.mean()), float(scale.std()) or 1.0
 
@@ -126,38 +121,9 @@ def _binned(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
 
     below, above = (View("source", _single(side)) for side in (down, down + 1))
     views = {"own": View("target", _single(own)), "down": below, "up": above}
-    return Extra.of(main, views, count=bins + 1)
+    return Extra.of(main, views, count=BINS + 1)
 
 
 def _single(numbers: Array) -> Array:
     """Whole numbers in single precision, which has room for them: there are many such columns."""
     return cast(Array, numbers.astype(np.float32))
-
-
-def _smooth(crossfit: CrossFit, risk: ByDomain[Array]) -> Extra:
-    """The risk on the logit scale; at source rows also a step up and a step down."""
-    risk = block_sorted(crossfit.blocks, risk)
-    own, here = logit_clipped(risk.target), logit_clipped(risk.source)
-    views = {
-        "own": View("target", own),
-        "here": View("source", here),
-        "down": View("source", here - LOGIT_STEP),
-        "up": View("source", here + LOGIT_STEP),
-    }
-    return Extra.of(_standardised(own), views)
-
-
-def _standardised(own: Array) -> Standardised:
-    return Standardised(float(own.mean()), float(own.std()) or 1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Standardised:
-    """A continuous column as its own single main term."""
-
-    middle: float
-    spread: float
-
-    def __call__(self, position: Array) -> list[Array]:
-        """The main term at some values."""
-        return [(position - self.middle) / self.spread]

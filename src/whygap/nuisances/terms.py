@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from whygap.domains import Array, ByDomain, IntArray
+from whygap.domains import Array, ByDomain
 from whygap.equations.corners import AggregateValues
 from whygap.estimate import Sample
 from whygap.learning.features import Features
@@ -32,14 +32,9 @@ class Shared:
     features: Features
     menu: Menu
     sample: Sample
-    rows: ByDomain[IntArray]  # the evaluated ones
     pi_w: Array
     pi_wz: Array
     risk: ByDomain[Array] | None
-
-    def evaluated(self, values: ByDomain[Array]) -> ByDomain[Array]:
-        """Keep the evaluated rows."""
-        return values.zip(self.rows, lambda v, rows: v[rows])
 
     def known(
         self, loss: ByDomain[Array], mu_00_w: ByDomain[Array], mu_0_wz: ByDomain[Array]

@@ -50,17 +50,16 @@ def plain_values(sample: Sample, design: Design) -> ByDomain[Estimate]:
 
 def _terms(shared: Shared) -> list[Term]:
     """The metric's terms; E_0[u | W, Z] = a + b p_0 needs no fit of its own."""
-    design, evaluated = shared.design, shared.evaluated
+    design = shared.design
     losses = by_term(design.terms)
     mu_00_w = fitted_given(shared, "mu_00_w", design.baseline, "W", losses)
     if shared.risk is None:
         mu_0_wz = fitted_given(shared, *given_second(design), losses)
         known = zip(losses, mu_00_w, mu_0_wz, strict=True)
-        return [Term(shared.known(evaluated(u), w, wz), u) for u, w, wz in known]
+        return [Term(shared.known(u, w, wz), u) for u, w, wz in known]
     affine = zip(*map(by_term, design.affine_terms()), strict=True)
     terms = []
     for loss, given_w, (a, b) in zip(losses, mu_00_w, affine, strict=True):
         given_wz = a.zip(b.zip(shared.risk, np.multiply), np.add)
-        values = shared.known(evaluated(loss), given_w, evaluated(given_wz))
-        terms.append(Term(values, loss, a, b))
+        terms.append(Term(shared.known(loss, given_w, given_wz), loss, a, b))
     return terms

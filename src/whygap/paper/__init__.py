@@ -9,7 +9,8 @@ paper.detailed(study, learner="fast").outcome.values["age"]     # Algorithm 4
 
 Every row is used once: 80% of them fit the nuisances, 20% evaluate (no cross-fitting). The error
 of the binned source risk is not in the intervals, since eq. (6) calls it negligible. For intervals
-that hold at the sizes of real tables take `whygap.explain`.
+that hold at the sizes of real tables take `whygap.explain`. An estimate has `.interval(0.9)`, and
+the plug-in estimate as `.plugin`.
 
 Errors of print that are corrected:
 
@@ -29,11 +30,8 @@ expansion behind all intervals, (15) states that the parts are asymptotically li
 the mean under the other domain's covariates that E_100 and E_110 are instances of.
 """
 
-from whygap.paper.aggregate import Aggregate, aggregate
-from whygap.paper.covariate_value import SubsetValue, value_covariate
-from whygap.paper.outcome_value import value_outcome
-from whygap.paper.revise import Revision, revise
-from whygap.paper.shapley import Detailed, Shares, detailed
+from whygap.paper.shapley import Detailed, Revision, Shares, detailed, revise
+from whygap.paper.values import Aggregate, SubsetValue, aggregate, value_covariate, value_outcome
 
 __all__ = ["Aggregate", "Detailed", "Revision", "Shares", "SubsetValue", "aggregate"]
 __all__ += ["detailed", "revise", "value_covariate", "value_outcome"]

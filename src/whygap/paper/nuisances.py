@@ -1,20 +1,29 @@
-"""Split the rows once and fit the nuisances: equations (3) and (7) to (9), density ratios."""
+"""Fit the nuisances: equations (3) and (7) to (9), density ratios (appendices C and D)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, SplineTransformer, StandardScaler
 
 from whygap.domains import Array, ByDomain, Domain, Subset
 from whygap.errors import SettingsError, name_list, require_known
-from whygap.estimate import Estimate, Sample
-from whygap.paper.learners import LearnerName, Predict, fit_mean, fit_ratio
+from whygap.estimate import Estimate
 from whygap.study import Study
 from whygap.tables.design import Design, require_plain
 
+Predict = Callable[[Array], Array]
+LearnerName = Literal["paper", "fast"]
+FOLDS = 3  # of the cross-validation that selects a model (appendix D)
+CUBIC_UP_TO = 8  # columns: 164 terms; the paper's degree 3 of 34 columns would be 7,769 terms
+LEAST_PROBABILITY = 1e-3  # of a domain: a forest may say 0, and a ratio must stay finite
 TRAINING_SHARE = 0.8  # of the rows of each table; the rest evaluates (appendix D)
 PERMUTATIONS = 10  # phantom copies of the target: about 1 recombined row in 20 keeps its bin
 
@@ -22,19 +31,6 @@ PERMUTATIONS = 10  # phantom copies of the target: about 1 recombined row in 20 
 def binned(risk: Array, bins: int) -> Array:
     """Round a risk q to q_bin = floor(q B + 1/2) / B (section 4.2)."""
     return np.asarray(np.floor(risk * bins + 0.5) / bins)
-
-
-@dataclass(frozen=True, eq=False)
-class Recombined:
-    """Hold evaluation rows of the target and, as functions of recombined rows, what (4) needs."""
-
-    rows: Array  # (rows, columns)
-    weights: Array  # (rows,)
-    swapped: NDArray[np.bool_]  # columns of Z_-s, which a recombined row has from another row
-    q: Predict  # p_0(Y=1 | W, Z)
-    p_1: Predict  # p_1(Y=1 | W, Z)
-    slope: Predict  # b(x) of the loss a(x) + b(x) y, up to its sign
-    ratio: Callable[[Array, float], Array]  # pi, of recombined rows and the bin they must be in
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,29 +65,18 @@ class Nuisances:
             training = design.clusters.map(lambda cluster: place[cluster] < TRAINING_SHARE)
         return cls(design, *_encode(design), training, learner, seed, bins)
 
-    @cached_property
-    def evaluation(self) -> ByDomain[NDArray[np.int64]]:
-        """Return the positions of evaluation rows."""
-        return self.training.map(lambda train: np.flatnonzero(~train))
-
-    @cached_property
-    def sample(self) -> Sample:
-        """Return the evaluation rows, with weights and clusters."""
-        return self.design.sample(self.evaluation)
-
     def average(self, source: Array, target: Array, plugin: Array | None = None) -> Estimate:
         """Average over evaluation rows: P_0,n of `source` plus P_1,n of `target`.
 
         The plug-in estimate is P_1,n of `plugin`; None: the estimate has nothing to debias.
         """
-        rows = ByDomain(source, target).zip(self.evaluation, lambda array, i: array[i])
-        value = sum(self.sample.mean(rows))
-        if plugin is not None:
-            value = float(self.sample.weights.target @ plugin[self.evaluation.target])
-            value /= len(rows.target)
-        return Estimate.from_contributions(
-            self.sample, source=rows.source, target=rows.target, plugin=value
-        )
+        i = self.evaluation
+        rows = {"source": source[i.source], "target": target[i.target]}
+        estimate = Estimate.from_contributions(self.sample, **rows)
+        if plugin is None:
+            return replace(estimate, plugin=estimate.value)
+        mean = np.average(plugin[i.target], weights=self.sample.weights.target)
+        return replace(estimate, plugin=float(mean))
 
     def players(self, names: str | Sequence[str]) -> Subset:
         """Return the numbers of covariates by name, sorted."""
@@ -101,17 +86,13 @@ class Nuisances:
             require_known(name, everyone, f"'{name}' is no covariate of the study", "Covariates")
         return tuple(sorted({everyone.index(name) for name in subset}))
 
-    @cached_property
-    def _weights(self) -> ByDomain[Array]:
-        return (self.design.weights or self.design.rows.map(np.ones)).map(lambda w: w / w.mean())
-
     def _inputs(self, columns: Sequence[int]) -> ByDomain[Array]:
         return self.encoded.map(lambda rows: rows[:, np.isin(self.owner, columns)])
 
     def _fit(self, domain: Domain, response: Array, inputs: ByDomain[Array]) -> Predict:
         train = self.training[domain]
         rows = inputs[domain][train]
-        weights = self._weights[domain][train]
+        weights = self.weights[domain][train]
         return fit_mean(rows, response[train], weights, self.learner, self.seed)
 
     def mean(
@@ -128,7 +109,7 @@ class Nuisances:
         inputs = self._inputs(columns)
         rows, weights = (
             pair.zip(self.training, lambda values, train: values[train])
-            for pair in (inputs, self._weights)
+            for pair in (inputs, self.weights)
         )
         return inputs.map(fit_ratio(rows, weights, self.learner, self.seed))
 
@@ -137,13 +118,18 @@ class Nuisances:
         return self.design.intercept.zip(self.design.slope.zip(risk, np.multiply), np.add)
 
     @cached_property
-    def _risks(self) -> ByDomain[Predict]:
+    def risks(self) -> ByDomain[Predict]:
+        """Return p_0(Y=1 | W, Z) and p_1(Y=1 | W, Z) as functions of encoded rows."""
         outcome = self.design.outcome
         return ByDomain(*(self._fit(domain, y, self.encoded) for domain, y in outcome.items()))
 
-    p_0 = cached_property(lambda n: n.encoded.map(n._risks.source))  # Q = p_0(Y=1 | W, Z)
-    p_1 = cached_property(lambda n: n.encoded.map(n._risks.target))  # p_1(Y=1 | W, Z)
+    evaluation = cached_property(lambda n: n.training.map(lambda train: np.flatnonzero(~train)))
+    sample = cached_property(lambda n: n.design.sample(n.evaluation))  # weights and clusters
+    weights = cached_property(lambda n: n.design.sample().weights)  # of all rows, with mean 1
+    p_0 = cached_property(lambda n: n.encoded.map(n.risks.source))  # Q = p_0(Y=1 | W, Z)
+    p_1 = cached_property(lambda n: n.encoded.map(n.risks.target))  # p_1(Y=1 | W, Z)
     q_bin = cached_property(lambda n: n.p_0.map(lambda risk: binned(risk, n.bins)))
+    binned_rows = cached_property(lambda n: np.column_stack([n.encoded.target, n.q_bin.target]))
     mu_0_wz = cached_property(lambda n: n.loss_at(n.p_0))  # mu_..0(W, Z)
     mu_1_wz = cached_property(lambda n: n.loss_at(n.p_1))  # mu_..1(W, Z)
     mu_00_w = cached_property(lambda n: n.mu_00_wzs(()))  # mu_.00(W)
@@ -176,55 +162,41 @@ class Nuisances:
         response = square * (self.p_1.target - m.target)
         return self.mean("target", response, self.design.subset_columns(subset), self.q_bin)
 
-    def recombined(self, subset: Subset, model: Predict | None = None) -> Recombined:
-        """Return rows and nuisances for eq. (4); `model` predicts rows of the design's features."""
-        design = self.design
-        b = design.slope.target
-        count = self.encoded.target.shape[1]
-        if model is None and np.ptp(np.abs(b)) > 0:
+    def swapped(self, subset: Subset) -> NDArray[np.bool_]:
+        """Find the columns of `binned_rows` that a recombined row has from another row: Z_-s."""
+        return np.append(~np.isin(self.owner, self.design.subset_columns(subset)), False)
+
+    def stays(self, phantom: Array) -> NDArray[np.bool_]:
+        """Say which rows, like `binned_rows`, have a risk in the bin they are said to be in."""
+        return np.equal(binned(self.risks.source(phantom[:, :-1]), self.bins), phantom[:, -1])
+
+    def slope_at(self, rows: Array) -> Array:
+        """Return b of the loss a(x) + b(x) y, up to the sign, at encoded rows."""
+        b = self.design.slope.target
+        if np.ptp(np.abs(b)) > 0:
             raise SettingsError(
-                "The V-statistic of this metric needs the model, for rows that nobody observed",
-                hint="Give model=, or take form='identity', which needs no model.",
+                "The V-statistic of this metric needs the model, at rows that nobody observed",
+                hint="Take form='identity', which needs no rows but your own.",
             )
+        return np.full(len(rows), b[0])
 
-        def slope(rows: Array) -> Array:
-            if model is None:
-                return b[:1]
-            return design.metric.coefficients(model(rows[:, count:]), design.threshold)[1]
-
-        ratio = self._phantom_ratio(subset)
-        columns = [*self.owner, *range(len(design.columns))]
-        return Recombined(
-            rows=np.hstack([self.encoded.target, design.features.target])[self.evaluation.target],
-            weights=self.sample.weights.target,
-            swapped=~np.isin(columns, design.subset_columns(subset)),
-            q=lambda rows: self._risks.source(rows[:, :count]),
-            p_1=lambda rows: self._risks.target(rows[:, :count]),
-            slope=slope,
-            ratio=lambda rows, bin_of: ratio(np.insert(rows[:, :count], count, bin_of, axis=1)),
-        )
-
-    def _phantom_ratio(self, subset: Subset) -> Predict:
+    def phantom_ratio(self, subset: Subset) -> Predict:
         """Fit pi = p_1(Z_-s | W, Z_s, q_bin) / p_1(Z_-s) by classification (appendix C).
 
-        A phantom row has W, Z_s and the bin of one target row and Z_-s of another. The ratio is 0
-        where that is not its own bin, so only phantoms in their bin are compared with real rows.
+        Takes `binned_rows`. A phantom row has W, Z_s and the bin of one target row and Z_-s of
+        another. The ratio is 0 where that is not its own bin, so only phantoms in their bin are
+        compared with real rows.
         """
         rng = np.random.default_rng([self.seed, 1])
-        train = self.training.target
-        rows = self.encoded.target[train]
-        bin_of = self.q_bin.target[train]
-        weights = self._weights.target[train]
-        swapped = ~np.isin(self.owner, self.design.subset_columns(subset))
+        rows = self.binned_rows[self.training.target]
+        weights = self.weights.target[self.training.target]
         origin = np.tile(np.arange(len(rows)), PERMUTATIONS)
         donor = rng.permuted(origin.reshape(PERMUTATIONS, -1), axis=1).ravel()
-        phantom = np.where(swapped, rows[donor], rows[origin])
-        same_bin = binned(self._risks.source(phantom), self.bins) == bin_of[origin]
-        features = ByDomain(
-            np.column_stack([phantom, bin_of[origin]])[same_bin], np.column_stack([rows, bin_of])
-        )
-        weight = (weights[origin] * weights[donor])[same_bin] / PERMUTATIONS
-        ratio = fit_ratio(features, ByDomain(weight, weights), self.learner, self.seed)
+        phantom = np.where(self.swapped(subset), rows[donor], rows[origin])
+        stays = self.stays(phantom)
+        weight = (weights[origin] * weights[donor])[stays] / PERMUTATIONS
+        pair = ByDomain(phantom[stays], rows)
+        ratio = fit_ratio(pair, ByDomain(weight, weights), self.learner, self.seed)
         in_bin = weight.sum() / weights.sum()  # share of all phantoms, in and out of their bins
         return lambda at: ratio(at) / in_bin
 
@@ -241,3 +213,60 @@ def _encode(design: Design) -> tuple[ByDomain[Array], NDArray[np.int64]]:
             parts.append(np.column_stack([filled, gap] if gap.any() else [filled]))
     owner = np.repeat(np.arange(len(parts)), [part.shape[1] for part in parts])
     return ByDomain(*np.split(np.hstack(parts), [design.rows.source])), owner
+
+
+def fit_mean(
+    features: Array, response: Array, weights: Array, learner: LearnerName, seed: int
+) -> Predict:
+    """Fit E[response | features] by a classifier if the response is 0 or 1, else by a regressor."""
+    varies = np.ptp(features, axis=0) > 0
+    if np.ptp(response) == 0 or not varies.any():
+        constant = float(np.average(response, weights=weights))
+        return lambda rows: np.full(len(rows), constant)
+    binary = bool(np.isin(response, (0.0, 1.0)).all())
+    model = _paper_menu(int(varies.sum()), binary, seed) if learner == "paper" else _fast(binary)
+    model.fit(features[:, varies], response, model__sample_weight=weights)
+    if binary:
+        return lambda rows: np.asarray(model.predict_proba(rows[:, varies])[:, 1])
+    return lambda rows: np.asarray(model.predict(rows[:, varies]))
+
+
+def fit_ratio(
+    features: ByDomain[Array], weights: ByDomain[Array], learner: LearnerName, seed: int
+) -> Predict:
+    """Fit p_1(x) / p_0(x): the odds of a classifier of the domain, times n_0 / n_1."""
+    domain = np.repeat([0.0, 1.0], [len(rows) for rows in features])
+    stacked = np.vstack(list(features))
+    weight = np.concatenate(list(weights))
+    probability = fit_mean(stacked, domain, weight, learner, seed)
+    prior = float(weights.source.sum() / weights.target.sum())  # n_0 / n_1
+
+    def ratio(rows: Array) -> Array:
+        p = np.clip(probability(rows), LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
+        return np.asarray(p / (1 - p) * prior)
+
+    return ratio
+
+
+def _paper_menu(columns: int, binary: bool, seed: int) -> GridSearchCV:
+    """Select among forests and polynomials with a ridge penalty by 3-fold cross-validation."""
+    trees: Any = RandomForestClassifier if binary else RandomForestRegressor
+    cubic = PolynomialFeatures(3 if columns <= CUBIC_UP_TO else 1, include_bias=False)
+    polynomial = make_pipeline(StandardScaler(), cubic, StandardScaler())
+    forest = trees(n_estimators=200, random_state=seed)
+    ridge = {"model__C": [0.01, 0.1, 1.0]} if binary else {"model__alpha": [1.0, 10.0, 100.0]}
+    grid: list[dict[str, list[Any]]] = [
+        {"terms": ["passthrough"], "model": [forest], "model__max_depth": [2, 4, 8]},
+        {"terms": [polynomial], **ridge},
+    ]
+    scoring = "neg_log_loss" if binary else "neg_mean_squared_error"
+    return GridSearchCV(_fast(binary), grid, scoring=scoring, cv=FOLDS)
+
+
+def _fast(binary: bool) -> Pipeline:
+    """Make one ridge fit on a curve for each column and the products of two columns."""
+    curves = SplineTransformer(n_knots=4, include_bias=False, extrapolation="linear")
+    products = PolynomialFeatures(2, interaction_only=True, include_bias=False)
+    basis = make_pipeline(StandardScaler(), FeatureUnion([("1", curves), ("2", products)]))
+    model = LogisticRegression(solver="newton-cholesky", max_iter=500) if binary else Ridge()
+    return Pipeline([("terms", basis), ("model", model)])

@@ -1,34 +1,30 @@
-"""Share v_Z and v_Y among the covariates: section 4.2.2, Algorithm 4."""
+"""Share v_Z and v_Y among the covariates (section 4.2.2, Algorithm 4), and revise with some."""
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from whygap.domains import Array, Subset
+from whygap._metrics import metric_named
+from whygap.domains import Array, ByDomain, Subset
 from whygap.estimate import Estimate
 from whygap.estimate.combine import linear_map
-from whygap.paper.covariate_value import SubsetValue, covariate_numerator
-from whygap.paper.learners import LearnerName
-from whygap.paper.nuisances import Nuisances
-from whygap.paper.outcome_value import Form, outcome_denominator, outcome_numerator
+from whygap.paper import values
+from whygap.paper.nuisances import LearnerName, Nuisances
+from whygap.paper.values import Form, SubsetValue
 from whygap.study import Study
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Hold phi_j of every covariate and phi_0 = v(empty), which sum to v(all) = 1.
-
-    Each share has `.interval(0.9)`, and the plug-in share as `.plugin`.
-    """
+    """Hold phi_j of every covariate and phi_0 = v(empty), which sum to v(all) = 1."""
 
     values: Mapping[str, Estimate]
     base: Estimate  # phi_0
-    denominator: Estimate
+    subsets: Mapping[tuple[str, ...], SubsetValue]  # v of every subset that was drawn, by names
     draws: int  # of subsets, floor(gamma n)
-    subsets: int  # different ones, which were valued
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +60,15 @@ def detailed(
     subsets = draw_subsets(len(names), n_draws, seed)
 
     def shares(numerator: Callable[[Subset], Estimate], denominator: Estimate) -> Shares:
-        values = [SubsetValue(numerator(s), denominator).value for s in subsets]
-        base, *phi = shapley_shares(subsets, values, len(names))
-        return Shares(dict(zip(names, phi, strict=True)), base, denominator, n_draws, len(subsets))
+        valued = {
+            tuple(names[j] for j in s): SubsetValue(numerator(s), denominator) for s in subsets
+        }
+        base, *phi = shapley_shares(subsets, [v.value for v in valued.values()], len(names))
+        return Shares(dict(zip(names, phi, strict=True)), base, valued, n_draws)
 
     return Detailed(
-        shares(lambda s: covariate_numerator(n, s), covariate_numerator(n, ())),
-        shares(lambda s: outcome_numerator(n, s, form, 2000), outcome_denominator(n)),
+        shares(lambda s: values.covariate_numerator(n, s), values.covariate_numerator(n, ())),
+        shares(lambda s: values.outcome_numerator(n, s, form, 2000), values.outcome_denominator(n)),
     )
 
 
@@ -89,7 +87,7 @@ def draw_subsets(players: int, n_draws: int, seed: int = 0) -> Counter[Subset]:
 
 
 def shapley_shares(
-    subsets: Counter[Subset], values: list[Estimate], players: int
+    subsets: Counter[Subset], valued: list[Estimate], players: int
 ) -> list[Estimate]:
     """Solve the constrained least squares (7) of Williamson and Feng (2020): phi_0, ..., phi_p.
 
@@ -106,7 +104,46 @@ def shapley_shares(
     start = np.linalg.pinv(ends) @ np.eye(2, len(z))
     solve = free @ np.linalg.pinv(free.T @ inner.T @ z @ free) @ free.T @ inner.T
     weights: Array = start + solve @ (np.eye(len(z)) - z @ start)
-    v = np.array([value.value for value in values])
+    v = np.array([value.value for value in valued])
     residual = v - z @ (weights @ v)
     root = np.divide(1, np.sqrt(count), out=np.zeros_like(count), where=count > 0)
-    return linear_map(weights, values, draws=(solve * (residual * root)).T)
+    return linear_map(weights, valued, draws=(solve * (residual * root)).T)
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """Hold the AUC on held-out target rows before and after a revision, and the difference."""
+
+    before: Estimate
+    after: Estimate
+    difference: Estimate
+
+
+def revise(
+    study: Study, variables: str | Sequence[str], *, learner: LearnerName = "paper", seed: int = 0
+) -> Revision:
+    """Fit p_1(Y=1 | Q, W, Z_s) on 80% of the target rows and measure the AUC on the rest.
+
+    Q is the source risk p_0(Y=1 | W, Z), fitted on source rows.
+
+    Args:
+        study: see `aggregate`.
+        variables: names of Z_s, for example those of the largest outcome shares.
+        learner: "paper" or "fast".
+        seed: of the split and of the forests.
+    """
+    n = Nuisances.from_study(study, learner, seed)
+    columns = n.design.subset_columns(n.players(variables))
+    risk = n.mean("target", n.design.outcome.target, columns, n.p_0)
+    weights = n.sample.weights
+    auc = metric_named("auc")
+
+    def measure(score: Array) -> Estimate:
+        terms = np.stack([n.design.outcome.target, score])[:, n.evaluation.target]
+        centred = ByDomain(np.zeros_like(weights.source), auc.influence(terms, weights.target))
+        value = auc.value(terms, weights.target)
+        return Estimate.of(value, n.sample.influence(centred), n.sample.key)
+
+    before = measure(n.design.prediction.target)
+    after = measure(risk.target)
+    return Revision(before, after, after - before)

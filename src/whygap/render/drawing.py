@@ -13,8 +13,9 @@ from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from rich.cells import cell_len as width
 
-from whygap.render.formats import shorten, width
+from whygap.render.formats import shorten
 from whygap.render.units import with_minus
 
 WIDTH = 330.0  # points: what is left of a phone's screen (390 px) within margins and a frame
@@ -22,9 +23,9 @@ ROW = 34.0  # points: a line of text, the bar, and some air
 AXIS = 24.0  # points below the last row, for the axis
 LINE = 14.0  # points from a line of text to the next
 TEXT = 11.0  # points, the least that a phone shows legibly
-LETTER = 6.2  # points: the mean width of a letter of that size
+LETTER = {"normal": 6.4, "bold": 7.6}  # points: the width of a letter of that size
 COLUMN_LETTER = 5.7  # likewise in a browser's font, which draws the decomposition in one line
-LETTERS = 50  # of a title in one line
+LETTERS = 46  # of a title in one line
 INDENT = 10.0  # points: names of variables below their part
 PANEL = 120.0  # points: the height of one panel of a trend
 MAX_TARGET_NAMES = 8  # names below a trend
@@ -46,10 +47,16 @@ COLOURS = {
     "card": "#fefefe",
 }
 # Families for letters that matplotlib's own font lacks, where they are installed
-FALLBACKS = ("Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari")
+FALLBACKS: tuple[str, ...] = (
+    "Noto Sans",
+    "Noto Sans Arabic",
+    "Noto Sans Hebrew",
+    "Noto Sans Devanagari",
+)
 FALLBACKS += ("Noto Sans CJK JP", "Noto Sans CJK SC", "Arial Unicode MS", "Noto Emoji")
 # Control characters as their pictures; marks that turn the direction of text as a replacement
-PICTURES = {code: 0x2400 + code for code in range(32)} | {9: " ", 10: " ", 13: " ", 127: 0x2421}
+PICTURES: dict[int, int] = {code: 0x2400 + code for code in range(32)}
+PICTURES |= {9: 0x20, 10: 0x20, 13: 0x20, 127: 0x2421}
 PICTURES |= dict.fromkeys([*range(128, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 65533)
 
 Span = tuple[float, float]
@@ -138,7 +145,8 @@ def _write_row(ax: Axes, place: int, row: Row, height: float, indent: bool) -> N
     look: dict[str, Any] = {"coordinates": ("axes fraction", "data"), "va": "center"}
     top = place - 0.5 + 8 / height
     low = top + (LINE / height if row.note else 0.0)
-    room = int(0.96 * WIDTH / LETTER) - 2 * indent - (0 if row.note else width(row.numbers))
+    letters = int(0.96 * WIDTH / LETTER[weight])
+    room = letters - 2 * indent - (0 if row.note else width(row.numbers) + 1)
     _text(ax, shorten(row.name, room), (0, top), (INDENT * indent, 0), weight=weight, **look)
     _text(ax, row.numbers, (1, low), weight=weight, ha="right", **look)
     if row.note:
@@ -190,20 +198,21 @@ def _draw_bar(
 ) -> None:
     """Draw a bar, or the dot of a mean, and the interval; an arrow where that leaves the axes."""
 
-    def draw(along: Sequence[float], look: str = "-", **options: Any) -> Any:
+    def draw(along: Sequence[float], mark: str = "-", **options: Any) -> Any:
         across = [middle] * len(along)
         ends = (across, along) if upright else (along, across)
-        return ax.plot(*ends, look, **{"color": COLOURS["ink"], "clip_on": False} | options)[0]
+        look: dict[str, Any] = {"color": COLOURS["ink"], "clip_on": False}
+        return ax.plot(*ends, mark, **look | options)[0]
 
     colour = COLOURS[row.colour]
     if row.start == row.end and row.is_heading:
-        mark = draw([row.end], "o", color=colour, ms=7, zorder=5)
+        shape = draw([row.end], "o", color=colour, ms=7, zorder=5)
     else:
         fill = colour if row.is_significant else COLOURS["card"]
         look: dict[str, Any] = {"color": fill, "edgecolor": colour, "linewidth": 1.2, "zorder": 2}
         bar = ax.bar if upright else ax.barh
-        (mark,) = bar(middle, row.end - row.start, thickness, row.start, **look)
-    mark.set_gid(name)
+        (shape,) = bar(middle, row.end - row.start, thickness, row.start, **look)
+    shape.set_gid(name)
     low, high = (min(max(end, limits[0]), limits[1]) for end in row.interval)
     draw([low, high], color=COLOURS["card"], lw=3.2, zorder=3)
     draw([low, high], lw=1.3, zorder=3)
@@ -250,8 +259,8 @@ def name_targets(ax: Axes, targets: Sequence[str]) -> None:
     step = math.ceil(len(targets) / MAX_TARGET_NAMES)
     places = list(range(0, len(targets), step))
     labels = [shorten(shown(targets[k]), 14) for k in places]
-    is_slanted = sum(map(width, labels)) * LETTER > WIDTH * 0.7
-    turn = {"rotation": 30, "ha": "right"} if is_slanted else {}
+    is_slanted = sum(map(width, labels)) * LETTER["normal"] > WIDTH * 0.7
+    turn: dict[str, Any] = {"rotation": 30, "ha": "right"} if is_slanted else {}
     ax.set_xticks(places, labels, **_look("muted"), **turn)
     ax.set_xlim(-0.5, len(targets) - 0.5)
 
@@ -290,7 +299,7 @@ def _text(
     coordinates: Any = "axes fraction",
     colour: str = "ink",
     weight: str = "normal",
-    **align: str,
+    **align: Any,
 ) -> None:
     where: dict[str, Any] = {"xycoords": coordinates, "textcoords": "offset points"}
     ax.annotate(text, place, xytext=offset, **where, **_look(colour, weight), **align)

@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from whygap.errors import ResultError, require_known
 from whygap.render import drawing
@@ -53,8 +53,8 @@ class DecompositionDisplay:
     tick: Callable[[float], str]
     level: float
     line: float = 0.0
-    ax_: Axes | None = field(default=None, init=False, repr=False)
-    figure_: Figure | None = field(default=None, init=False, repr=False)
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
     def from_gap(
@@ -118,8 +118,8 @@ class IntervalsDisplay:
     tick: Callable[[float], str]
     level: float
     n_left_out: int = 0
-    ax_: Axes | None = field(default=None, init=False, repr=False)
-    figure_: Figure | None = field(default=None, init=False, repr=False)
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
     def from_gap(
@@ -179,8 +179,8 @@ class TrendDisplay:
     targets: tuple[str, ...]
     series: Mapping[str, Mapping[str, Row]]
     tick: Callable[[float], str]
-    ax_: Axes | None = field(default=None, init=False, repr=False)
-    figure_: Figure | None = field(default=None, init=False, repr=False)
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
     def from_gaps(
@@ -220,8 +220,11 @@ class TrendDisplay:
 Display = DecompositionDisplay | IntervalsDisplay | TrendDisplay
 
 
-def figure_of(gap: Gap, ax: Axes | None, what: str, level: float | None) -> Figure:
+def figure_of(gap: Gap, ax: Any, what: str, level: float | None) -> Any:
     """Return a drawn figure of a result: the decomposition, or one detail."""
+    if isinstance(ax, str):
+        hint = f"Try gap.plot(what={ax!r})."
+        raise ResultError("ax= takes matplotlib axes", got=repr(ax), hint=hint)
     require_known(what, ("decomposition", *KINDS), f"There is no figure '{what}'", "Figures")
     findings = gap.findings(level)
     title = change_sentence(gap, next(f for f in findings if f.kind == "change"))
@@ -233,7 +236,7 @@ def figure_of(gap: Gap, ax: Axes | None, what: str, level: float | None) -> Figu
     return IntervalsDisplay.from_gap(gap, findings, what, title=title).plot(ax).figure_
 
 
-def trend_of(gaps: Mapping[str, Gap], ax: Axes | None, level: float | None) -> Figure:
+def trend_of(gaps: Mapping[str, Gap], ax: Axes | None, level: float | None) -> Any:
     """Return a drawn figure of several targets; of one target, its decomposition."""
     if len(gaps) == 1:
         return figure_of(next(iter(gaps.values())), ax, "decomposition", level)

@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from whygap.errors import large
-from whygap.render.drawing import WIDTH, shown
+from whygap.render.drawing import PICTURES, WIDTH
 from whygap.render.figures import DecompositionDisplay, IntervalsDisplay, TrendDisplay
 from whygap.render.sentences import change_sentence, main_sentence, part_words, variables_sentence
 from whygap.render.svg import svg
@@ -159,8 +159,8 @@ def _target(name: str, gap: Gap, findings: Sequence[Finding], number: int) -> di
         "lead": change_sentence(gap, change),
         "wide": _decomposition(gap, findings, f"{prefix}w", WIDE, links),
         "narrow": _decomposition(gap, findings, f"{prefix}n", WIDTH, links),
-        "caption": f"Parts in {unit_words(gap.about)}; thin lines: {level_name(change.level)} "
-        "intervals; hollow: not significant.",
+        "caption": f"In {unit_words(gap.about)}; {level_name(change.level)} intervals; hollow: not "
+        "significant.",
         "cards": _cards(gap, findings, texts, keys),
         "sections": sections,
         "numbers": _numbers(gap, findings),
@@ -175,9 +175,9 @@ def _cards(
     change = next(f for f in findings if f.kind == "change")
     parts = [f for f in findings if f.kind == "part"]
     points = [f for f in findings if f.kind == "points"]
-    why = [main_sentence(gap, change, parts), variables_sentence(gap, points)]
-    if not gap.comparable:
-        why = ["The parts of the change cannot be estimated: see above."]
+    why = ["The parts of the change cannot be estimated: see above."]
+    if gap.comparable:
+        why = [main_sentence(gap, change, parts), variables_sentence(gap, points)]
     affected = next((key for key in texts if key.startswith("affected ")), "")
     who = texts.get(affected, [])[:1]
     if any(f.facts.get("headline") for f in findings if f.kind in ("rule", "group")):
@@ -235,7 +235,7 @@ def _decomposition(
 
 
 def _svg(display: Any, label: str, prefix: str, links: Mapping[str, str] | None = None) -> Markup:
-    return _trusted(svg(display, shown(label), prefix, links))
+    return _trusted(svg(display, label, prefix, links))
 
 
 def _numbers(gap: Gap, findings: Sequence[Finding]) -> dict[str, list[tuple[str, ...]]]:
@@ -292,10 +292,11 @@ def _filled(name: str, **values: Any) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: shown(with_minus(value)) if type(value) is str else value,
+        finalize=lambda value: with_minus(value) if type(value) is str else value,
     )
     environment.filters |= {f.__name__: f for f in (count, joined, large, metric_name)}
-    return environment.get_template(name).render(banner=BANNER, **values)
+    text = environment.get_template(name).render(banner=BANNER, **values)
+    return text.translate({code: to for code, to in PICTURES.items() if code != ord("\n")})
 
 
 def _trusted(text: str) -> Markup:

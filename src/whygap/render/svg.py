@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import matplotlib as mpl
 
 from whygap.errors import InputError
-from whygap.render.drawing import COLOURS, TEXT
+from whygap.render.drawing import COLOURS, TEXT, shown
 from whygap.render.figures import Display, TrendDisplay
 from whygap.results import files
 
@@ -71,7 +71,7 @@ def svg(display: Display, label: str, prefix: str, links: Mapping[str, str] | No
             _describe(node, rows[int(place.group(1))], links or {})
     role = "group" if links else "img"
     box = root.get("viewBox", "")
-    root.attrib = {"class": "chart", "role": role, "aria-label": label, "viewBox": box}
+    root.attrib = {"class": "chart", "role": role, "aria-label": shown(label), "viewBox": box}
     return ET.tostring(root, encoding="unicode", short_empty_elements=True)
 
 
@@ -91,15 +91,17 @@ def _tidy(node: ET.Element, prefix: str) -> None:
     style = node.get("style", "")
     for colour, variable in VARIABLES.items():
         style = style.replace(colour, variable)
-    style = re.sub(r"font: (?:(bold) )?[^;]*", rf"font-size: {TEXT:g}px; font-weight: \1", style)
-    style = style.replace("font-weight: ;", "").replace("; ", ";").replace(": ", ":")
+    style = re.sub(r"font: ((?:bold )?)[^;]*", rf"font-size: {TEXT:g}px; font-weight: \1", style)
+    pairs = [pair.strip().split(": ", 1) for pair in style.split(";")]
+    kept = [f"{p[0]}:{p[1]}" for p in pairs if len(p) == 2 and p[0] != "font-family"]
     if style:
-        node.set("style", style.strip("; "))
+        node.set("style", ";".join(kept))
 
 
 def _describe(node: ET.Element, row: Any, links: Mapping[str, str]) -> None:
     """Add the row's numbers to its bar, and where it leads."""
     text = f"{row.name}: {row.numbers}"
+    node.set("class", "bar")
     if row.part in links:
         link = ET.Element("a", {"href": links[row.part], "aria-label": text})
         link.extend(list(node))

@@ -54,20 +54,8 @@ TERMS = {
     "source": "in the source already",
     "added": "added in the target",
 }
-
-
-COLUMNS: tuple[str, ...] = (
-    "part",
-    "term",
-    "kind",
-    "estimate",
-    "standard_error",
-    "low",
-    "high",
-    "level",
-    "p_value",
-)
-COLUMNS += ("unit", "plugin")
+COLUMNS: tuple[str, ...] = ("part", "term", "kind", "estimate", "standard_error", "low", "high")
+COLUMNS += ("level", "p_value", "unit", "plugin")
 
 
 def rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -227,6 +215,24 @@ def render(result: Gap | Gaps, format: str = "text", level: float | None = None)
     if format == "csv":
         return _csv(_tidy(result, level)).rstrip("\n")
     return FORMATS[format](sheet(result, level)).rstrip("\n")
+
+
+def render_records(records: Sequence[Mapping[str, Any]], format: str, title: str) -> str:  # noqa: A002 - the API's word
+    """Return rows of a tidy table of any kind as a table, without a newline at the end.
+
+    Args:
+        records: a mapping per row; values of the first column become headings.
+        format: "csv", "md", "html" or "tex".
+        title: above the table.
+    """
+    if format == "csv":
+        return _csv(records).rstrip("\n")
+    sections: dict[str, list[tuple[str, ...]]] = {}
+    for record in records:
+        heading, *cells = record.values()
+        words = (f"{c:.4g}" if isinstance(c, float) else str(c or "") for c in cells)
+        sections.setdefault(str(heading), []).append(tuple(words))
+    return FORMATS[format](Sheet(title, tuple(records[0])[1:], sections, (), ())).rstrip("\n")
 
 
 def _csv(lines: Sequence[Mapping[str, Any]]) -> str:

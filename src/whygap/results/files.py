@@ -36,7 +36,7 @@ SCHEMA = f"whygap/{VERSION}"
 KINDS = {
     "gap": "whygap.results:Gap",
     "gaps": "whygap.results:Gaps",
-    "check": "whygap.checks.report:CheckReport",
+    "check": "whygap.checks.result:Check",
     "rehearsal": "whygap._rehearse.rehearsal:Rehearsal",
 }
 
@@ -54,9 +54,12 @@ def to_dict(result: Any, influence: bool = False) -> dict[str, Any]:
     require_flag(influence, "influence")
     kind = next(kind for kind in KINDS if isinstance(result, _class(kind)))
     head: dict[str, Any] = {"schema": SCHEMA, "kind": kind}
-    if kind == "gap":
+    writer = _Writer(influence)
+    if kind in ("gap", "check"):  # readers of the file need not know how these follow
         head["problems"] = list(result.problems())
-    values: dict[str, Any] = _Writer(influence).plain(result)
+    if kind == "rehearsal":
+        head["coverage"] = writer.plain(result.records())
+    values: dict[str, Any] = writer.plain(result)
     return head | values
 
 
@@ -116,7 +119,7 @@ def _packed(values: Any) -> str:
     return base64.b64encode(np.asarray(values, dtype="<f8").tobytes()).decode("ascii")
 
 
-def restored(cls: type[Any], values: Any) -> Any:
+def restored(cls: Any, values: Any) -> Any:
     """Return plain values as an object of a result class; refuse what does not fit.
 
     Args:
@@ -154,10 +157,9 @@ def _adapter(cls: Any) -> TypeAdapter[Any]:
     return TypeAdapter(cls)
 
 
-def _class(kind: str) -> type[Any]:
+def _class(kind: str) -> Any:
     module, _, name = KINDS[kind].partition(":")
-    found: type[Any] = getattr(importlib.import_module(module), name)
-    return found
+    return getattr(importlib.import_module(module), name)
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -216,7 +218,7 @@ def _kind(mapping: Any, path: Path) -> str:
     return kind
 
 
-TABLE = "The table of all estimates is gap.to_frame(), or: whygap table gap.json --format csv."
+TABLE = "The table of all estimates is gap.to_frame(), or: whygap show gap.json -o gap.csv."
 FIGURE = "gap.plot().savefig(path) draws it."
 ENDINGS = {
     ".json": "gap.save(path) writes it.",

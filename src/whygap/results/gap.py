@@ -56,7 +56,7 @@ class _Detail(dict[str, Any]):
         raise ResultError(what, hint=f'Ask for it: wg.explain(study, detail="{self.name}").')
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Gap:
     """The explanation of one performance gap (target minus source, in the metric's own units).
 
@@ -208,6 +208,8 @@ class Gap:
         from whygap.render import text
 
         return text.short(self, self.findings())
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         from whygap.render import page

@@ -15,7 +15,7 @@ from whygap.results.redaction import ROWS
 from whygap.results.targets import findings_of_targets
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Gaps(Mapping[str, Gap]):
     """The gaps of several targets, by name.
 
@@ -81,6 +81,8 @@ class Gaps(Mapping[str, Gap]):
 
     def __str__(self) -> str:
         return "\n\n".join(f"{name}: {gap}" for name, gap in self.gaps.items())
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         from whygap.render import page

@@ -62,7 +62,7 @@ class Analysis:
     design: Design  # the whole tables
     report: Reporter
     menu: Menu
-    sample: Sample | None = None  # all their rows; None for a single split, which has its own
+    sample: Sample  # all their rows
     region: Region | None = None  # where the tables are compared; None is everywhere
     started: float = field(default_factory=time.monotonic)  # from when a time budget counts
     crossfits: list[CrossFit] = field(default_factory=list)  # of what is compared, if anything
@@ -79,10 +79,9 @@ class Analysis:
     ) -> Analysis:
         """Find out where the tables can be compared, and fit what every part needs there."""
         clock = time.perf_counter()
-        run = cls(settings, design, report, menu or Menu(settings))
+        menu = menu or Menu(settings)
         with one_thread():
-            if settings.split is None:
-                run.sample = sample_of(design, settings)
+            run = cls(settings, design, report, menu, sample_of(design, settings))
             report.stage("fitting shared models")
             run._fit()
         run.seconds["aggregate"] = time.perf_counter() - clock
@@ -94,7 +93,7 @@ class Analysis:
             ratios = fit_ratios_alone(design, settings)
         else:
             self.crossfits = self._whole()
-            if settings.support == "all" or settings.split is not None:
+            if settings.support == "all":
                 return
             ratios = ratios_of(self.crossfits[0])
             if not ratio_records(ratios)[-1].lacks_counterparts:
@@ -106,8 +105,7 @@ class Analysis:
             return
         menu = Menu(settings) if self.whole else self.menu
         inner = design.take(self.region.rows)
-        whole = self.sample or sample_of(design, settings)
-        sample, bound = self.region.sample(whole), self.region.largest_ratio
+        sample, bound = self.region.sample(self.sample), self.region.largest_ratio
         self.crossfits = self._crossfits(inner, menu, sample, bound)
 
     @property
@@ -121,7 +119,7 @@ class Analysis:
         return self.whole
 
     def _crossfits(
-        self, design: Design, menu: Menu, sample: Sample | None, bound: float = math.inf
+        self, design: Design, menu: Menu, sample: Sample, bound: float = math.inf
     ) -> list[CrossFit]:
         settings = self.settings
         self.menus.append(menu)
@@ -277,8 +275,7 @@ class Analysis:
     def look(self) -> None:
         """Note where columns do not mean the same in both tables."""
         if self.comparable:
-            cross_fitted = self.whole and self.settings.split is None
-            ratio = self.whole[0].ratio_wz if cross_fitted else None
+            ratio = self.whole[0].ratio_wz if self.whole else None
             with one_thread():
                 self.notes += meaning_notes(self.design, self.settings, ratio, self.separators)
 

@@ -70,7 +70,7 @@ def test_an_unknown_term_is_refused(design):
 
 def test_a_graph_may_name_the_outcomes_column(design):
     graph = {"z1": ["w0"], "z2": ["z1"], "sick": ["w0", "z2"]}
-    settings = Settings(folds=2, twins=False)
+    settings = Settings(folds=3)
     (found,) = comparison(design, ["graph_shapley"], settings, graph=graph, outcome="sick")
     assert found.names == ("w0", "z1", "z2", "(outcome)")
     assert found.method == "graph_shapley"

@@ -97,13 +97,13 @@ def test_only_the_shifted_mechanism_gets_credit():
 def test_a_wrong_graph_credits_another_mechanism():
     """With z2 as the cause of z1 the same shift is spread over both mechanisms."""
     found = graph_shapley.importance(
-        world_a(3000, 3), Settings(folds=2, twins=False), {"z2": ["w0"], "z1": ["z2", "w0"]}
+        world_a(3000, 3), Settings(folds=3), {"z2": ["w0"], "z1": ["z2", "w0"]}
     )
     assert abs(found.value("z2")) > 0.01
 
 
 def test_an_outcome_shift_is_the_outcomes():
-    found = graph_shapley.importance(world_b(2000, 0), Settings(folds=3, twins=False), {})
+    found = graph_shapley.importance(world_b(2000, 0), Settings(folds=3), {})
     assert found.ranking()[0] == "(outcome)"
     assert found.value("(outcome)") == pytest.approx(-0.171, abs=0.03)
     assert np.abs(found.values[:-1]).max() < 0.02

@@ -60,7 +60,7 @@ def _resampled(values, clusters, rng):
 
 def test_clustered_errors_agree_with_a_bootstrap_of_patients(drawn):
     world, design = drawn
-    errors = [e.standard_error for e in parts(world, design).parts().values()]
+    errors = [e.standard_error for e in parts(world, design).parts.values()]
     expected = bootstrap_errors(world, design, np.random.default_rng(1))
     ratio = np.array(errors) / expected
     assert np.all((ratio > 0.8) & (ratio < 1.25)), ratio
@@ -69,15 +69,14 @@ def test_clustered_errors_agree_with_a_bootstrap_of_patients(drawn):
 def test_ignoring_patients_understates_the_error(drawn):
     world, design = drawn
     clustered, rows = parts(world, design), parts(world, replace(design, clusters=None))
-    assert clustered.gap.standard_error > 1.25 * rows.gap.standard_error
-    assert clustered.gap.value == pytest.approx(rows.gap.value)
+    assert clustered.total.standard_error > 1.25 * rows.total.standard_error
+    assert clustered.total.value == pytest.approx(rows.total.value)
 
 
 def test_rows_average_to_the_truth(drawn):
     world, design = drawn
     estimates, truth = parts(world, design), world.corners()
-    for name in ("baseline", "covariate", "outcome", "gap"):
-        estimate = getattr(estimates, name)
+    for name, estimate in {"gap": estimates.total, **estimates.parts}.items():
         assert abs(estimate.value - getattr(truth, name)) < 4 * estimate.standard_error
 
 

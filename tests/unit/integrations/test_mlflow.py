@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from small_study import FAST, make_study, make_table, tables
 
 import whygap as wg
+from whygap.results import files
 
 os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
 with warnings.catch_warnings():
@@ -117,7 +118,7 @@ def test_the_evaluator_explains_the_models_own_probabilities(uri, classifier, bo
     result = evaluate(uri, both[1], ["default", "whygap"], config)
     study = wg.Study(*both, outcome="y", baseline=["w"], model=classifier, metric="brier")
     direct = wg.explain(study, detail="points", settings=FAST)
-    assert result.metrics["whygap/gap"] == pytest.approx(direct.total.value, abs=1e-12)
+    assert result.metrics["whygap/total"] == pytest.approx(direct.total.value, abs=1e-12)
     assert result.metrics["whygap/outcome"] == pytest.approx(direct.parts["outcome"].value)
     assert result.metrics["accuracy_score"] == pytest.approx(
         classifier.score(both[1][FEATURES], both[1]["y"])
@@ -142,8 +143,8 @@ def test_nothing_that_is_logged_names_a_level_of_few_rows(store, tmp_path):
     source, target = (
         table.assign(town=np.where(np.arange(len(table)) < 4, "Tiny", "Big")) for table in tables()
     )
-    gap = wg.explain(make_study(source, target), detail=("points", "where"), settings=FAST)
-    assert "Tiny" in gap.to_json()
+    gap = wg.explain(make_study(source, target), detail=("points", "affected"), settings=FAST)
+    assert "Tiny" in files.to_text(gap)
     with mlflow.start_run() as run:
         log_gap(gap)
     folder = store.download_artifacts(run.info.run_id, "whygap", str(tmp_path))
@@ -160,14 +161,14 @@ def test_metrics_over_time_have_steps_and_files_of_their_own(gap, store):
     with mlflow.start_run() as run:
         for month in (1, 2):
             log_gap(gap, step=month)
-    series = store.get_metric_history(run.info.run_id, "whygap/gap")
+    series = store.get_metric_history(run.info.run_id, "whygap/total")
     assert [(one.step, one.value) for one in series] == [
         (1, gap.total.value),
         (2, gap.total.value),
     ]
     assert [one.path for one in store.list_artifacts(run.info.run_id, "whygap")] == [
         "whygap/1",
-        "whygap/3",
+        "whygap/2",
     ]
 
 
@@ -201,7 +202,7 @@ def test_a_column_of_predictions_serves_without_a_model(both, classifier, gap):
     config = configured(scored[0], baseline=["w"])
     result = evaluate(None, scored[1], ["whygap"], config, predictions="label")
     right = [(table["label"] == table["y"]).mean() for table in scored]
-    assert result.metrics["whygap/gap"] == pytest.approx(right[1] - right[0])
+    assert result.metrics["whygap/total"] == pytest.approx(right[1] - right[0])
 
 
 def test_a_function_and_a_table_of_another_kind(both, classifier, tmp_path):
@@ -213,7 +214,7 @@ def test_a_function_and_a_table_of_another_kind(both, classifier, tmp_path):
 
     result = evaluate(model, both[1], ["whygap"], config)
     right = [classifier.score(table[FEATURES], table["y"]) for table in both]
-    assert result.metrics["whygap/gap"] == pytest.approx(right[1] - right[0])
+    assert result.metrics["whygap/total"] == pytest.approx(right[1] - right[0])
 
 
 def test_a_regressor_and_features_without_names(both):
@@ -232,7 +233,7 @@ def test_a_regressor_and_features_without_names(both):
         evaluator_config=configured(source, outcome="y"),
     )
     errors = [np.abs(model.predict(x[i]) - y[i]).mean() for i in (0, 1)]
-    assert result.metrics["whygap/gap"] == pytest.approx(errors[1] - errors[0])
+    assert result.metrics["whygap/total"] == pytest.approx(errors[1] - errors[0])
 
 
 def test_an_outcome_without_a_name_is_asked_for(both):
@@ -247,5 +248,5 @@ def test_an_outcome_without_a_name_is_asked_for(both):
 
 def test_levels_and_problems(gap):
     wide, narrow = metrics_of(gap, 0.99), metrics_of(gap, 0.8)
-    assert wide["whygap/gap_low"] < narrow["whygap/gap_low"] < narrow["whygap/gap"]
+    assert wide["whygap/total_low"] < narrow["whygap/total_low"] < narrow["whygap/total"]
     assert narrow["whygap/problems"] == len(gap.problems())

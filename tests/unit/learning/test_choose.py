@@ -20,7 +20,7 @@ from whygap.learning.choose import (
     Sight,
     choose,
 )
-from whygap.learning.estimators import OwnEstimators, PaperMenu
+from whygap.learning.estimators import OwnEstimators
 from whygap.learning.menu import Menu, mean_probes
 from whygap.learning.models import Fast, Mean, TrainingRows
 from whygap.learning.primitives import MeanTask
@@ -180,11 +180,10 @@ def test_the_menu_decides_once_and_records_it(name):
     assert len(record.scores) >= 5
 
 
-def test_the_menu_knows_the_paper_your_own_and_the_trivial():
+def test_the_menu_knows_your_own_and_the_trivial():
     design = shifted_design()
     features = featured(design)
     task = loss_task(features, design)
-    assert isinstance(ask(Menu(Settings(learner="paper")), features, task), PaperMenu)
     own = Menu(Settings(seed=3, learner={"classifier": object(), "regressor": object()}))
     found = ask(own, features, task)
     assert isinstance(found, OwnEstimators)
@@ -217,7 +216,7 @@ def twin_task(shape, noise=1.0, rows=3000, columns=(0, 1, 2), seed=0):
     rng = np.random.default_rng(seed)
     features = featured(shifted_design((rows, 300)))
     target = shape(features.raw.source) + noise * rng.normal(size=rows)
-    halves = features.blocks.halves(3)
+    halves = features.blocks.halves()
     return features, MeanTask("mu", "real", columns, "source", target, halves)
 
 
@@ -303,14 +302,6 @@ def test_the_menu_judges_quadratic_uses_by_twins_and_remembers(name):
     assert menu.records[0].score_name == "product of twin residuals"
 
 
-def test_without_twins_learners_are_chosen_for_prediction():
-    features, task = twin_task(straight, rows=800)
-    plain = replace(task, trained_on=features.blocks.complements())
-    menu = Menu(Settings(learner="fast", twins=False))
-    menu.twin_learner("mu", lambda: [plain], features, columns="W", target="T")
-    assert menu.records[0].score_name == "squared error"
-
-
 def test_twins_with_nothing_to_learn_are_the_mean():
     features, task = twin_task(straight, rows=800, columns=())
     menu = Menu(Settings(learner="auto"))
@@ -328,7 +319,7 @@ def test_twins_may_have_targets_of_their_own():
 
 def test_tasks_count_alike_however_many_rows_their_domains_have():
     features = featured(shifted_design((2000, 500)))
-    halves = features.blocks.halves(3)
+    halves = features.blocks.halves()
     tasks = [
         MeanTask("p", "real", (0, 1), domain, raw[:, 0], halves)
         for domain, raw in zip(DOMAINS, features.raw, strict=True)

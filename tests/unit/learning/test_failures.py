@@ -12,6 +12,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from small_study import make_study, make_table
 
 import whygap as wg
+from whygap._explain import explain_design
 from whygap.errors import FitError
 from whygap.learning.estimators import OwnEstimators
 from whygap.learning.primitives import MeanTask, fit_means, fit_ratios
@@ -36,7 +37,7 @@ HINT = "If the learner is your own, look there; else try learner='fast'."
 
 def failure(classifier, detail, study=None, **settings) -> FitError:
     with pytest.raises(FitError) as caught:
-        wg.explain(study or numeric_study(), detail=detail, settings=own(classifier, **settings))
+        explain_design((study or numeric_study()).design, detail, own(classifier, **settings))
     return caught.value
 
 

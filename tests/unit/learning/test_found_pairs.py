@@ -9,8 +9,8 @@ import pytest
 
 from experiments.analysis import draw
 from experiments.worlds.by_name import make_world
-from whygap.blocks import make_blocks
 from whygap.domains import ByDomain
+from whygap.learning.blocks import make_blocks
 from whygap.learning.features import Features, make_features
 from whygap.learning.models import Fast
 from whygap.learning.primitives import domain_rows, fit_means
@@ -32,7 +32,7 @@ def blocks(design):
 
 @pytest.fixture(scope="module")
 def features(design, blocks) -> Features:
-    return make_features(design, blocks, blocks.halves(3))
+    return make_features(design, blocks, blocks.halves())
 
 
 def test_the_product_is_found_in_nearly_every_half(features):
@@ -42,7 +42,7 @@ def test_the_product_is_found_in_nearly_every_half(features):
 
 
 def test_outcomes_of_other_rows_have_no_say(design, blocks, features):
-    half = blocks.halves(3)[0]
+    half = blocks.halves()[0]
     rng = np.random.default_rng(1)
     inside = np.concatenate(
         [np.arange(s.start, s.stop) for s in blocks.training_rows("target", half)]
@@ -56,7 +56,7 @@ def test_outcomes_of_other_rows_have_no_say(design, blocks, features):
 
 
 def test_models_use_no_pair_that_other_rows_have_found(design, blocks, features):
-    half = blocks.halves(3)[0]
+    half = blocks.halves()[0]
     columns = tuple(range(len(design.columns)))
     outcome = design.outcome.target
     task = mean_task(features, "m", "probability", columns, "target", outcome, (half,))
@@ -88,5 +88,5 @@ def test_few_columns_have_all_products_and_none_is_closed(design, blocks):
         baseline=(0, 1),
         players=design.players[:2],
     )
-    features = make_features(few, blocks, blocks.halves(3))
+    features = make_features(few, blocks, blocks.halves())
     assert not features.closed("target", None).any()

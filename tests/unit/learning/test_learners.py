@@ -12,7 +12,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from whygap.learning.estimators import OwnEstimators, PaperMenu
+from whygap.learning.estimators import OwnEstimators
 from whygap.learning.inputs import Inputs, Lift
 from whygap.learning.models import Fast, Mean, TrainingRows
 from whygap.learning.trees import Boosted, side_by_side
@@ -67,7 +67,7 @@ def test_a_bounded_target_keeps_its_range(table, learner):
     assert fitted.max() <= target[:1000].max()
 
 
-@pytest.mark.parametrize("learner", [*ALL, PaperMenu()], **ids)
+@pytest.mark.parametrize("learner", ALL, **ids)
 @pytest.mark.parametrize("kind", ["probability", "bounded", "real"])
 def test_without_columns_every_learner_is_the_weighted_mean(learner, kind):
     empty = inputs_of(np.zeros((40, 0)))
@@ -77,7 +77,7 @@ def test_without_columns_every_learner_is_the_weighted_mean(learner, kind):
     assert np.allclose(fitted, 20 / 50)
 
 
-@pytest.mark.parametrize("learner", [*ALL, PaperMenu()], **ids)
+@pytest.mark.parametrize("learner", ALL, **ids)
 @pytest.mark.parametrize("value", [0.0, 1.0, 0.3])
 def test_a_constant_target_is_returned(table, learner, value):
     train, held_out, _, _ = table
@@ -235,30 +235,6 @@ def test_own_estimators_that_cannot_take_weights_say_so(table):
     trained(own, train, label[:1000], np.ones(1000), "probability")
     with pytest.raises(TypeError, match="sample_weight"):
         trained(own, train, label[:1000], np.linspace(1, 2, 1000), "probability")
-
-
-@pytest.mark.parametrize("kind", ["probability", "real"])
-def test_the_paper_menu_learns(table, kind):
-    train, held_out, label, risk = table
-    small = part(train, slice(0, 200))
-    target = label[:200] if kind == "probability" else risk[:200]
-    fitted = trained(PaperMenu(), small, target, np.ones(200), kind).predict(held_out)
-    assert np.mean((fitted - risk[1000:]) ** 2) < 0.5 * np.var(risk)
-
-
-def test_the_paper_menu_takes_weights_and_missing_values(table):
-    train, held_out, label, _ = table
-    small = part(train, slice(0, 150))
-    raw = small.raw.copy()
-    raw[:30, 1] = np.nan
-    model = trained(
-        PaperMenu(),
-        replace(small, raw=raw),
-        label[:150],
-        np.linspace(1, 2, 150),
-        "probability",
-    )
-    assert np.isfinite(model.predict(held_out)).all()
 
 
 def test_the_mean_is_weighted():

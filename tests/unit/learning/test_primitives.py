@@ -105,9 +105,9 @@ def test_twins_of_a_row_never_saw_it_nor_each_other():
     design = numbered_design()
     features = featured(design)
     seen = []
-    task = mean_task(features, design, (0,), features.blocks.halves(3))
+    task = mean_task(features, design, (0,), features.blocks.halves())
     fits = fit_means(features, Remembering(seen), task)
-    pairs = twins(fits, "source", 3)
+    pairs = twins(fits, "source")
     assert len(pairs) == 3
     for one, two in pairs:
         for row in range(100):
@@ -115,15 +115,6 @@ def test_twins_of_a_row_never_saw_it_nor_each_other():
             assert row not in left | right
             assert not left & right
             assert abs(len(left) - 40) <= 2
-
-
-def test_without_twins_each_model_is_its_own_twin():
-    design = numbered_design()
-    features = featured(design)
-    fits = fit_means(features, Remembering([]), mean_task(features, design, (0,)))
-    ((one, two),) = twins(fits, "source", 3)
-    assert np.array_equal(one, two)
-    assert np.array_equal(one, out_of_fold(fits, "source"))
 
 
 def test_everywhere_reaches_all_rows_of_the_other_domain():

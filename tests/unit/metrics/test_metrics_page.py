@@ -63,10 +63,10 @@ def test_a_new_smooth_metric_is_one_entry(monkeypatch):
     scores = [
         jaccard_score(getattr(study, name)["y"], label[name]) for name in ("source", "target")
     ]
-    assert gap.aggregate.gap.value == pytest.approx(scores[1] - scores[0], abs=1e-12)
-    points = sum(one.value for one in gap.points.covariate.values())
-    assert points == pytest.approx(gap.aggregate.covariate.value, abs=1e-9)
-    assert gap.aggregate.gap.standard_error > 0
+    assert gap.total.value == pytest.approx(scores[1] - scores[0], abs=1e-12)
+    points = sum(one.value for one in gap.points["covariate"].values())
+    assert points == pytest.approx(gap.parts["covariate"].value, abs=1e-9)
+    assert gap.total.standard_error > 0
     assert wg.metrics("binary")["jaccard"].startswith("Of the rows called 1 or being 1")
     with pytest.raises(wg.errors.SettingsError, match="not for a regression outcome"):
         registry.metric_named("jaccard", "regression")

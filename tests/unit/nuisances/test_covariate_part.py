@@ -18,7 +18,7 @@ from whygap.settings import Settings
 
 def drawn_part(seed):
     design = GaussianWorld().draw(ByDomain(1500, 1500), np.random.default_rng(seed))
-    settings = Settings(learner="fast", progress=False, halvings=1)
+    settings = Settings(learner="fast", progress=False)
     crossfit = cross_fit(design, settings, np.random.SeedSequence(seed), Menu(settings))
     return prepare_covariate(crossfit, [(0,), (1, 2)], fit_source_risks(crossfit)[0])
 

@@ -35,14 +35,13 @@ def crossfit(design):
     return crossed(design)
 
 
-def test_evaluated_arrays_are_in_the_order_of_the_tables(design, crossfit):
+def test_arrays_are_in_the_order_of_the_tables(design, crossfit):
     for domain in ("source", "target"):
-        assert np.array_equal(crossfit.evaluated(design.outcome)[domain], design.outcome[domain])
         assert np.array_equal(crossfit.aggregate.loss[domain], design.loss[domain])
 
 
 def test_the_source_risk_resembles_the_outcome_and_is_a_probability(design, crossfit):
-    risk = crossfit.evaluated(crossfit.risk)
+    risk = crossfit.risk
     for domain in ("source", "target"):
         assert risk[domain].shape == design.outcome[domain].shape
         assert ((risk[domain] > 0) & (risk[domain] < 1)).all()
@@ -53,7 +52,7 @@ def test_a_given_source_risk_is_taken_as_it_is(design):
     rng = np.random.default_rng(0)
     given = ByDomain(rng.random(500), rng.random(400))
     crossfit = crossed(replace(design, source_risk=given))
-    risk = crossfit.evaluated(crossfit.risk)
+    risk = crossfit.risk
     assert np.array_equal(risk.source, given.source)
     assert np.array_equal(risk.target, given.target)
     assert "p_0" not in crossfit.menu.choices
@@ -66,7 +65,7 @@ def test_the_fitted_metric_is_affine_in_the_risk(design):
         term_slope=design.outcome.map(lambda y: np.full((1, len(y)), -2.0)),
     )
     crossfit = crossed(slanted)
-    risk = crossfit.evaluated(crossfit.risk)
+    risk = crossfit.risk
     assert np.allclose(crossfit.aggregate.mu_0_wz.source, 0.25 - 2 * risk.source)
 
 
@@ -75,13 +74,6 @@ def test_without_baseline_the_ratio_is_one_and_the_mean_constant(design):
     crossfit = crossed(bare)
     assert np.allclose(crossfit.aggregate.pi_w, 1)
     assert len(np.unique(crossfit.aggregate.mu_00_w.target.round(12))) <= 5
-
-
-def test_a_single_split_evaluates_a_fifth_of_the_rows(design):
-    crossfit = crossed(design, split=0.2)
-    assert len(crossfit.aggregate.loss.source) == pytest.approx(100, abs=2)
-    assert len(crossfit.aggregate.pi_wz) == len(crossfit.aggregate.loss.source)
-    assert crossfit.sample.weights.map(len) == crossfit.aggregate.loss.map(len)
 
 
 def test_repeats_share_one_sample(design, crossfit):

@@ -31,11 +31,11 @@ def fitted(monkeypatch):
 def test_shares_after_points_fit_no_ratio_again_where_the_learner_is_the_same(fitted, monkeypatch):
     own = {"classifier": LogisticRegression(), "regressor": LinearRegression()}
     design, settings = make_study(*covariate_tables()).design, fast(subsets="all", learner=own)
-    found = explain_design(design, ("points", "shares"), settings).covariate
+    found = explain_design(design, ("points", "shares"), settings).shares["covariate"]
     assert len(fitted) == len(set(fitted)) > 0
     fitted.clear()
     monkeypatch.setattr(KeptRatios, "open", lambda *_: None)
-    anew = explain_design(design, ("points", "shares"), settings).covariate
+    anew = explain_design(design, ("points", "shares"), settings).shares["covariate"]
     assert len(fitted) > len(set(fitted))
     ours, theirs = ([s.numerator.value for s in one.subsets] for one in (found, anew))
     assert ours == theirs != []

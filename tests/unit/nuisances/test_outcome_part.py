@@ -25,7 +25,7 @@ PROBES = [(0,), (1, 2)]
 
 def prepared(source_learner, common_learner, design=None):
     """An outcome part whose choices of learners are given."""
-    settings = Settings(learner="fast", progress=False, halvings=1)
+    settings = Settings(learner="fast", progress=False)
     menu = Menu(settings)
     menu.choices["p_0 (twins)"] = Choice(source_learner, {}, "")
     menu.choices["p_1 - p_0 (twins)"] = Choice(common_learner, {}, "")

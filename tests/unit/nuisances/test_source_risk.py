@@ -12,7 +12,7 @@ from whygap._explain import Analysis
 from whygap.domains import ByDomain
 from whygap.equations import binning
 from whygap.nuisances.held_out import block_sorted
-from whygap.nuisances.source_risk import LOGIT_STEP, fit_source_risks, risk_columns
+from whygap.nuisances.source_risk import fit_source_risks, risk_columns
 from whygap.progress import Silent
 from whygap.settings import Settings
 
@@ -59,15 +59,6 @@ def test_bins_lie_on_both_sides_of_the_nearest_edge(analysis, risks):
         assert (views["own"].domain, views["up"].domain) == ("target", "source")
 
 
-def test_the_smooth_form_steps_on_the_logit_scale(design):
-    crossfit = begun(design, outcome_form="smooth").crossfits[0]
-    risks = fit_source_risks(crossfit)[0].p_0
-    extra = next(iter(risk_columns(crossfit, risks).values()))
-    here = extra.views["here"].position
-    assert np.allclose(extra.views["up"].position - here, LOGIT_STEP)
-    assert np.allclose(here - extra.views["down"].position, LOGIT_STEP)
-
-
 def test_a_given_risk_serves_every_half(design):
     rng = np.random.default_rng(0)
     given = ByDomain(rng.random(600), rng.random(500))
@@ -111,9 +102,10 @@ def test_a_subset_is_valued_the_same_twice(analysis, part):
     assert first.standard_error == second.standard_error
 
 
-def test_the_risk_term_can_be_switched_off(design):
-    kept, dropped = (begun(design, risk_uncertainty=flag) for flag in (True, False))
-    with_term, without = (run.parts("outcome")[0].numerator((1,)) for run in (kept, dropped))
+def test_a_known_risk_has_no_error_on_source_rows(design):
+    rng = np.random.default_rng(0)
+    known = replace(design, source_risk=ByDomain(rng.random(600), rng.random(500)))
+    with_term, without = (begun(one).parts("outcome")[0].numerator((1,)) for one in (design, known))
     assert without.influence is not None
     assert np.ptp(without.influence.source) == 0
     assert np.ptp(with_term.influence.source) > 0

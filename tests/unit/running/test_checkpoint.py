@@ -107,7 +107,7 @@ def message(folder: Path, change: str) -> str:
 
 
 def test_a_changed_setting_is_refused_by_name(folder):
-    assert refused(folder, make_study(), bins=10) == message(folder, "settings 'bins'")
+    assert refused(folder, make_study(), clip=9.0) == message(folder, "settings 'clip'")
     changed = message(folder, "settings 'folds', settings 'seed'")
     assert refused(folder, make_study(), folds=4, seed=1) == changed
 
@@ -138,7 +138,7 @@ def test_more_workers_more_subsets_and_another_level_are_welcome(folder):
     before = sorted(path.name for path in folder.iterdir())
     gap = wg.explain(
         make_study(),
-        detail="outcome",
+        detail="shares",
         settings=fast(checkpoint=str(folder), level=0.9, subsets="all"),
     )
     assert gap.shares["outcome"].sampling.evaluated == 8

@@ -45,7 +45,7 @@ def error(shares, truth):
 @pytest.mark.parametrize("make", [explained_variance_game, interaction_game])
 @pytest.mark.parametrize("count", [256, 1024])
 def test_sampling_errors_are_no_larger(make, count):
-    """The whole table (12, 20 and 31 players, eight samplers) is in docs/shapley.md."""
+    """`python benchmarks/shapley_sampling.py` prints the table of 12, 20 and 31 players."""
     players = 12
     game = make(players, seed=8)
     truth = brute_force(game, players)

@@ -21,7 +21,6 @@ from whygap._explain import was_interrupted
 from whygap.shapley import SubsetPlan
 
 TESTS = Path(__file__).resolve().parents[2]
-SHARES = ("covariate", "outcome")
 
 
 def twice_shifted(rows: int = 600, extra: int = 3) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -54,7 +53,7 @@ def whole(tmp_path_factory):
     """An uninterrupted run, its text, and the folder of what it kept."""
     folder = tmp_path_factory.mktemp("whole")
     kept = fast(checkpoint=str(folder / "kept"))
-    gap = wg.explain(make_study(*twice_shifted()), detail=SHARES, settings=kept)
+    gap = wg.explain(make_study(*twice_shifted()), detail="shares", settings=kept)
     assert gap.shares["covariate"].defined
     assert gap.shares["outcome"].defined
     assert gap.shares["outcome"].sampling.evaluated == 32
@@ -74,7 +73,7 @@ def test_a_run_killed_in_its_second_part_resumes_to_the_same_file(whole, tmp_pat
     # What a process leaves behind that is killed while it writes.
     (folder / "outcome-shares-0-00001.partial").write_bytes(b"half a fi")
     resumed = wg.explain(
-        make_study(*twice_shifted()), detail=SHARES, settings=fast(checkpoint=str(folder))
+        make_study(*twice_shifted()), detail="shares", settings=fast(checkpoint=str(folder))
     )
     assert text_of(resumed, tmp_path / "gap.json") == expected
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from small_study import make_study, make_table, tables
 
-from whygap.errors import SettingsError, TableError
+from whygap.errors import InputError, TableError
 from whygap.study_file import read_study_file
 from whygap.tables import TablePart, files, frames, queries
 from whygap.tables.open import open_table
@@ -219,9 +219,15 @@ def test_every_row_is_as_likely_to_be_drawn():
     assert np.abs(thirds - 20).max() < 4 * np.sqrt(18 / 1333)
 
 
-@pytest.mark.parametrize("size", [0, 999, 1e6, True, "all"])
-def test_sizes_that_no_sample_can_have(pair, size):
-    with pytest.raises(SettingsError) as raised:
+@pytest.mark.parametrize(
+    ("size", "must"),
+    [
+        *[(size, "greater than or equal to 1000") for size in (0, 999)],
+        *[(size, "a whole number") for size in (1e6, True, "all")],
+    ],
+)
+def test_sizes_that_no_sample_can_have(pair, size, must):
+    with pytest.raises(InputError) as raised:
         make_study(*pair, sample=size)
     assert str(raised.value) == f"The argument 'sample' must be {must}. Got {size!r}."
 

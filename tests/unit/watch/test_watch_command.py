@@ -8,7 +8,7 @@ import pytest
 from command_line import call as call
 from watch_stream import MONTHS, SHIFTED, month, months, source
 
-QUICK = ("--learner", "fast", "--set", "folds=3", "--detail", "none", "--quiet")
+QUICK = ("--set", "learner=fast", "--set", "folds=3", "--detail", "none")
 
 
 @pytest.fixture
