@@ -24,7 +24,6 @@ from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables import native_table
 from whygap.tables.open import TableKind
-from whygap.tables.prediction_checks import Measure, look_at
 
 T = TypeVar("T")
 

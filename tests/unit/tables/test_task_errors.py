@@ -54,8 +54,8 @@ def model_roles(model: Any, outcome: str, **more: Any) -> dict[str, Any]:
 
 CASES = {
     "an unknown task": ({**BINARY, "task": "clasification"},
-        ("SettingsError: There is no task 'clasification'. Tasks are: auto, binary, multiclass, "
-        "regression.")),
+        ("InputError: The argument 'task' must be 'auto', 'binary', 'multiclass' or 'regression'. "
+        "Got 'clasification'.")),
     "an unknown metric": ({**BINARY, "metric": "aucc"},
         "SettingsError: There is no metric 'aucc'. Did you mean 'auc'?"),
     "a metric of another task, by name": ({**BINARY, "task": "binary", "metric": "mse"},
@@ -137,7 +137,7 @@ CASES = {
         ("SettingsError: The metric 'mae' takes no quantile. Got 0.9. Leave quantile= out, or "
         "use metric='pinball'.")),
     "net benefit without odds": ({**BINARY, "metric": "net_benefit", "threshold": 1},
-        ("SettingsError: The threshold of net benefit must lie between 0 and 1. Got 1. A false "
+        ("SettingsError: The threshold of net benefit must lie between 0 and 1. Got 1.0. A false "
         "alarm counts threshold / (1 - threshold) of a true one.")),
     "a constant outcome": ({**VALUES, **changed("source", wage=3.0)},
         ("TableError: The outcome 'wage' has one single value in source. Got 3. With one value "
