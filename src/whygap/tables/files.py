@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
-import pyarrow.dataset as pa_dataset
 import pyarrow.parquet as pa_parquet
 
 from whygap.errors import TableError, did_you_mean_file, first_line
@@ -150,6 +149,8 @@ def _open_text(path: Path, label: str) -> tuple[OpenedTable, str]:
 
 def _open_parquet(paths: Sequence[Path], root: Path, label: str) -> OpenedTable:
     """Open Parquet files; folders like `year=2026` are columns, as Hive and Spark write them."""
+    import pyarrow.dataset as pa_dataset  # loads pandas where it is installed
+
     schemas = []
     for path in paths:
         with _refusing(path, label):

@@ -40,8 +40,8 @@ def rule_expression(conditions: Sequence[Condition]) -> nw.Expr:
         date = datetime(1970, 1, 1) + timedelta(days=bound) if condition.level else bound
         return column > date if condition.kind == "above" else column <= date
 
-    rule: nw.Expr = functools.reduce(operator.and_, map(expression, conditions))
-    return rule
+    result: nw.Expr = functools.reduce(operator.and_, map(expression, conditions))
+    return result
 
 
 def rows_that_fulfil(conditions: Sequence[Condition], table: Any, prediction: Any = None) -> Mask:

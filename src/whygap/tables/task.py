@@ -98,7 +98,8 @@ def task_of(
     if words or raw.of_classes:
         return "multiclass"
     values = np.unique(np.concatenate([present(column.values) for column in outcome]))
-    numbers = np.concatenate([np.zeros(0), *(present(c.values) for c in raw.column or ())])
+    columns = [present(column.values) for column in raw.column or ()]
+    numbers = np.concatenate([np.zeros(0), *columns])
     may_be_codes = len(values) <= MAX_CODES and bool(np.all(values == np.round(values)))
     labels = bool(np.isin(numbers, values).all())
     if may_be_codes and labels:
@@ -119,5 +120,9 @@ def task_notes(name: str, task: Task, outcome: ByDomain[RawColumn]) -> tuple[Not
     levels = distinct_levels(outcome) if task != "binary" else []
     if task == "regression":
         return (Note("amounts", "info", {"column": name, "n_distinct": len(levels)}),)
-    facts: dict[str, Fact] = {"column": name, "n_classes": len(levels), "values": shortened(levels)}
+    facts: dict[str, Fact] = {
+        "column": name,
+        "n_classes": len(levels),
+        "values": shortened(levels),
+    }
     return (Note("classes", "info", facts),) if task == "multiclass" else ()

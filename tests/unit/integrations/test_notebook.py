@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import pytest
+from result_factory import make_gap
 from small_study import FAST, make_study
 
 import whygap as wg
