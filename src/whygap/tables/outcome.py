@@ -106,10 +106,10 @@ def find_classes(name: str, raw: ByDomain[RawColumn]) -> Classes:
 
 
 def _wrong_number(
-    name: str, values: Sequence[str], hint: str, got: str | None = None
+    name: str, values: Sequence[str], hint: str, examples: str | None = None
 ) -> ColumnError:
     amount = "one distinct value" if len(values) == 1 else f"{len(values)} distinct values"
-    return ColumnError(f"The outcome '{name}' has {amount}", got=got, hint=hint)
+    return ColumnError(f"The outcome '{name}' has {amount}", got=examples, hint=hint)
 
 
 def refuse_unusable(
