@@ -40,8 +40,7 @@ def command(
             hint="Name another one, or write over it with --force.",
         )
     elsewhere = output is not None and output.parent.resolve() != Path.cwd()
-    tables = [t.resolve() if t and elsewhere else t for t in (source, target)]
-    text = draft_study(*tables)  # with paths relative to the study file
+    text = draft_study(*(t.resolve() if t and elsewhere else t for t in (source, target)))
     if output is not None:
         files.write_whole(output, text)
         note(f"Wrote {output}")

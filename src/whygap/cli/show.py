@@ -22,8 +22,7 @@ Part = Annotated[
     str | None, option("--part", "NAME", "points, affected, recoverable, shares or parts alone.")
 ]
 DETAILS: dict[str, Any] = {"points": {}, "affected": {}, "recoverable": None, "shares": {}}
-FIGURES = (".svg", ".png", ".pdf")
-ENDINGS = (".html", *FIGURES, ".csv", ".md", ".tex", ".json")
+ENDINGS = (".html", ".svg", ".png", ".pdf", ".csv", ".md", ".tex", ".json")
 EXAMPLES = (
     "whygap show gap.json",
     "whygap show gap.json -o gap.html",
@@ -100,7 +99,7 @@ def _write(result: Any, path: Path, part: str, level: float | None, redact: int 
     ending, is_gap = path.suffix.lower(), isinstance(result, Gap | Gaps)
     if ending == ".json":
         result.save(path)
-    elif ending in FIGURES:
+    elif ending in (".svg", ".png", ".pdf"):
         from whygap.render import svg
 
         svg.save(_figure(result, part, level), path)

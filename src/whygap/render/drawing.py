@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -282,9 +283,18 @@ def _height(rows: Sequence[Row]) -> float:
     return ROW + (LINE if any(row.note for row in rows) else 0.0)
 
 
+class _NotebookFigure(Figure):
+    """A figure that notebooks show although pyplot has not made it."""
+
+    def _repr_png_(self) -> bytes:
+        png = io.BytesIO()
+        self.savefig(png, format="png", bbox_inches="tight")
+        return png.getvalue()
+
+
 def _new_figure(across: float, height: float) -> Figure:
     """Return a figure of so many points."""
-    return Figure(figsize=(across / 72, height / 72), facecolor=COLOURS["card"])
+    return _NotebookFigure(figsize=(across / 72, height / 72), facecolor=COLOURS["card"])
 
 
 def _text(
