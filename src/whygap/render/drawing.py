@@ -115,21 +115,20 @@ def draw_rows(
     _clear(ax, "x")
     ax.set_xlim(*limits)
     ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.set_yticks([])
-    before = rows[0]
+    before = 0
     for place, row in enumerate(rows):
         _write_row(ax, place, row, height, indent=not (from_zero or row.is_heading))
         if row.end != row.end:
             continue
         middle = place + 0.5 - 13 / height
-        _draw_bar(ax, row, limits, middle, 10 / height, f"row{place}")
+        _draw_bar(ax, row, place, (middle, 10 / height), limits, upright=False)
         if from_zero:
             ends = [middle - 8 / height, middle + 8 / height]
             ax.plot([0, 0], ends, color=COLOURS["ink"], lw=0.9, zorder=1)
         elif row.is_heading and place:
-            ends = [rows.index(before) + 0.35, place + 0.05]
-            ax.plot([before.end] * 2, ends, color=COLOURS["muted"], lw=0.9, ls=":", zorder=1)
-        before = row if row.is_heading else before
+            ends = [before + 0.35, place + 0.05]
+            ax.plot([rows[before].end] * 2, ends, color=COLOURS["muted"], lw=0.9, ls=":", zorder=1)
+        before = place if row.is_heading else before
     ax.xaxis.set_major_locator(MaxNLocator(5, prune="both"))
     ax.xaxis.set_major_formatter(lambda value, _: with_minus(tick(value)))
 
@@ -155,21 +154,17 @@ def draw_line(ax: Axes | None, rows: Sequence[Row], total: float) -> Axes:
     if ax is None:
         below = LINE * steps + 6
         height = below + LINE_HEIGHT + LINE
-        axes = (0, below / height, 1, LINE_HEIGHT / height)
-        ax = _new_figure(total, height).add_axes(axes)
+        ax = _new_figure(total, height).add_axes((0, below / height, 1, LINE_HEIGHT / height))
     limits = _limits(rows)
     _clear(ax, "")
     ax.set_ylim(*limits)
     ax.set_xlim(-0.5, len(rows) - 0.5)
-    ax.set_xticks([])
-    ax.set_yticks([])
     for place, row in enumerate(rows):
-        _draw_bar(ax, row, limits, place, 0.66, f"row{place}", upright=True)
+        _draw_bar(ax, row, place, (place, 0.66), limits, upright=True)
         if place:
             begin = place - 1 + (0.33 if place > 1 else 0.1)
             end = place + (0.33 if place < len(rows) - 1 else -0.1)
-            muted = COLOURS["muted"]
-            ax.plot([begin, end], [row.start] * 2, color=muted, lw=0.9, ls=":", zorder=1)
+            ax.plot([begin, end], [row.start] * 2, ":", color=COLOURS["muted"], lw=0.9, zorder=1)
         top = max(value for value in (row.start, row.end, min(row.interval[1], limits[1])))
         _text(ax, row.size, (place, top), (0, 3), "data", weight="bold", ha="center")
         is_edge = steps > 1 and place in (0, len(rows) - 1)  # names there go towards the middle
@@ -181,16 +176,9 @@ def draw_line(ax: Axes | None, rows: Sequence[Row], total: float) -> Axes:
     return ax
 
 
-def _draw_bar(
-    ax: Axes,
-    row: Row,
-    limits: Span,
-    middle: float,
-    thickness: float,
-    name: str,
-    upright: bool = False,
-) -> None:
-    """Draw a bar, or the dot of a mean, and the interval; an arrow where that leaves the axes."""
+def _draw_bar(ax: Axes, row: Row, place: int, bar: Span, limits: Span, upright: bool) -> None:
+    """Draw a bar (middle, thickness) or a mean's dot, and the interval; an arrow where cut off."""
+    middle, thickness = bar
 
     def draw(along: Sequence[float], mark: str = "-", **options: Any) -> Any:
         across = [middle] * len(along)
@@ -204,9 +192,9 @@ def _draw_bar(
     else:
         fill = colour if row.is_significant else COLOURS["card"]
         look: dict[str, Any] = {"color": fill, "edgecolor": colour, "linewidth": 1.2, "zorder": 2}
-        bar = ax.bar if upright else ax.barh
-        (shape,) = bar(middle, row.end - row.start, thickness, row.start, **look)
-    shape.set_gid(name)
+        draw_bar = ax.bar if upright else ax.barh
+        (shape,) = draw_bar(middle, row.end - row.start, thickness, row.start, **look)
+    shape.set_gid(f"row{place}")
     low, high = (min(max(end, limits[0]), limits[1]) for end in row.interval)
     draw([low, high], color=COLOURS["card"], lw=3.2, zorder=3)
     draw([low, high], lw=1.3, zorder=3)
@@ -242,7 +230,6 @@ def draw_panel(ax: Axes, name: str, marks: Mapping[int, Row], tick: Callable[[fl
         fill = colour if row.is_significant else COLOURS["card"]
         ax.plot(place, row.end, "o", ms=6, mfc=fill, mec=colour, zorder=4, clip_on=False)
     _text(ax, visible(name), (0, 1), (0, 5), weight="bold")
-    ax.set_xticks([])
     ax.yaxis.set_major_locator(MaxNLocator(4, prune="both"))
     ax.yaxis.set_major_formatter(lambda value, _: with_minus(tick(value)))
 
@@ -327,6 +314,7 @@ def _clear(ax: Axes, grid: str) -> None:
     ax.spines[:].set_visible(False)
     ax.patch.set_alpha(0.0)
     ax.tick_params(colors=COLOURS["muted"], labelsize=TEXT, length=0)
+    ax.set(**{f"{side}ticks": [] for side in {"x", "y"} - {grid}})
     if grid:
         ax.grid(axis=grid, color=COLOURS["line"], linewidth=0.7)  # type: ignore[arg-type]
         ax.set_axisbelow(True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -53,25 +52,6 @@ NOTES = {  # below charts
     "recoverable": "Mean squared error of the predictions in the target.",
     "shares": "Shares of the mean square of the part's effect.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Hold one section of the page, which opens.
-
-    Attributes:
-        key: unique within the target: the key of `section_texts`, with hyphens.
-        title: of the section.
-        texts: sentences.
-        chart: SVG; empty for none.
-        note: below the chart.
-    """
-
-    key: str
-    title: str
-    texts: Sequence[str]
-    chart: Markup
-    note: str
 
 
 def write(
@@ -145,7 +125,7 @@ def _target(name: str, gap: Gap, findings: Sequence[Finding], number: int) -> di
     prefix = f"t{number + 1}"
     texts = section_texts(gap, findings)
     sections = _sections(gap, findings, texts, prefix)
-    keys = [section.key for section in sections]
+    keys = [section["key"] for section in sections]
     opened = {
         k.split("-", 1)[-1]: k for k in reversed(keys) if k.startswith(("points-", "affected-"))
     }
@@ -199,7 +179,8 @@ def _cards(
 
 def _sections(
     gap: Gap, findings: Sequence[Finding], texts: Mapping[str, list[str]], prefix: str
-) -> list[Section]:
+) -> list[dict[str, Any]]:
+    """Return what the template shows of each section that opens."""
     order = ["parts", "points", "affected", "recoverable", "advice", "shares", "trust"]
     keys = [key for key in texts if texts[key] and key.split()[0] in order]
     sections = []
@@ -208,7 +189,8 @@ def _sections(
         name = key.replace(" ", "-")
         sentences = [*texts["overlap"], *texts[key]] if key == "trust" else texts[key]
         chart, note = _chart(gap, findings, kind, part, f"{prefix}-{name}-c")
-        sections.append(Section(name, section_title(gap, key), sentences, chart, note))
+        section = {"key": name, "title": section_title(gap, key), "texts": sentences}
+        sections.append(section | {"chart": chart, "note": note})
     return sections
 
 
