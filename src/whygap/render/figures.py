@@ -26,6 +26,7 @@ from whygap.render.units import level_name, percent, percent_span, units_of, wit
 from whygap.results import Finding, Gap
 from whygap.results.targets import together
 
+NOTE = "{} intervals; hollow: not significant"
 MAX_ROWS = 12  # rows in one chart; the table has all
 # Detail -> kinds of findings that are its rows; irreducible error would dwarf the others
 KINDS = {
@@ -100,7 +101,7 @@ class DecompositionDisplay:
         if self.line:
             self.ax_ = drawing.draw_line(ax, self.rows, self.line)
         else:
-            ax = drawing.axes_of(ax, self.rows, self.title, _note(self.level))
+            ax = drawing.axes_of(ax, self.rows, self.title, NOTE.format(level_name(self.level)))
             drawing.draw_rows(ax, self.rows, self.tick)
             self.ax_ = ax
         self.figure_ = self.ax_.get_figure(root=True)
@@ -163,7 +164,9 @@ class IntervalsDisplay:
     def plot(self, ax: Axes | None = None) -> IntervalsDisplay:
         """Draw the chart."""
         left_out = f"; {self.n_left_out} more in the table" if self.n_left_out else ""
-        ax = drawing.axes_of(ax, self.rows, self.title, _note(self.level) + left_out)
+        ax = drawing.axes_of(
+            ax, self.rows, self.title, NOTE.format(level_name(self.level)) + left_out
+        )
         drawing.draw_rows(ax, self.rows, self.tick, from_zero=True)
         self.ax_ = ax
         self.figure_ = ax.get_figure(root=True)
@@ -262,10 +265,6 @@ def _colour(part: str) -> str:
     return part if part in drawing.COLOURS else "other"
 
 
-def _note(level: float) -> str:
-    return f"{level_name(level)} intervals; hollow: not significant"
-
-
 def _mean_row(gap: Gap, change: Finding, domain: str, short: bool) -> Row:
     name = gap.about.source_name if domain == "source" else gap.about.target_name
     end = (gap.source if domain == "source" else gap.target).value
@@ -294,7 +293,8 @@ def _part_row(gap: Gap, finding: Finding, name: str, start: float) -> Row:
 
 def _interval_row(gap: Gap, finding: Finding) -> Row:
     low, high = finding.interval or NO_SPAN
-    name, note = finding.variable, ""
+    name = finding.variable
+    note = ""
     numbers = number(units_of(gap), finding, unit=False)
     if finding.kind in ("rule", "group"):
         name, _, note = group_words(finding).rpartition(" (")

@@ -218,8 +218,8 @@ def _decomposition(
     if not gap.parts:
         return Markup()
     units = units_of(gap)
-    source, target = units.mean(gap.source.value), units.mean(gap.target.value)
-    label = f"{metric_name(gap.about)} from {source} to {target}, part by part"
+    ends = f"from {units.mean(gap.source.value)} to {units.mean(gap.target.value)}"
+    label = f"{metric_name(gap.about)} {ends}, part by part"
     return _svg(DecompositionDisplay.from_gap(gap, findings, line=line), label, prefix, links)
 
 
