@@ -26,8 +26,6 @@ LINE = 14.0  # points from a line of text to the next
 TEXT = 11.0  # points, the least that a phone shows legibly
 LETTER = {"normal": 6.4, "bold": 7.6}  # points: the width of a letter of that size
 COLUMN_LETTER = 5.7  # likewise in a browser's font, which draws the decomposition in one line
-LETTERS = 46  # of a title in one line
-INDENT = 10.0  # points: names of variables below their part
 PANEL = 120.0  # points: the height of one panel of a trend
 MAX_TARGET_NAMES = 8  # names below a trend
 LINE_HEIGHT = 104.0  # points: of the bars of a decomposition in one line
@@ -48,20 +46,14 @@ COLOURS = {
     "card": "#fefefe",
 }
 # Families for letters that matplotlib's own font lacks, where they are installed
-FALLBACKS: tuple[str, ...] = (
-    "Noto Sans",
-    "Noto Sans Arabic",
-    "Noto Sans Hebrew",
-    "Noto Sans Devanagari",
-)
-FALLBACKS += ("Noto Sans CJK JP", "Noto Sans CJK SC", "Arial Unicode MS", "Noto Emoji")
+FALLBACKS = ("Noto Sans Arabic", "Noto Sans CJK JP", "Noto Sans Hebrew", "Arial Unicode MS")
 # Control characters as their pictures; marks that turn the direction of text as a replacement
 PICTURES: dict[int, int] = {code: 0x2400 + code for code in range(32)}
 PICTURES |= {9: 0x20, 10: 0x20, 13: 0x20, 127: 0x2421}
 PICTURES |= dict.fromkeys([*range(128, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 65533)
 
 Span = tuple[float, float]
-NO_SPAN: Span = (math.nan, math.nan)
+NO_SPAN = (math.nan, math.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +63,7 @@ class Row:
     Attributes:
         name: what stands at the left.
         numbers: what stands at the right: the estimate with its interval.
-        note: below the name; rows with one take a line more.
+        note: below the name.
         size: the estimate alone, where there is no room for the interval.
         start: where the bar begins; equal to `end` for a mean, which is drawn as a dot.
         end: where the bar ends; NaN for a heading without a bar.
@@ -102,8 +94,8 @@ def shown(text: str) -> str:
 
 def axes_of(ax: Axes | None, rows: Sequence[Row], title: str, note: str) -> Axes:
     """Return the given axes, or those of a figure that is just large enough; write the title."""
-    lines = [(line, "bold") for line in textwrap.wrap(shown(title), LETTERS)]
-    lines += [(line, "normal") for line in textwrap.wrap(note, LETTERS)] if title else []
+    lines = [(line, "bold") for line in _wrapped(title)]
+    lines += [(line, "normal") for line in _wrapped(note)] if title else []
     if ax is None:
         body = _height(rows) * len(rows)
         height = 4.0 + LINE * len(lines) + body + AXIS
@@ -148,7 +140,7 @@ def _write_row(ax: Axes, place: int, row: Row, height: float, indent: bool) -> N
     low = top + (LINE / height if row.note else 0.0)
     letters = int(0.96 * WIDTH / LETTER[weight])
     room = letters - 2 * indent - (0 if row.note else width(row.numbers) + 1)
-    _text(ax, shorten(row.name, room), (0, top), (INDENT * indent, 0), weight=weight, **look)
+    _text(ax, shorten(row.name, room), (0, top), (10 * indent, 0), weight=weight, **look)
     _text(ax, row.numbers, (1, low), weight=weight, ha="right", **look)
     if row.note:
         _text(ax, row.note, (0, low), colour="muted", **look)
@@ -175,8 +167,8 @@ def draw_line(ax: Axes | None, rows: Sequence[Row], total: float) -> Axes:
         if place:
             begin = place - 1 + (0.33 if place > 1 else 0.1)
             end = place + (0.33 if place < len(rows) - 1 else -0.1)
-            look: dict[str, Any] = {"color": COLOURS["muted"], "lw": 0.9, "ls": ":", "zorder": 1}
-            ax.plot([begin, end], [row.start] * 2, **look)
+            muted = COLOURS["muted"]
+            ax.plot([begin, end], [row.start] * 2, color=muted, lw=0.9, ls=":", zorder=1)
         top = max(value for value in (row.start, row.end, min(row.interval[1], limits[1])))
         _text(ax, row.size, (place, top), (0, 3), "data", weight="bold", ha="center")
         is_edge = steps > 1 and place in (0, len(rows) - 1)  # names there go towards the middle
@@ -225,7 +217,7 @@ def _draw_bar(
 
 def panels_of(n_panels: int, title: str) -> list[Axes]:
     """Return axes one below the next, on a figure of their own, with room for names below."""
-    lines = textwrap.wrap(shown(title), LETTERS)
+    lines = _wrapped(title)
     above = LINE * len(lines) + 4
     below = 3 * AXIS
     total = above + n_panels * PANEL + below
@@ -247,8 +239,7 @@ def draw_panel(ax: Axes, name: str, marks: Mapping[int, Row], tick: Callable[[fl
         ends = [min(max(end, limits[0]), limits[1]) for end in row.interval]
         ax.plot([place, place], ends, color=colour, lw=1.4, zorder=3, clip_on=False)
         fill = colour if row.is_significant else COLOURS["card"]
-        look: dict[str, Any] = {"mfc": fill, "mec": colour, "mew": 1.3, "zorder": 4}
-        ax.plot(place, row.end, "o", ms=6, clip_on=False, **look)
+        ax.plot(place, row.end, "o", ms=6, mfc=fill, mec=colour, zorder=4, clip_on=False)
     _text(ax, shown(name), (0, 1), (0, 5), weight="bold")
     ax.set_xticks([])
     ax.yaxis.set_major_locator(MaxNLocator(4, prune="both"))
@@ -257,8 +248,7 @@ def draw_panel(ax: Axes, name: str, marks: Mapping[int, Row], tick: Callable[[fl
 
 def name_targets(ax: Axes, targets: Sequence[str]) -> None:
     """Write the targets' names below a panel; of many targets every second, third, ... name."""
-    step = math.ceil(len(targets) / MAX_TARGET_NAMES)
-    places = list(range(0, len(targets), step))
+    places = list(range(0, len(targets), math.ceil(len(targets) / MAX_TARGET_NAMES)))
     labels = [shorten(shown(targets[k]), 14) for k in places]
     is_slanted = sum(map(width, labels)) * LETTER["normal"] > WIDTH * 0.7
     turn: dict[str, Any] = {"rotation": 30, "ha": "right"} if is_slanted else {}
@@ -270,16 +260,20 @@ def _limits(rows: Sequence[Row], others: Iterable[float] = ()) -> Span:
     """Return axis limits; intervals far wider than the values and most intervals are cut."""
     values = [value for row in rows for value in (row.start, row.end)]
     finite = [value for value in (*values, *others) if math.isfinite(value)] or [0.0, 1.0]
-    bottom = min(finite)
-    top = max(finite)
+    bottom, top = min(finite), max(finite)
     spans = [row.interval for row in rows if row.interval[0] == row.interval[0]]
     widths = sorted(high - low for low, high in spans)
     middle = widths[len(widths) // 2] if widths else 0.0
     reach = max(top - bottom, middle if math.isfinite(middle) else 0.0)
     low = min([bottom, *(max(span[0], bottom - reach) for span in spans)])
     high = max([top, *(min(span[1], top + reach) for span in spans)])
-    air = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
+    air = 0.05 * (high - low or abs(high) or 20.0)
     return low - air, high + air
+
+
+def _wrapped(text: str) -> list[str]:
+    """Return the lines of a text above a chart."""
+    return textwrap.wrap(shown(text), int(WIDTH / LETTER["bold"]))
 
 
 def _height(rows: Sequence[Row]) -> float:
@@ -317,20 +311,18 @@ def _text(
 
 def _look(colour: str, weight: str = "normal") -> dict[str, Any]:
     """Return how texts are written: never as formulas, in letters that can be drawn."""
-    look = {"fontsize": TEXT, "color": COLOURS[colour], "fontweight": weight}
-    return look | {"parse_math": False, "fontfamily": _families()}
+    look: dict[str, Any] = {"fontsize": TEXT, "color": COLOURS[colour], "parse_math": False}
+    return look | {"fontweight": weight, "fontfamily": _families()}
 
 
 @cache
 def _families() -> list[str]:
-    installed = set(font_manager.get_font_names())
-    return ["DejaVu Sans", *(family for family in FALLBACKS if family in installed)]
+    return ["DejaVu Sans", *sorted({*FALLBACKS} & {*font_manager.get_font_names()})]
 
 
 def _clear(ax: Axes, grid: str) -> None:
     """Remove the box and draw faint grid lines along one axis, behind the marks."""
-    for side in ("top", "right", "left", "bottom"):
-        ax.spines[side].set_visible(False)
+    ax.spines[:].set_visible(False)
     ax.patch.set_alpha(0.0)
     ax.tick_params(colors=COLOURS["muted"], labelsize=TEXT, length=0)
     if grid:
