@@ -122,3 +122,57 @@ def test_a_new_command_is_a_file_and_its_name_in_the_list(package):
     assert run(package, "-m", "whygap", "shapes", "study.toml") == "400 and 300 rows\n"
     assert "whygap shapes study.toml" in run(package, "-m", "whygap", "shapes", "--help")
     assert len(touched(package)) <= MOST_FILES
+
+
+PART = """    shares = dict(found.parts)
+    half = 0.5 * shares["outcome"]
+    shares["outcome"] = half
+    shares["model"] = half
+    texts["model"] = ("New model", "Predictions of another model for the same rows.")
+    found = replace(found, parts=shares)
+"""
+USE_PART = """
+import whygap as wg
+from small_study import FAST, make_study
+gap = wg.explain(make_study(), detail=(), settings=FAST)
+assert list(gap.parts)[-1] == "model"
+assert gap.save("gap.json") and wg.load("gap.json") == gap
+assert "model" in list(gap.to_frame()["part"])
+assert any(finding.part == "model" for finding in gap.findings())
+assert gap.report("gap.html").read_text().count("New model") >= 3
+many = wg.explain_many(make_study(), {"B": make_study().target}, detail=(), settings=FAST)
+assert "model" in list(many.to_frame()["part"])
+gap.plot().savefig("gap.svg")
+print(gap.summary())
+"""
+
+
+def test_a_new_part_is_one_entry(package):
+    about = package / "running" / "about.py"
+    insert(about, "    return {\n        name: Part.named(", PART)
+    text = about.read_text(encoding="utf-8")
+    text = text.replace("import asdict, dataclass", "import asdict, dataclass, replace")
+    about.write_text(text, encoding="utf-8")
+    printed = run(package, "-c", USE_PART)
+    assert "New model" in printed
+    assert touched(package) == [str(Path("running") / "about.py")]
+
+
+OUTPUT = '''
+def _tab_separated(table: Sheet) -> str:
+    """Return the lines of a table with tabs between the cells."""
+    return "\\n".join("\\t".join(line) for lines in table.sections.values() for line in lines)
+
+
+'''
+
+
+def test_a_new_output_is_a_function_and_its_ending(package):
+    tables = package / "render" / "tables.py"
+    insert(tables, "FORMATS: dict[str, Callable", OUTPUT)
+    insert(tables, '    "text": _text,\n', '    "tsv": _tab_separated,\n')
+    insert(package / "cli" / "show.py", '".csv", ".md"', '".tsv", ')
+    run(package, "-c", "from result_factory import make_gap; make_gap().save('gap.json')")
+    run(package, "-m", "whygap", "show", "gap.json", "-o", "gap.tsv")
+    assert "Outcome\t-4.9\t" in (package.parent / "gap.tsv").read_text(encoding="utf-8")
+    assert len(touched(package)) <= MOST_FILES

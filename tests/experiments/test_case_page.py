@@ -80,8 +80,8 @@ def test_all_comparisons_at_a_glance():
 
 def test_the_tidy_table_has_every_estimate():
     lines = tidy(insured()).splitlines()
-    assert lines[0] == "part,term,estimate,standard_error,low,high,unit,plugin"
-    assert sum(line.startswith("outcome,") for line in lines) == 4
+    assert lines[0] == "part,term,kind,estimate,standard_error,low,high,level,p_value,unit,plugin"
+    assert sum(line.startswith("outcome,") and ",share" in line for line in lines) == 4
 
 
 def first_words(sentences):

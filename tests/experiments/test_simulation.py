@@ -95,7 +95,7 @@ def test_every_configuration_of_a_plan_has_a_label_of_its_own(module):
 
 def test_the_semisynthetic_plan_knows_what_is_missing(tmp_path):
     planned = semisynthetic.plan(quick=False, folder=tmp_path)
-    assert [count for _, count in planned] == [0] * 4
+    assert [count for _, count in planned] == [0] * 5
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

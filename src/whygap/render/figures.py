@@ -21,7 +21,7 @@ from whygap.render import drawing
 from whygap.render.drawing import NO_SPAN, Row, shown
 from whygap.render.sentences import amount, change_sentence, group_words, number
 from whygap.render.tables import TERMS
-from whygap.render.text import BANNER, section_title, targets_headline, targets_units
+from whygap.render.text import BANNER, targets_headline, targets_units
 from whygap.render.units import level_name, percent, percent_span, units_of, with_minus
 from whygap.results import Finding, Gap
 from whygap.results.targets import together
@@ -33,6 +33,12 @@ KINDS = {
     "affected": ("rule", "group"),
     "recoverable": ("recoverable",),
     "shares": ("share_base", "share"),
+}
+TITLES = {
+    "points": "Points of each variable",
+    "affected": "Affected groups, in points of their part",
+    "recoverable": "Recoverable error",
+    "shares": "Shapley shares",
 }
 
 
@@ -232,7 +238,7 @@ def figure_of(gap: Gap, ax: Any, what: str, level: float | None) -> Any:
     title = f"{BANNER} {' '.join(problems)} {title}" if problems else title
     if what == "decomposition":
         return DecompositionDisplay.from_gap(gap, findings, title).plot(ax).figure_
-    title = title if problems else section_title(gap, what)
+    title = title if problems else TITLES[what]
     return IntervalsDisplay.from_gap(gap, findings, what, title=title).plot(ax).figure_
 
 

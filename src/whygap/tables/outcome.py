@@ -80,8 +80,8 @@ def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Classes:
     if len(values) != 2:
         remedy = "turn it into yes/no first, for example 'above 10'; or say task='multiclass' or "
         remedy = f"{remedy}task='regression'"
-        only = "with one value there is nothing to predict"
-        raise _wrong_number(name, values, f"Two are needed: {remedy if values[1:] else only}.")
+        hint = remedy if len(values) > 1 else "with one value there is nothing to predict"
+        raise _wrong_number(name, values, f"Two are needed: {hint}.", shortened(values))
     got = f"values {repr_level(values[0])} and {repr_level(values[1])}"
     if positive is not None:
         matching = [value for value in values if _same_label(positive, value)]
@@ -105,9 +105,11 @@ def find_classes(name: str, raw: ByDomain[RawColumn]) -> Classes:
     return Classes(tuple(sorted(values, key=float) if all(map(is_number, values)) else values))
 
 
-def _wrong_number(name: str, values: Sequence[str], hint: str) -> ColumnError:
+def _wrong_number(
+    name: str, values: Sequence[str], hint: str, examples: str | None = None
+) -> ColumnError:
     amount = "one distinct value" if len(values) == 1 else f"{len(values)} distinct values"
-    return ColumnError(f"The outcome '{name}' has {amount}", got=shortened(values), hint=hint)
+    return ColumnError(f"The outcome '{name}' has {amount}", got=examples, hint=hint)
 
 
 def refuse_unusable(

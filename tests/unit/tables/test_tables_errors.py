@@ -81,7 +81,7 @@ CASES = {
     "a column named twice in a role": (lambda: given(baseline=["age", "age"]),
         "ColumnError: Column 'age' is named twice in baseline. Name it once."),
     "baseline holds a number": (lambda: given(baseline=["age", 3]),
-        "ColumnError: The 'baseline' argument must be a list of column names. Got 3 (int) in it."),
+        "InputError: The argument 'baseline' must be text. Got 3."),
     "group of a column that is no covariate": (lambda: given(groups={"who": ["visit"]}),
         "ColumnError: Column 'visit' (group 'who') is not a covariate. Did you mean 'visits'?"),
     "column in two groups": (lambda: given(groups={"a": ["visits"], "b": ["visits", "smoker"]}),
@@ -102,7 +102,7 @@ CASES = {
     "unknown metric": (lambda: given(metric="acuracy"),
         "SettingsError: There is no metric 'acuracy'. Did you mean 'accuracy'?"),
     "threshold out of range": (lambda: given(threshold=50),
-        "SettingsError: The threshold must be a number from 0 to 1. Got 50."),
+        "InputError: The argument 'threshold' must be less than or equal to 1. Got 50."),
     "a dict instead of a table": (lambda: given(source={"age": [1, 2]}),
         ("TableError: The source table must be a pandas, polars or pyarrow table, an Arrow "
         "stream, a duckdb relation, or a path to .csv, .xlsx or .parquet. Got an object of type "

@@ -54,8 +54,8 @@ def model_roles(model: Any, outcome: str, **more: Any) -> dict[str, Any]:
 
 CASES = {
     "an unknown task": ({**BINARY, "task": "clasification"},
-        ("SettingsError: There is no task 'clasification'. Tasks are: auto, binary, multiclass, "
-        "regression.")),
+        ("InputError: The argument 'task' must be 'auto', 'binary', 'multiclass' or 'regression'. "
+        "Got 'clasification'.")),
     "an unknown metric": ({**BINARY, "metric": "aucc"},
         "SettingsError: There is no metric 'aucc'. Did you mean 'auc'?"),
     "a metric of another task, by name": ({**BINARY, "task": "binary", "metric": "mse"},
@@ -106,7 +106,7 @@ CASES = {
         "ColumnError: Column 'p_cars' (prediction) is not in source. Did you mean 'p_car'?"),
     "a column of a class that holds text": (
         {**CLASSES, "metric": "brier", **changed("target", p_car="high")},
-        "ColumnError: Column 'p_car' (prediction) must hold probabilities. Got text in target."),
+        "ColumnError: Column 'p_car' (prediction) must hold numbers. Got text in target."),
     "one class in the mapping": ({**CLASSES, "prediction": {"bus": "p_bus"}},
         ("ColumnError: prediction= by class must map at least two classes to their columns. Got "
         "{'bus': 'p_bus'}. For example prediction={'car': 'p_car', 'bus': 'p_bus', 'foot': "
@@ -137,13 +137,13 @@ CASES = {
         ("SettingsError: The metric 'mae' takes no quantile. Got 0.9. Leave quantile= out, or "
         "use metric='pinball'.")),
     "net benefit without odds": ({**BINARY, "metric": "net_benefit", "threshold": 1},
-        ("SettingsError: The threshold of net benefit must lie between 0 and 1. Got 1. A false "
+        ("SettingsError: The threshold of net benefit must lie between 0 and 1. Got 1.0. A false "
         "alarm counts threshold / (1 - threshold) of a true one.")),
     "a constant outcome": ({**VALUES, **changed("source", wage=3.0)},
         ("TableError: The outcome 'wage' has one single value in source. Got 3. With one value "
         "there is nothing to predict.")),
     "a regression of words": ({**VALUES, "outcome": "way", "task": "regression"},
-        ("ColumnError: The outcome 'way' must hold numbers for a regression. Got text in source. "
+        ("ColumnError: The outcome 'way' must hold numbers. Got text in source. "
         "For classes say task='multiclass'.")),
     "classes predicted for a regression": (
         {**VALUES, "prediction": {"bus": "p_bus", "car": "p_car"}},
