@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from statistics import median_high
 from typing import Any
 
 from matplotlib import font_manager
@@ -87,13 +88,13 @@ class Row:
     part: str = ""
 
 
-def shown(text: str) -> str:
+def visible(text: str) -> str:
     """Return a text whose control characters can be seen and change nothing."""
     return text.translate(PICTURES)
 
 
 def axes_of(ax: Axes | None, rows: Sequence[Row], title: str, note: str) -> Axes:
-    """Return the given axes, or those of a figure that is just large enough; write the title."""
+    """Write the title above axes, of a new figure just large enough for None; return the axes."""
     lines = [(line, "bold") for line in _wrapped(title)]
     lines += [(line, "normal") for line in _wrapped(note)] if title else []
     if ax is None:
@@ -173,7 +174,7 @@ def draw_line(ax: Axes | None, rows: Sequence[Row], total: float) -> Axes:
         _text(ax, row.size, (place, top), (0, 3), "data", weight="bold", ha="center")
         is_edge = steps > 1 and place in (0, len(rows) - 1)  # names there go towards the middle
         side = ("right" if place else "left") if is_edge else "center"
-        x = place + (0.5 if place else -0.5) * is_edge
+        x = place + is_edge * (0.5 if place else -0.5)
         name = shorten(row.name, int((1.5 if is_edge else steps) * pitch / COLUMN_LETTER))
         drop = (0, -LINE * (1 + place % steps))
         _text(ax, name, (x, 0), drop, ("data", "axes fraction"), "muted", ha=side)
@@ -216,7 +217,7 @@ def _draw_bar(
 
 
 def panels_of(n_panels: int, title: str) -> list[Axes]:
-    """Return axes one below the next, on a figure of their own, with room for names below."""
+    """Make a figure with a column of panels and room for names; return the panels."""
     lines = _wrapped(title)
     above = LINE * len(lines) + 4
     below = 3 * AXIS
@@ -240,7 +241,7 @@ def draw_panel(ax: Axes, name: str, marks: Mapping[int, Row], tick: Callable[[fl
         ax.plot([place, place], ends, color=colour, lw=1.4, zorder=3, clip_on=False)
         fill = colour if row.is_significant else COLOURS["card"]
         ax.plot(place, row.end, "o", ms=6, mfc=fill, mec=colour, zorder=4, clip_on=False)
-    _text(ax, shown(name), (0, 1), (0, 5), weight="bold")
+    _text(ax, visible(name), (0, 1), (0, 5), weight="bold")
     ax.set_xticks([])
     ax.yaxis.set_major_locator(MaxNLocator(4, prune="both"))
     ax.yaxis.set_major_formatter(lambda value, _: with_minus(tick(value)))
@@ -249,21 +250,22 @@ def draw_panel(ax: Axes, name: str, marks: Mapping[int, Row], tick: Callable[[fl
 def name_targets(ax: Axes, targets: Sequence[str]) -> None:
     """Write the targets' names below a panel; of many targets every second, third, ... name."""
     places = list(range(0, len(targets), math.ceil(len(targets) / MAX_TARGET_NAMES)))
-    labels = [shorten(shown(targets[k]), 14) for k in places]
-    is_slanted = sum(map(width, labels)) * LETTER["normal"] > WIDTH * 0.7
-    turn: dict[str, Any] = {"rotation": 30, "ha": "right"} if is_slanted else {}
-    ax.set_xticks(places, labels, **_look("muted"), **turn)
+    labels = [shorten(visible(targets[k]), 14) for k in places]
+    look = _look("muted")
+    if sum(map(width, labels)) * LETTER["normal"] > WIDTH * 0.7:
+        look |= {"rotation": 30, "ha": "right"}
+    ax.set_xticks(places, labels, **look)
     ax.set_xlim(-0.5, len(targets) - 0.5)
 
 
-def _limits(rows: Sequence[Row], others: Iterable[float] = ()) -> Span:
+def _limits(rows: Sequence[Row], bounds: Iterable[float] = ()) -> Span:
     """Return axis limits; intervals far wider than the values and most intervals are cut."""
     values = [value for row in rows for value in (row.start, row.end)]
-    finite = [value for value in (*values, *others) if math.isfinite(value)] or [0.0, 1.0]
-    bottom, top = min(finite), max(finite)
+    finite = [value for value in (*values, *bounds) if math.isfinite(value)] or [0.0, 1.0]
+    bottom = min(finite)
+    top = max(finite)
     spans = [row.interval for row in rows if row.interval[0] == row.interval[0]]
-    widths = sorted(high - low for low, high in spans)
-    middle = widths[len(widths) // 2] if widths else 0.0
+    middle = median_high([0.0, *(high - low for low, high in spans)])
     reach = max(top - bottom, middle if math.isfinite(middle) else 0.0)
     low = min([bottom, *(max(span[0], bottom - reach) for span in spans)])
     high = max([top, *(min(span[1], top + reach) for span in spans)])
@@ -273,7 +275,7 @@ def _limits(rows: Sequence[Row], others: Iterable[float] = ()) -> Span:
 
 def _wrapped(text: str) -> list[str]:
     """Return the lines of a text above a chart."""
-    return textwrap.wrap(shown(text), int(WIDTH / LETTER["bold"]))
+    return textwrap.wrap(visible(text), int(WIDTH / LETTER["bold"]))
 
 
 def _height(rows: Sequence[Row]) -> float:
@@ -305,14 +307,14 @@ def _text(
     weight: str = "normal",
     **align: Any,
 ) -> None:
-    where: dict[str, Any] = {"xycoords": coordinates, "textcoords": "offset points"}
-    ax.annotate(text, place, xytext=offset, **where, **_look(colour, weight), **align)
+    frame: dict[str, Any] = {"xycoords": coordinates, "textcoords": "offset points"}
+    ax.annotate(text, place, xytext=offset, **frame, **_look(colour, weight), **align)
 
 
 def _look(colour: str, weight: str = "normal") -> dict[str, Any]:
     """Return how texts are written: never as formulas, in letters that can be drawn."""
-    look: dict[str, Any] = {"fontsize": TEXT, "color": COLOURS[colour], "parse_math": False}
-    return look | {"fontweight": weight, "fontfamily": _families()}
+    look = {"fontsize": TEXT, "color": COLOURS[colour], "fontweight": weight}
+    return look | {"parse_math": False, "fontfamily": _families()}
 
 
 @cache

@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 
 from whygap.errors import ResultError, require_known
 from whygap.render import drawing
-from whygap.render.drawing import NO_SPAN, Row, shown
+from whygap.render.drawing import NO_SPAN, Row, visible
 from whygap.render.sentences import amount, change_sentence, group_words, number
 from whygap.render.tables import TERMS
 from whygap.render.text import BANNER, targets_headline, targets_units
@@ -149,13 +149,13 @@ class IntervalsDisplay:
             hint = f"explain(study, detail={what!r}) estimates them; the summary says why not."
             raise ResultError(f"This result has no {what} to draw", hint=hint)
         rows: list[Row] = []
-        for name, own in by_part.items():
+        for name, group in by_part.items():
             if what == "affected":
-                own.sort(key=lambda f: f.facts["place"])
+                group.sort(key=lambda f: f.facts["place"])
             if len(by_part) > 1:
                 rows.append(Row(gap.parts[name].label, is_heading=True))
-            rows += [_interval_row(gap, term) for term in own[:MAX_ROWS]]
-        left_out = sum(max(0, len(own) - MAX_ROWS) for own in by_part.values())
+            rows += [_interval_row(gap, term) for term in group[:MAX_ROWS]]
+        left_out = sum(max(0, len(group) - MAX_ROWS) for group in by_part.values())
         ticks = {"shares": lambda value: f"{100 * value:,.4g}%", "recoverable": "{:,.4g}".format}
         tick = ticks.get(what, units_of(gap).gain_tick)
         return cls(title, tuple(rows), tick, terms[-1].level, left_out)
@@ -213,8 +213,8 @@ class TrendDisplay:
     def plot(self, ax: Axes | None = None) -> TrendDisplay:
         """Draw the chart; on given axes the change alone."""
         panels = [ax] if ax is not None else drawing.panels_of(len(self.series), self.title)
-        for panel, (name, own) in zip(panels, self.series.items(), strict=False):
-            marks = {place: own[t] for place, t in enumerate(self.targets) if t in own}
+        for panel, (name, series) in zip(panels, self.series.items(), strict=False):
+            marks = {k: series[t] for k, t in enumerate(self.targets) if t in series}
             drawing.draw_panel(panel, name, marks, self.tick)
             panel.set_xlim(-0.5, len(self.targets) - 0.5)
         drawing.name_targets(panels[-1], self.targets)
@@ -253,9 +253,9 @@ def trend_of(gaps: Mapping[str, Gap], ax: Axes | None, level: float | None) -> A
 
 def _variables(findings: Sequence[Finding], part: str) -> list[Finding]:
     """Return the named variables of a part and what is left; nothing where none is named."""
-    own = [f for f in findings if f.part == part and f.kind in ("points", "points_rest")]
-    named = [f for f in own if f.facts.get("named")]
-    return [*named, *(f for f in own if f.kind == "points_rest")] if named else []
+    terms = [f for f in findings if f.part == part and f.kind in ("points", "points_rest")]
+    kinds = {f.kind for f in terms if f.facts.get("named")}
+    return [f for f in terms if f.facts.get("named") or f.kind == "points_rest"] if kinds else []
 
 
 def _colour(part: str) -> str:
@@ -272,14 +272,14 @@ def _mean_row(gap: Gap, change: Finding, domain: str, short: bool) -> Row:
     size = with_minus(units_of(gap).mean(end))
     name = name if short or name == domain else f"{name} ({domain})"
     low, high = change.facts[f"{domain}_interval"]
-    return Row(shown(name), size, "", size, end, end, (low, high), "ink", is_heading=True)
+    return Row(visible(name), size, "", size, end, end, (low, high), "ink", is_heading=True)
 
 
 def _part_row(gap: Gap, finding: Finding, name: str, start: float) -> Row:
     units = units_of(gap)
     low, high = finding.interval or NO_SPAN
     return Row(
-        name=shown(name),
+        name=visible(name),
         numbers=with_minus(number(units, finding, unit=False)),
         size=with_minus(units.bare(finding.value, signed=True)),
         start=start,
@@ -307,7 +307,7 @@ def _interval_row(gap: Gap, finding: Finding) -> Row:
         numbers = f"{percent(finding.value, error)} ({percent_span(low, high, error)})"
     colour = "recoverable" if finding.kind == "recoverable" else _colour(finding.part)
     return Row(
-        name=shown(name),
+        name=visible(name),
         numbers=with_minus(numbers),
         note=note.rstrip(")"),
         start=0.0,

@@ -86,8 +86,8 @@ def write(
 def html(result: Gap | Gaps, level: float | None = None) -> str:
     """Return the page as text."""
     level = result.level(level)
-    gaps, findings, own = _findings(result, level)
-    targets = [_target(name, gap, own[name], k) for k, (name, gap) in enumerate(gaps.items())]
+    gaps, findings, by_target = _findings(result, level)
+    targets = [_target(name, gap, by_target[name], k) for k, (name, gap) in enumerate(gaps.items())]
     script = _asset("report.js")
     digest = hashlib.sha256(script.encode("utf-8")).digest()  # no other script can run on the page
     about = targets[0]["gap"].about
@@ -106,13 +106,13 @@ def html(result: Gap | Gaps, level: float | None = None) -> str:
 
 def notebook(result: Gap | Gaps) -> str:
     """Return what a notebook shows: the answer, a chart, all numbers to unfold; no scripts."""
-    gaps, findings, own = _findings(result, None)
+    gaps, findings, by_target = _findings(result, None)
     first = next(iter(gaps.values()))
     if len(gaps) > 1:
         texts = targets_headline(gaps, findings)
         chart = _svg(TrendDisplay.from_gaps(gaps, findings), "The change in every target", "wg-n")
     else:
-        statements = next(iter(own.values()))
+        statements = next(iter(by_target.values()))
         texts = headline(first, statements)
         chart = _decomposition(first, statements, "wg-n", NOTEBOOK, {})
     problems = [(name, text) for name, gap in gaps.items() for text in gap.problems()]
@@ -121,7 +121,7 @@ def notebook(result: Gap | Gaps) -> str:
         texts=texts,
         chart=chart,
         is_trend=len(gaps) > 1,
-        tables=[(name, _numbers(gaps[name], own[name])) for name in gaps],
+        tables=[(name, _numbers(gaps[name], by_target[name])) for name in gaps],
         problems=problems,
         level=level_name(first.level()),
     )
@@ -184,10 +184,17 @@ def _cards(
         who = headline(gap, findings)[-1:]
     first = next((f for f in findings if f.kind == "advice"), None)
     gain = texts.get("recoverable", [])[1:2] if first and first.estimate is None else []
-    what = [*texts["advice"][:1], *gain]
-    cards = [("Why", why, "parts"), ("Who", who, affected), ("What to do", what, "advice")]
-    kept = [(title, [t for t in own if t], key.replace(" ", "-")) for title, own, key in cards]
-    return [(title, own, key if key in keys else "") for title, own, key in kept if own]
+    todo = [*texts["advice"][:1], *gain]
+    cards = []
+    for title, sentences, key in (
+        ("Why", why, "parts"),
+        ("Who", who, affected),
+        ("What to do", todo, "advice"),
+    ):
+        name = key.replace(" ", "-")
+        if any(sentences):
+            cards.append((title, [s for s in sentences if s], name if name in keys else ""))
+    return cards
 
 
 def _sections(
@@ -199,9 +206,9 @@ def _sections(
     for key in sorted(keys, key=lambda key: order.index(key.split()[0])):
         kind, _, part = key.partition(" ")
         name = key.replace(" ", "-")
-        own = [*texts["overlap"], *texts[key]] if key == "trust" else texts[key]
+        sentences = [*texts["overlap"], *texts[key]] if key == "trust" else texts[key]
         chart, note = _chart(gap, findings, kind, part, f"{prefix}-{name}-c")
-        sections.append(Section(name, section_title(gap, key), own, chart, note))
+        sections.append(Section(name, section_title(gap, key), sentences, chart, note))
     return sections
 
 
@@ -214,12 +221,12 @@ def _chart(
         display = DecompositionDisplay.from_gap(gap, findings)
         return _svg(display, label, prefix), "Each part begins where the one before ends."
     kinds = {"points": "points", "affected": "group", "recoverable": "recoverable"}
-    wanted = kinds.get(kind, "share" if kind == "shares" else "")
-    if not any(f.kind == wanted and f.part == part for f in findings):
+    row_kind = kinds.get(kind, "share" if kind == "shares" else "")
+    if not any(f.kind == row_kind and f.part == part for f in findings):
         return Markup(), ""
     intervals = IntervalsDisplay.from_gap(gap, findings, kind, part)
-    more = f" {intervals.n_left_out} more stand in the table." if intervals.n_left_out else ""
-    return _svg(intervals, label, prefix), NOTES[kind] + more
+    left_out = f" {intervals.n_left_out} more stand in the table." if intervals.n_left_out else ""
+    return _svg(intervals, label, prefix), NOTES[kind] + left_out
 
 
 def _decomposition(
@@ -264,12 +271,12 @@ def _together(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> dict[str,
     }
     rows = []
     for name, gap in gaps.items():
-        own = [by_place.get((part, name)) for part in ("", *series)]
+        estimates = [by_place.get((part, name)) for part in ("", *series)]
         numbers = [
             (units.bare(f.value, signed=True), units.span(*f.interval))
             if f and f.interval
             else ("", "")
-            for f in own
+            for f in estimates
         ]
         rows.append((name, gap.about.rows.target, bool(gap.problems()), numbers))
     return {

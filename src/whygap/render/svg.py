@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import matplotlib as mpl
 
 from whygap.errors import InputError
-from whygap.render.drawing import COLOURS, TEXT, shown
+from whygap.render.drawing import COLOURS, TEXT, visible
 from whygap.render.figures import Display, TrendDisplay
 from whygap.results import files
 
@@ -71,7 +71,7 @@ def svg(display: Display, label: str, prefix: str, links: Mapping[str, str] | No
             _describe(node, rows[int(place.group(1))], links or {})
     role = "group" if links else "img"
     box = root.get("viewBox", "")
-    root.attrib = {"class": "chart", "role": role, "aria-label": shown(label), "viewBox": box}
+    root.attrib = {"class": "chart", "role": role, "aria-label": visible(label), "viewBox": box}
     return ET.tostring(root, encoding="unicode", short_empty_elements=True)
 
 
