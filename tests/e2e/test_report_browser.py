@@ -20,7 +20,7 @@ from report_pages import (  # noqa: F401 - fixtures
 from result_factory import make_gap
 
 from whygap.render import tables
-from whygap.render.drawing import shown
+from whygap.render.drawing import visible
 
 pytestmark = pytest.mark.browser
 
@@ -159,7 +159,7 @@ def test_hostile_names_are_shown_and_not_run(visit: Any) -> None:
     said = " ".join(page.locator("main").inner_text().split())
     charts = " ".join(page.locator("#t1-points-covariate svg").first.text_content().split())
     for name in HOSTILE:
-        text = " ".join(shown(name).split())
+        text = " ".join(visible(name).split())
         assert text in said
         assert text in charts
     assert "<img src=x onerror=alert(1)>" in page.locator("h1").inner_text()

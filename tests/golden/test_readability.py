@@ -35,7 +35,7 @@ class Texts(HTMLParser):
     """What a page says, a text per block."""
 
     INLINE = frozenset({"span", "strong", "bdi", "a", "small", "i"})
-    SILENT = frozenset({"script", "style", "svg", "table"})
+    SILENT = frozenset({"script", "style", "svg", "table", "nav"})
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,10 +64,10 @@ def test_summaries(path: Path) -> None:
 
 @pytest.mark.parametrize("case", [{}, {"corners": (0.8, 0.81, 0.8, 0.795)}, {"defined": ()}])
 def test_reports(case: dict[str, object]) -> None:
-    from whygap.render import report
+    from whygap.render import page as pages
 
     page = Texts()
-    page.feed(report.html({"": make_gap(**case)}, 0.95))
+    page.feed(pages.html(make_gap(**case), 0.95))
     assert any("These are associations" in text for text in page.blocks)
     assert too_long(page.blocks) == []
 

@@ -94,14 +94,21 @@ class Row:
     part: str = ""
 
 
-def shown(text: str) -> str:
+def visible(text: str) -> str:
     """Return a text whose control characters can be seen and change nothing."""
     return text.translate(PICTURES)
 
 
 def axes_of(ax: Axes | None, rows: Sequence[Row], title: str, note: str) -> Axes:
-    """Return the given axes, or those of a figure that is just large enough; write the title."""
-    lines = [(line, "bold") for line in textwrap.wrap(shown(title), LETTERS)]
+    """Return the given axes, or axes of a figure that is just large enough; write the title.
+
+    Args:
+        ax: the axes, if any.
+        rows: of the chart.
+        title: above the chart.
+        note: below the title.
+    """
+    lines = [(line, "bold") for line in textwrap.wrap(visible(title), LETTERS)]
     lines += [(line, "normal") for line in textwrap.wrap(note, LETTERS)] if title else []
     if ax is None:
         body = _height(rows) * len(rows)
@@ -115,7 +122,14 @@ def axes_of(ax: Axes | None, rows: Sequence[Row], title: str, note: str) -> Axes
 def draw_rows(
     ax: Axes, rows: Sequence[Row], tick: Callable[[float], str], from_zero: bool = False
 ) -> None:
-    """Draw names, numbers, bars and intervals from the top down."""
+    """Draw names, numbers, bars and intervals from the top down.
+
+    Args:
+        ax: the axes.
+        rows: of the chart.
+        tick: writes a number on the axis.
+        from_zero: all bars begin at 0.
+    """
     limits = _limits(rows, [0.0] * from_zero)
     height = _height(rows)
     _clear(ax, "x")
@@ -154,7 +168,13 @@ def _write_row(ax: Axes, place: int, row: Row, height: float, indent: bool) -> N
 
 
 def draw_line(ax: Axes | None, rows: Sequence[Row], total: float) -> Axes:
-    """Draw a decomposition from left to right, a column per part; return the axes."""
+    """Draw a decomposition from left to right, a column per part; return the axes.
+
+    Args:
+        ax: the axes; None makes a figure.
+        rows: a column each.
+        total: width in points.
+    """
     pitch = total / len(rows)
     longest = max(width(row.name) for row in rows)
     steps = 2 if longest * COLUMN_LETTER > pitch else 1  # lines of names: neighbours do not touch
@@ -223,8 +243,8 @@ def _draw_bar(
 
 
 def panels_of(n_panels: int, title: str) -> list[Axes]:
-    """Return axes one below the next, on a figure of their own, with room for names below."""
-    lines = textwrap.wrap(shown(title), LETTERS)
+    """Return axes in a column, on a new figure, with room for names at the bottom."""
+    lines = textwrap.wrap(visible(title), LETTERS)
     above = LINE * len(lines) + 4
     below = 3 * AXIS
     total = above + n_panels * PANEL + below
@@ -236,7 +256,7 @@ def panels_of(n_panels: int, title: str) -> list[Axes]:
 
 
 def draw_panel(ax: Axes, name: str, marks: Mapping[int, Row], tick: Callable[[float], str]) -> None:
-    """Draw one estimate of each target with its interval."""
+    """Draw an estimate of each target with an interval."""
     limits = _limits(list(marks.values()), [0.0])
     _clear(ax, "y")
     ax.set_ylim(*limits)
@@ -248,27 +268,27 @@ def draw_panel(ax: Axes, name: str, marks: Mapping[int, Row], tick: Callable[[fl
         fill = colour if row.is_significant else COLOURS["card"]
         look: dict[str, Any] = {"mfc": fill, "mec": colour, "mew": 1.3, "zorder": 4}
         ax.plot(place, row.end, "o", ms=6, clip_on=False, **look)
-    _text(ax, shown(name), (0, 1), (0, 5), weight="bold")
+    _text(ax, visible(name), (0, 1), (0, 5), weight="bold")
     ax.set_xticks([])
     ax.yaxis.set_major_locator(MaxNLocator(4, prune="both"))
     ax.yaxis.set_major_formatter(lambda value, _: with_minus(tick(value)))
 
 
 def name_targets(ax: Axes, targets: Sequence[str]) -> None:
-    """Write the targets' names below a panel; of many targets every second, third, ... name."""
+    """Write the targets' names under a panel; of many targets every second, third, ... name."""
     step = math.ceil(len(targets) / MAX_TARGET_NAMES)
     places = list(range(0, len(targets), step))
-    labels = [shorten(shown(targets[k]), 14) for k in places]
+    labels = [shorten(visible(targets[k]), 14) for k in places]
     is_slanted = sum(map(width, labels)) * LETTER["normal"] > WIDTH * 0.7
     turn: dict[str, Any] = {"rotation": 30, "ha": "right"} if is_slanted else {}
     ax.set_xticks(places, labels, **_look("muted"), **turn)
     ax.set_xlim(-0.5, len(targets) - 0.5)
 
 
-def _limits(rows: Sequence[Row], others: Iterable[float] = ()) -> Span:
+def _limits(rows: Sequence[Row], further: Iterable[float] = ()) -> Span:
     """Return axis limits; intervals far wider than the values and most intervals are cut."""
     values = [value for row in rows for value in (row.start, row.end)]
-    finite = [value for value in (*values, *others) if math.isfinite(value)] or [0.0, 1.0]
+    finite = [value for value in (*values, *further) if math.isfinite(value)] or [0.0, 1.0]
     bottom = min(finite)
     top = max(finite)
     spans = [row.interval for row in rows if row.interval[0] == row.interval[0]]
@@ -301,8 +321,8 @@ def _text(
     weight: str = "normal",
     **align: Any,
 ) -> None:
-    where: dict[str, Any] = {"xycoords": coordinates, "textcoords": "offset points"}
-    ax.annotate(text, place, xytext=offset, **where, **_look(colour, weight), **align)
+    system: dict[str, Any] = {"xycoords": coordinates, "textcoords": "offset points"}
+    ax.annotate(text, place, xytext=offset, **system, **_look(colour, weight), **align)
 
 
 def _look(colour: str, weight: str = "normal") -> dict[str, Any]:
@@ -318,7 +338,7 @@ def _families() -> list[str]:
 
 
 def _clear(ax: Axes, grid: str) -> None:
-    """Remove the box and draw faint grid lines along one axis, behind the marks."""
+    """Remove the box and draw faint grid lines along an axis, behind the marks."""
     for side in ("top", "right", "left", "bottom"):
         ax.spines[side].set_visible(False)
     ax.patch.set_alpha(0.0)

@@ -328,7 +328,7 @@ def test_bars_say_their_numbers_and_lead_somewhere() -> None:
 
 def test_hostile_names_stay_text_and_formulas_are_not_read() -> None:
     gap = make_gap(**AWKWARD["hostile names"])
-    shown = [" ".join(drawing.shown(name).split()) for name in HOSTILE]
+    shown = [" ".join(drawing.visible(name).split()) for name in HOSTILE]
     root = inlined(intervals(gap, "points", "covariate"))
     assert {node.tag for node in root.iter()} <= {
         "svg",

@@ -15,7 +15,7 @@ from whygap.errors import InputError
 from whygap.estimate import Estimate
 from whygap.notes import Note
 from whygap.render import page, tables, text
-from whygap.render.drawing import shown
+from whygap.render.drawing import visible
 from whygap.results import Gap, Gaps, details
 from whygap.shapley import inference
 
@@ -91,7 +91,7 @@ def test_the_page_says_and_tables_everything(name: str, pages: dict[str, str]) -
     said = " ".join(html.texts).replace("\u2212", "-")
     for key, texts in text.section_texts(gap, findings).items():
         for sentence in texts:
-            assert " ".join(shown(sentence).split()) in said, key
+            assert " ".join(visible(sentence).split()) in said, key
     lines = [tag for tag, attrs in html.tags if tag == "th" and attrs.get("scope") == "row"]
     assert len(lines) >= len(tables.rows(findings))
 
@@ -144,7 +144,7 @@ def test_hostile_names_are_text_everywhere(pages: dict[str, str]) -> None:
     html = Page(pages["hostile names"])
     said = " ".join(html.texts)
     for name in HOSTILE:
-        assert " ".join(shown(name).split()) in said
+        assert " ".join(visible(name).split()) in said
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]", pages["hostile names"])
     notebook = page.notebook(make_gap(**CASES["hostile names"]))
     assert "<script" not in notebook
