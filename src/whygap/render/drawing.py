@@ -109,7 +109,14 @@ def axes_of(ax: Axes | None, rows: Sequence[Row], title: str, note: str) -> Axes
 def draw_rows(
     ax: Axes, rows: Sequence[Row], tick: Callable[[float], str], from_zero: bool = False
 ) -> None:
-    """Draw names, numbers, bars and intervals from the top down."""
+    """Draw names, numbers, bars and intervals from the top down.
+
+    Args:
+        ax: the axes.
+        rows: of the chart.
+        tick: writes a number on the axis.
+        from_zero: all bars begin at 0.
+    """
     limits = _limits(rows, [0.0] * from_zero)
     height = _height(rows)
     _clear(ax, "x")
@@ -148,7 +155,13 @@ def _write_row(ax: Axes, place: int, row: Row, height: float, indent: bool) -> N
 
 
 def draw_line(ax: Axes | None, rows: Sequence[Row], total: float) -> Axes:
-    """Draw a decomposition from left to right, a column per part; return the axes."""
+    """Draw a decomposition from left to right, a column per part; return the axes.
+
+    Args:
+        ax: the axes; None makes a figure.
+        rows: a column each.
+        total: width in points.
+    """
     pitch = total / len(rows)
     longest = max(width(row.name) for row in rows)
     steps = 2 if longest * COLUMN_LETTER > pitch else 1  # lines of names: neighbours do not touch
@@ -230,7 +243,7 @@ def panels_of(n_panels: int, title: str) -> list[Axes]:
 
 
 def draw_panel(ax: Axes, name: str, marks: Mapping[int, Row], tick: Callable[[float], str]) -> None:
-    """Draw one estimate of each target with its interval."""
+    """Draw an estimate of each target with an interval."""
     limits = _limits(list(marks.values()), [0.0])
     _clear(ax, "y")
     ax.set_ylim(*limits)
