@@ -133,7 +133,7 @@ def outcome_of(tables: ByDomain[pd.DataFrame], seed: int) -> Line:
         return {"comparable": False, "region": False, "problems": [str(error)], "missed": []}
     return {
         "comparable": gap.comparable,
-        "region": gap.has_region,
+        "region": "source_only" in gap.parts,
         "problems": list(gap.problems()),
         "missed": missed(gap),
     }

@@ -57,8 +57,7 @@ def _groups(analysis: Analysis, cuts: Mapping[str, float]) -> Iterator[tuple[str
 
 def _contribution(crossfit: CrossFit, group: Above) -> Estimate:
     design = crossfit.design
-    rows = crossfit.evaluated(design.features)
-    inside = rows.zip(crossfit.evaluated(design.prediction), group.mask)
+    inside = design.features.zip(design.prediction, group.mask)
     return crossfit.walk.outcome.contribution(inside)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -234,10 +232,3 @@ def test_the_reference_names_everything_that_is_public_and_nothing_else():
     for name in re.findall(r"^::: (\S+)", text, re.MULTILINE):
         assert not any(part.startswith("_") for part in name.split(".")), name
         assert found(name).__doc__, name
-
-
-def test_the_changelog_script_reads_every_fragment():
-    script = ROOT / "scripts" / "changelog"
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(("## Waiting", "Nothing is waiting"))

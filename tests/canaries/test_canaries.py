@@ -10,7 +10,7 @@ from whygap._version import ENGINE
 WHAT_TO_DO = (
     "The engine gives other numbers than it did. If that is meant: raise ENGINE in "
     "src/whygap/_version.py, run 'python -m experiments canaries --write' and say why in "
-    "changelog.d. If it is not: take the change back."
+    "CHANGELOG.md. If it is not: take the change back."
 )
 
 

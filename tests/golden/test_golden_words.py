@@ -28,7 +28,7 @@ CASES: dict[str, dict[str, object]] = {
     "regression": {"metric": "mae", "corners": (3.1, 3.2, 3.5, 4.4), "noise": 0.5, **PLAIN},
     "auc": {"metric": "auc", "corners": (0.81, 0.80, 0.78, 0.72), "noise": 0.5, **PLAIN},
     "perfect": {"corners": (1.0, 1.0, 1.0, 1.0), "noise": 0.0, **NOTHING_TO_WIN, **PLAIN},
-    "leak": {"notes": (Note("problem", f"{LEAK} recorded after it."),), **PLAIN},
+    "leak": {"notes": (LEAK,), **PLAIN},
     "opposite": {"corners": (0.8, 0.83, 0.78, 0.70), "noise": 0.5},
     "log_loss": {"metric": "log_loss", "corners": (0.513, 0.52, 0.53, 0.555), "noise": 0.2},
     "unknown_direction": {

@@ -67,7 +67,7 @@ def test_reports(case: dict[str, object]) -> None:
     from whygap.render import page as pages
 
     page = Texts()
-    page.feed(pages.html(make_gap(**case)))
+    page.feed(pages.html(make_gap(**case), 0.95))
     assert any("These are associations" in text for text in page.blocks)
     assert too_long(page.blocks) == []
 

@@ -12,7 +12,7 @@ from result_factory import LABELS
 from small_study import warnings_of
 
 import whygap as wg
-from whygap.render.advice import ADVICE
+from whygap.render.detail_sentences import ADVICE
 from whygap.results import Gap
 
 QUICK = ("--detail", "none", "--set", "learner=fast", "--set", "folds=3")
@@ -66,6 +66,6 @@ def test_what_is_answered_says_what_is_wrong(call, tmp_path, name):
         assert [text for text in gap.problems() if text not in flat(shown)] == []
     shows_parts = [title for title in INNER if title in done.out]
     assert bool(shows_parts) == gap.comparable
-    assert (flat(ADVICE["see_problem_first", ""]) in flat(done.out)) == (case.kind == "problem")
+    assert (flat(ADVICE["resolve_problems", ""]) in flat(done.out)) == (case.kind == "problem")
     warned = [line.removeprefix("Warning: ") for line in done.err.splitlines()]
     assert [text for text in warnings_of(gap) if text not in warned] == []

@@ -131,7 +131,7 @@ def test_several_targets_are_read_back_equal(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", files.KINDS)
 def test_every_kind_of_result_can_be_read(kind: str) -> None:
-    assert files._adapter(files._class(kind)).json_schema() is not None
+    assert files.adapter_of(files._class(kind)).json_schema() is not None
 
 
 def test_the_three_answers_are_read_back_equal(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import pytest
 from result_factory import make_gap, many_players
 
 from whygap.domains import ByDomain
-from whygap.errors import InputError
 from whygap.estimate import Estimate
 from whygap.estimate.combine import joint_covariance
 from whygap.notes import Note
@@ -24,12 +23,12 @@ from whygap.results import (
     RatioRecord,
     Rule,
     details,
+    gaps,
     load,
     points,
-    targets,
 )
 from whygap.results.finding import MAX_NAMED_VARIABLES
-from whygap.results.targets import TOGETHER, require_alike
+from whygap.results.gaps import JOINT_KINDS
 
 NOTHING = (0.0001, 0.0001, 0.0001)
 SAME_OUTCOMES = (0.804, 0.76, 0.732, 0.732)
@@ -316,27 +315,26 @@ def test_rows_needed_to_settle_undefined_shares(size: float, defined: bool) -> N
 
 # -- advice ----------------------------------------------------------------------------------------
 
-NO_GAIN = ("no_reweighting", "not_significant")
 ADVICE = [
-    ({}, [("revise", ""), NO_GAIN]),
-    ({"recalibration": 0.8}, [("recalibrate", ""), ("revise", ""), NO_GAIN]),
+    ({}, [("revise", "")]),
+    ({"recalibration": 0.8}, [("recalibrate", ""), ("revise", "")]),
     ({"won_back": NOTHING, "corners": SAME_OUTCOMES}, [("leave", "harder_rows")]),
     ({"won_back": NOTHING}, [("leave", "outcome_differs")]),
     ({"won_back": NOTHING, "corners": (0.7, 0.72, 0.74, 0.8)}, [("leave", "no_gain")]),
     ({"rows": (60, 40), "rules": 0}, [("collect_labels", ""), ("more_rows", "")]),
-    ({"won_back": (0.03, 0.02, 0.0001)}, [("revise", ""), ("no_reweighting", "outcome_differs")]),
+    ({"won_back": (0.03, 0.02, 0.0001)}, [("revise", "")]),
     (
         {"won_back": (0.03, 0.02, 0.0001), "corners": SAME_OUTCOMES},
         [("revise", ""), ("reweight", "")],
     ),
     (
         {"won_back": (0.0112, 0.0306, 0.0001), "corners": SAME_OUTCOMES},
-        [("revise", ""), ("no_reweighting", "exceeds_labels")],
+        [("revise", "")],
     ),
-    ({"notes": [Note("gives_outcome", "problem", {"column": "age"})]}, [("see_problem_first", "")]),
+    ({"notes": [Note("gives_outcome", "problem", {"column": "age"})]}, [("resolve_problems", "")]),
     (PLAIN, [("ask_recoverable", "outcome_differs")]),
     (PLAIN | {"corners": SAME_OUTCOMES}, [("ask_recoverable", "mix_differs")]),
-    (PLAIN | {"corners": (0.7, 0.72, 0.74, 0.8)}, [("nothing_to_repair", "")]),
+    (PLAIN | {"corners": (0.7, 0.72, 0.74, 0.8)}, [("leave", "better")]),
 ]
 
 
@@ -347,23 +345,18 @@ def test_advice_follows_from_what_is_significant(
     assert actions(make_gap(**case)) == steps
 
 
-@pytest.mark.parametrize(("support", "reason"), [("auto", "try_common_support"), ("common", "")])
-def test_advice_on_overlap_knows_what_was_tried(support: str, reason: str) -> None:
-    gap = make_gap()
+def test_reweighting_is_no_advice_where_tables_hardly_overlap() -> None:
+    gap = make_gap(won_back=(0.03, 0.02, 0.0001), corners=SAME_OUTCOMES)
     ratio = RatioRecord("pi_wz", "baseline and covariates", 40.0, 1600, 300.0, 0.0, 0.99)
-    settings = {**gap.about.settings, "support": support}
-    gap = replace(
-        gap,
-        diagnostics=replace(gap.diagnostics, ratios=(ratio,)),
-        about=replace(gap.about, settings=settings),
-    )
-    assert actions(gap)[-1] == ("fewer_variables", reason)
+    thin = replace(gap, diagnostics=replace(gap.diagnostics, ratios=(ratio,)))
+    assert ("reweight", "") in actions(gap)
+    assert ("reweight", "") not in actions(thin)
 
 
 def test_tables_that_cannot_be_compared_are_compared_again_first() -> None:
     gap = replace(make_gap(culprits=("recoverable",)), parts={}, reason="They share nothing.")
     assert gap.findings()[0].facts == {"reason": "They share nothing."}
-    assert actions(gap) == [("compare_again", ""), ("revise", "")]
+    assert actions(gap) == [("resolve_problems", "not_comparable"), ("revise", "")]
 
 
 # -- several targets -------------------------------------------------------------------------------
@@ -375,8 +368,8 @@ TARGETS = {
 }
 
 
-def together(gaps: dict[str, Gap], kind: str) -> dict[str, Finding]:
-    return {f.facts["target"]: f for f in targets.together(gaps, 0.95) if f.kind == kind}
+def together(by_target: dict[str, Gap], kind: str) -> dict[str, Finding]:
+    return {f.facts["target"]: f for f in gaps.together(by_target, 0.95) if f.kind == kind}
 
 
 def test_intervals_of_all_targets_cover_together_whatever_the_source_does() -> None:
@@ -384,17 +377,17 @@ def test_intervals_of_all_targets_cover_together_whatever_the_source_does() -> N
     gap, rng, covered, rounds = make_gap(**PLAIN), np.random.default_rng(0), 0, 400
     for _ in range(rounds):
         values = rng.normal(0, 1, 12) + rng.normal(0, 1)
-        gaps = {
+        by_target = {
             str(k): replace(gap, total=Estimate(v, math.sqrt(2)), parts={})
             for k, v in enumerate(values)
         }
-        covered += not any(f.significant for f in together(gaps, "target_change").values())
+        covered += not any(f.significant for f in together(by_target, "target_change").values())
     assert 0.95 - 3 * math.sqrt(0.05 * 0.95 / rounds) < covered / rounds < 0.985
 
 
 def test_one_target_has_its_own_findings_alone() -> None:
     findings = Gaps({"B": make_gap()}).findings(0.9)
-    assert not [f for f in findings if f.kind in TOGETHER]
+    assert not [f for f in findings if f.kind in JOINT_KINDS]
     assert [f.kind for f in findings] == [f.kind for f in make_gap().findings(0.9)]
 
 
@@ -408,26 +401,6 @@ def test_targets_are_looked_at_together() -> None:
     lists = [f for f in Gaps(without).findings() if f.kind == "target_part"]
     assert [f.facts["target"] for f in lists if f.part == "baseline"] == list(TARGETS)
     assert [f.facts["target"] for f in lists if f.part == "outcome"] == list(without)
-
-
-def test_distance_from_the_mean_of_all_targets() -> None:
-    apart = together(TARGETS, "target_differs")
-    ends = {name: gap.target for name, gap in TARGETS.items()}
-    mean = np.mean([end.value for end in ends.values()])
-    assert apart["April"].value == pytest.approx(ends["April"].value - mean)
-    errors = {name: end.standard_error for name, end in ends.items()}
-    own = (2 / 3 * errors["April"]) ** 2 + (errors["March"] ** 2 + errors["May"] ** 2) / 9
-    assert apart["April"].estimate.standard_error == pytest.approx(math.sqrt(own))
-    assert sum(f.value for f in apart.values()) == pytest.approx(0)
-
-
-def test_results_of_two_metrics_do_not_stand_side_by_side() -> None:
-    with pytest.raises(InputError) as raised:
-        require_alike({"B": make_gap(), "C": make_gap(metric="auc")})
-    assert str(raised.value) == (
-        "Results on one page must be of one metric. Got accuracy, auc. "
-        "Write a report for each metric."
-    )
 
 
 def test_rows_used_are_facts() -> None:

@@ -15,7 +15,7 @@ from whygap.errors import InputError
 from whygap.render.formats import wrapped
 from whygap.render.text import targets_headline
 from whygap.results import Gaps
-from whygap.results.targets import together
+from whygap.results.gaps import together
 
 __all__ = ["Watch"]
 

@@ -68,7 +68,7 @@ def _roles(check: Check) -> Iterator[str]:
     for role, names in check.roles.items():
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         listed = ", ".join(names[:MOST_NAMES]) + more
-        yield wrapped(f"{role:{indent}}{listed or '(none)'}", rest=" " * indent)
+        yield wrapped(f"{role:{indent}}{listed or '(none)'}", later=" " * indent)
 
 
 def _columns(check: Check) -> Iterator[str]:

@@ -21,7 +21,7 @@ Errors of print that are corrected:
 - Eqs (12) to (14): contributions are centred within each domain, not over both; variances are
   those of two samples. The same holds for eqs (17) and (49).
 - Eq. (13): mu_.00(W) is subtracted on target rows.
-- Appendix C: p_1 is fitted on the target, where p_0 is printed; eq. (9) is a mean given w, not
+- Appendix D: p_1 is fitted on the target, where p_0 is printed; eq. (9) is a mean given w, not
   given z_s; and the phantom ratio needs the bin of the row that gives W and Z_s.
 - Algorithm 4: sizes k of subsets are drawn with chances in proportion to 1 / (k (p - k)).
 

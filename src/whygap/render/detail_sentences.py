@@ -1,4 +1,4 @@
-"""Sentences on details: recoverable error, shares, overlap and trust."""
+"""Sentences on details: recoverable error, shares, overlap, trust, and what to do next."""
 
 from __future__ import annotations
 
@@ -23,37 +23,33 @@ ASSOCIATION = (
 def recoverable_sentences(gap: Gap, terms: Sequence[Finding]) -> list[str]:
     """Say how much squared error target labels could win back, and through what."""
     by_term = {f.facts["term"]: f for f in terms if not f.variable}
-    total, irreducible = by_term["total"], by_term["irreducible"]
-    squared_error = write.squared_error_units(gap).bare(total.facts["squared_error"])
+    sizes = {name: amount(gap, term) for name, term in by_term.items()}
+    squared_error = by_term["total"].facts["squared_error"]
     sentences = [
         (
             f"The squared error of the predictions {in_domain(gap.about, 'target')} is "
-            f"{squared_error}. Irreducible, whatever the model on these variables: "
-            f"{amount(gap, irreducible)}."
+            f"{write.squared_error_units(gap).bare(squared_error)}. Irreducible, whatever the "
+            f"model on these variables: {sizes['irreducible']}."
         ),
         _with_target_labels(gap, terms, by_term),
     ]
     if "reweighted" in by_term:
-        mix = by_term["reweighted"]
         sentences.append(
             "Recoverable by reweighting or retraining on source labels, had outcomes stayed the "
-            f"source's: {amount(gap, mix)}{_unless_a_gain(mix)}."
+            f"source's: {sizes['reweighted']}{_unless_a_gain(by_term['reweighted'])}."
         )
-    added = by_term["added"]
-    doubt = "" if added.significant else f", {NOT_SIGNIFICANT}"
-    sentences.append(
-        f"Recoverable in the source already: {amount(gap, by_term['source'])}; the target adds "
-        f"{amount(gap, added)}{doubt}."
-    )
-    return sentences
+    doubt = "" if by_term["added"].significant else f", {NOT_SIGNIFICANT}"
+    already = f"Recoverable in the source already: {sizes['source']}"
+    return [*sentences, f"{already}; the target adds {sizes['added']}{doubt}."]
 
 
 def _with_target_labels(gap: Gap, terms: Sequence[Finding], by_term: dict[str, Finding]) -> str:
-    total, scale = by_term["total"], by_term.get("recalibration")
+    total = by_term["total"]
+    scale = by_term.get("recalibration")
     text = f"Recoverable with labels from the target: {amount(gap, total)}"
     if not (total.significant and total.value > 0):
         return f"{text}{_unless_a_gain(total)}."
-    text += f", {of_error(total)} of it"
+    text += f", {_of_error(total)} of it"
     ways = [f"{f.variable} {amount(gap, f)}" for f in terms if f.facts.get("named")]
     if scale is not None and scale.significant:
         ways.insert(0, f"recalibrating the score {amount(gap, scale)}")
@@ -70,7 +66,7 @@ def _unless_a_gain(term: Finding) -> str:
     return "" if term.value > 0 else "; nothing to gain"
 
 
-def of_error(finding: Finding) -> str:
+def _of_error(finding: Finding) -> str:
     """Write a recoverable amount as a percentage of the squared error in the target."""
     share = finding.facts["of_error"]
     return write.rows_share(share) if math.isfinite(share) else "an unknown part"
@@ -80,7 +76,12 @@ def of_error(finding: Finding) -> str:
 
 
 def share_sentences(gap: Gap, shares: Sequence[Finding]) -> list[str]:
-    """Say which variables have the largest Shapley shares, or why shares are undefined."""
+    """Say which variables have the largest Shapley shares, or why shares are undefined.
+
+    Args:
+        gap: the result.
+        shares: the findings on the shares of a part.
+    """
     if shares and shares[0].kind == "share_undefined":
         return _undefined(gap, shares[0])
     sentences = []
@@ -143,7 +144,8 @@ def _odd(shares: Sequence[Finding]) -> list[str]:
 
 def _undefined(gap: Gap, finding: Finding) -> list[str]:
     """Say why shares are undefined, without denying that the whole part may be significant."""
-    facts, name = finding.facts, finding.part
+    facts = finding.facts
+    name = finding.part
     if not facts["measured"]:
         return [facts["reason"]]  # whatever the data: nothing was measured
     if not facts["part_significant"]:
@@ -218,10 +220,8 @@ def trust_sentences(gap: Gap, statements: Sequence[Finding]) -> list[str]:
 
 
 def _rows_used(gap: Gap, finding: Finding) -> list[str]:
-    (source, target), (kept_source, kept_target) = (
-        finding.facts["rows"],
-        finding.facts["kept_share"],
-    )
+    source, target = finding.facts["rows"]
+    share_source, share_target = finding.facts["kept_share"]
     heavy_source, heavy_target = finding.facts["effective_rows"]
     sentences = [f"Rows used: {write.count(source)} source and {write.count(target)} target."]
     if heavy_source < source - 0.5 or heavy_target < target - 0.5:
@@ -229,9 +229,87 @@ def _rows_used(gap: Gap, finding: Finding) -> list[str]:
             f"With their weights they count as {write.count(heavy_source)} source and "
             f"{write.count(heavy_target)} target rows of equal weight."
         )
-    if min(kept_source, kept_target) < 1 and gap.comparable:
+    if min(share_source, share_target) < 1 and gap.comparable:
         sentences.append(
-            f"Only the common support is compared: {100 * kept_source:.0f}% of source and "
-            f"{100 * kept_target:.0f}% of target rows."
+            f"Only the common support is compared: {100 * share_source:.0f}% of source and "
+            f"{100 * share_target:.0f}% of target rows."
         )
     return sentences
+
+
+# -- advice ----------------------------------------------------------------------------------------
+
+# (action, reason) -> sentence; {amount} is what could be won back, {names} are columns
+ADVICE = {
+    ("resolve_problems", ""): (
+        "First see to what is named as a problem, then ask again: as they stand, the numbers are "
+        "no ground to change the model."
+    ),
+    ("resolve_problems", "not_comparable"): (
+        "First see to what sets the two tables apart, then compare them again."
+    ),
+    ("recalibrate", ""): (
+        "Recalibrate the model's score on outcomes from the target first: that alone could win "
+        "back {amount}."
+    ),
+    ("revise", ""): "Revise the model on {names} with outcomes from the target.",
+    ("revise", "no_single_variable"): (
+        "Refit the model on outcomes from the target: they could win back {amount}, through no "
+        "single variable significantly."
+    ),
+    ("collect_labels", ""): (
+        "Collect more labelled rows of the target before changing the model: what labels could "
+        "win back, {amount}, is not known well enough."
+    ),
+    ("collect_labels", "target_only"): (
+        "Collect labels for target rows that have no counterpart in the source: the model has "
+        "seen nothing like them."
+    ),
+    ("leave", "no_gain"): (
+        "Leave the model as it is: labels from the target could not significantly improve it."
+    ),
+    ("leave", "outcome_differs"): (
+        "Outcomes differ for rows alike in every variable, yet labels from the target could not "
+        "significantly win anything back. Leave the model as it is, and look for a variable that "
+        "tells such rows apart."
+    ),
+    ("leave", "harder_rows"): (
+        "The target's rows are simply harder: labels from there could not significantly win "
+        "anything back, so there is nothing to repair in the model."
+    ),
+    ("leave", "better"): "The model does better in the target: there is nothing to repair.",
+    ("reweight", ""): (
+        "Reweight the training rows to the target's mix, or retrain on more source rows like it: "
+        "that could win back {amount}."
+    ),
+    ("ask_recoverable", "outcome_differs"): (
+        "The outcome itself behaves differently in the target: only outcomes from there can "
+        "repair that, reweighting the old rows cannot; detail='recoverable' says what could be "
+        "won back, and how."
+    ),
+    ("ask_recoverable", "mix_differs"): (
+        "The target has another mix of {names}, on which the model does worse. Rows may simply be "
+        "harder there: detail='recoverable' says what could be won back, and how."
+    ),
+    ("more_rows", ""): (
+        "To tell the change from 0, collect more rows: it is known to within {half_width} "
+        "({level} interval)."
+    ),
+    ("more_rows", "nothing_significant"): (
+        "Nothing that costs the model is significant enough to act on: collect more rows before "
+        "changing it."
+    ),
+}
+
+
+def advice_sentence(gap: Gap, step: Finding) -> str:
+    """Say what to do next."""
+    facts = step.facts
+    words = {"level": write.level_name(step.level), "names": joined(facts["variables"], 6)}
+    if step.interval is not None:
+        half_width = (step.interval.high - step.interval.low) / 2
+        words["half_width"] = write.units_of(gap).size(half_width)
+    if "of_error" in facts:
+        size = amount(gap, step, brackets=False)
+        words["amount"] = f"{_of_error(step)} of the squared error ({size})"
+    return ADVICE[facts["action"], facts["reason"]].format(**words)

@@ -7,51 +7,27 @@ import math
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from statistics import median_high
 from typing import Any
 
-from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from rich.cells import cell_len as width
 
 from whygap.render.formats import shorten
+from whygap.render.style import COLOURS, TEXT, text_look, visible
 from whygap.render.units import with_minus
 
 WIDTH = 330.0  # points: what is left of a phone's screen (390 px) within margins and a frame
 ROW = 34.0  # points: a line of text, the bar, and some air
 AXIS = 24.0  # points below the last row, for the axis
 LINE = 14.0  # points from a line of text to the next
-TEXT = 11.0  # points, the least that a phone shows legibly
 LETTER = {"normal": 6.4, "bold": 7.6}  # points: the width of a letter of that size
 COLUMN_LETTER = 5.7  # likewise in a browser's font, which draws the decomposition in one line
 PANEL = 120.0  # points: the height of one panel of a trend
 MAX_TARGET_NAMES = 8  # names below a trend
 LINE_HEIGHT = 104.0  # points: of the bars of a decomposition in one line
-
-# Paul Tol's high-contrast colours: told apart under every colour vision and in grey.
-# Pages replace each colour by the CSS variable of that name.
-COLOURS = {
-    "baseline": "#004488",
-    "covariate": "#ddaa33",
-    "outcome": "#bb5566",
-    "source_only": "#a0a6b1",
-    "target_only": "#5f6671",
-    "other": "#7755aa",
-    "recoverable": "#2b8c6b",
-    "ink": "#1b1f27",
-    "muted": "#5b6472",
-    "line": "#d5d9e0",
-    "card": "#fefefe",
-}
-# Families for letters that matplotlib's own font lacks, where they are installed
-FALLBACKS = ("Noto Sans Arabic", "Noto Sans CJK JP", "Noto Sans Hebrew", "Arial Unicode MS")
-# Control characters as their pictures; marks that turn the direction of text as a replacement
-PICTURES: dict[int, int] = {code: 0x2400 + code for code in range(32)}
-PICTURES |= {9: 0x20, 10: 0x20, 13: 0x20, 127: 0x2421}
-PICTURES |= dict.fromkeys([*range(128, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 65533)
 
 Span = tuple[float, float]
 NO_SPAN = (math.nan, math.nan)
@@ -88,11 +64,6 @@ class Row:
     part: str = ""
 
 
-def visible(text: str) -> str:
-    """Return a text whose control characters can be seen and change nothing."""
-    return text.translate(PICTURES)
-
-
 def axes_of(ax: Axes | None, rows: Sequence[Row], title: str, note: str) -> Axes:
     """Write the title above axes, of a new figure just large enough for None; return the axes."""
     lines = [(line, "bold") for line in _wrapped(title)]
@@ -109,7 +80,14 @@ def axes_of(ax: Axes | None, rows: Sequence[Row], title: str, note: str) -> Axes
 def draw_rows(
     ax: Axes, rows: Sequence[Row], tick: Callable[[float], str], from_zero: bool = False
 ) -> None:
-    """Draw names, numbers, bars and intervals from the top down."""
+    """Draw names, numbers, bars and intervals from the top down.
+
+    Args:
+        ax: the axes.
+        rows: of the chart.
+        tick: writes a number on the axis.
+        from_zero: all bars begin at 0.
+    """
     limits = _limits(rows, [0.0] * from_zero)
     height = _height(rows)
     _clear(ax, "x")
@@ -129,8 +107,10 @@ def draw_rows(
             ends = [before + 0.35, place + 0.05]
             ax.plot([rows[before].end] * 2, ends, color=COLOURS["muted"], lw=0.9, ls=":", zorder=1)
         before = place if row.is_heading else before
-    ax.xaxis.set_major_locator(MaxNLocator(5, prune="both"))
-    ax.xaxis.set_major_formatter(lambda value, _: with_minus(tick(value)))
+    ticks = MaxNLocator(5).tick_values(*limits)
+    edge = 0.04 * (limits[1] - limits[0])  # where a number would leave the figure
+    ticks = [value for value in ticks if limits[0] + edge <= value <= limits[1] - edge]
+    ax.set_xticks(ticks, [with_minus(tick(value)) for value in ticks])
 
 
 def _write_row(ax: Axes, place: int, row: Row, height: float, indent: bool) -> None:
@@ -147,7 +127,13 @@ def _write_row(ax: Axes, place: int, row: Row, height: float, indent: bool) -> N
 
 
 def draw_line(ax: Axes | None, rows: Sequence[Row], total: float) -> Axes:
-    """Draw a decomposition from left to right, a column per part; return the axes."""
+    """Draw a decomposition from left to right, a column per part; return the axes.
+
+    Args:
+        ax: the axes; None makes a figure.
+        rows: a column each.
+        total: width in points.
+    """
     pitch = total / len(rows)
     longest = max(width(row.name) for row in rows)
     steps = 2 if longest * COLUMN_LETTER > pitch else 1  # lines of names: neighbours do not touch
@@ -212,13 +198,13 @@ def panels_of(n_panels: int, title: str) -> list[Axes]:
     total = above + n_panels * PANEL + below
     figure = _new_figure(WIDTH, total)
     for k, line in enumerate(lines):
-        figure.text(0.02, 1 - (LINE * k + 4) / total, line, va="top", **_look("ink", "bold"))
+        figure.text(0.02, 1 - (LINE * k + 4) / total, line, va="top", **text_look("ink", "bold"))
     bottoms = [below + k * PANEL for k in reversed(range(n_panels))]
     return [figure.add_axes((0.14, b / total, 0.84, (PANEL - 30) / total)) for b in bottoms]
 
 
 def draw_panel(ax: Axes, name: str, marks: Mapping[int, Row], tick: Callable[[float], str]) -> None:
-    """Draw one estimate of each target with its interval."""
+    """Draw an estimate of each target with an interval."""
     limits = _limits(list(marks.values()), [0.0])
     _clear(ax, "y")
     ax.set_ylim(*limits)
@@ -238,7 +224,7 @@ def name_targets(ax: Axes, targets: Sequence[str]) -> None:
     """Write the targets' names below a panel; of many targets every second, third, ... name."""
     places = list(range(0, len(targets), math.ceil(len(targets) / MAX_TARGET_NAMES)))
     labels = [shorten(visible(targets[k]), 14) for k in places]
-    look = _look("muted")
+    look = text_look("muted")
     if sum(map(width, labels)) * LETTER["normal"] > WIDTH * 0.7:
         look |= {"rotation": 30, "ha": "right"}
     ax.set_xticks(places, labels, **look)
@@ -262,7 +248,7 @@ def _limits(rows: Sequence[Row], bounds: Iterable[float] = ()) -> Span:
 
 def _wrapped(text: str) -> list[str]:
     """Return the lines of a text above a chart."""
-    return textwrap.wrap(visible(text), int(WIDTH / LETTER["bold"]))
+    return textwrap.wrap(visible(with_minus(text)), int(WIDTH / LETTER["bold"]))
 
 
 def _height(rows: Sequence[Row]) -> float:
@@ -295,18 +281,7 @@ def _text(
     **align: Any,
 ) -> None:
     frame: dict[str, Any] = {"xycoords": coordinates, "textcoords": "offset points"}
-    ax.annotate(text, place, xytext=offset, **frame, **_look(colour, weight), **align)
-
-
-def _look(colour: str, weight: str = "normal") -> dict[str, Any]:
-    """Return how texts are written: never as formulas, in letters that can be drawn."""
-    look = {"fontsize": TEXT, "color": COLOURS[colour], "fontweight": weight}
-    return look | {"parse_math": False, "fontfamily": _families()}
-
-
-@cache
-def _families() -> list[str]:
-    return ["DejaVu Sans", *sorted({*FALLBACKS} & {*font_manager.get_font_names()})]
+    ax.annotate(text, place, xytext=offset, **frame, **text_look(colour, weight), **align)
 
 
 def _clear(ax: Axes, grid: str) -> None:

@@ -18,13 +18,14 @@ from matplotlib.axes import Axes
 
 from whygap.errors import ResultError, require_known
 from whygap.render import drawing
-from whygap.render.drawing import NO_SPAN, Row, visible
+from whygap.render.drawing import NO_SPAN, Row
 from whygap.render.sentences import amount, change_sentence, group_words, number
+from whygap.render.style import COLOURS, visible
 from whygap.render.tables import TERMS
 from whygap.render.text import BANNER, targets_headline, targets_units
 from whygap.render.units import level_name, percent, percent_span, units_of, with_minus
 from whygap.results import Finding, Gap
-from whygap.results.targets import together
+from whygap.results.gaps import together
 
 NOTE = "{} intervals; hollow: not significant"
 MAX_ROWS = 12  # rows in one chart; the table has all
@@ -130,35 +131,35 @@ class IntervalsDisplay:
 
     @classmethod
     def from_gap(
-        cls, gap: Gap, findings: Sequence[Finding], what: str, part: str = "", title: str = ""
+        cls, gap: Gap, findings: Sequence[Finding], detail: str, part: str = "", title: str = ""
     ) -> IntervalsDisplay:
-        """Collect one row for each estimate of a detail; several parts get headings.
+        """Collect a row for each estimate of a detail; several parts get headings.
 
         Args:
             gap: the result.
             findings: on the gap.
-            what: "points", "affected", "recoverable" or "shares".
+            detail: "points", "affected", "recoverable" or "shares".
             part: name of the part; empty for all of them.
             title: above the chart.
         """
-        terms = [f for f in findings if f.kind in KINDS[what] and part in ("", f.part)]
+        terms = [f for f in findings if f.kind in KINDS[detail] and part in ("", f.part)]
         terms = [f for f in terms if f.facts.get("term") != "irreducible"]
         by_part: dict[str, list[Finding]] = {}
         for term in terms:
             by_part.setdefault(term.part, []).append(term)
         if not terms:
-            hint = f"explain(study, detail={what!r}) estimates them; the summary says why not."
-            raise ResultError(f"This result has no {what} to draw", hint=hint)
+            hint = f"explain(study, detail={detail!r}) estimates them; the summary says why not."
+            raise ResultError(f"This result has no {detail} to draw", hint=hint)
         rows: list[Row] = []
         for name, group in by_part.items():
-            if what == "affected":
+            if detail == "affected":
                 group.sort(key=lambda f: f.facts["place"])
             if len(by_part) > 1:
                 rows.append(Row(gap.parts[name].label, is_heading=True))
             rows += [_interval_row(gap, term) for term in group[:MAX_ROWS]]
         left_out = sum(max(0, len(group) - MAX_ROWS) for group in by_part.values())
         ticks = {"shares": lambda value: f"{100 * value:,.4g}%", "recoverable": "{:,.4g}".format}
-        tick = ticks.get(what, units_of(gap).gain_tick)
+        tick = ticks.get(detail, units_of(gap).gain_tick)
         return cls(title, tuple(rows), tick, terms[-1].level, left_out)
 
     def plot(self, ax: Axes | None = None) -> IntervalsDisplay:
@@ -195,7 +196,7 @@ class TrendDisplay:
     def from_gaps(
         cls, gaps: Mapping[str, Gap], findings: Sequence[Finding], title: str = ""
     ) -> TrendDisplay:
-        """Collect the change and its parts over the targets.
+        """Collect the change and the parts over the targets.
 
         Args:
             gaps: target -> gap; at least two.
@@ -217,7 +218,7 @@ class TrendDisplay:
         """Draw the chart; on given axes the change alone."""
         panels = [ax] if ax is not None else drawing.panels_of(len(self.series), self.title)
         for panel, (name, series) in zip(panels, self.series.items(), strict=False):
-            marks = {k: series[t] for k, t in enumerate(self.targets) if t in series}
+            marks = {place: series[t] for place, t in enumerate(self.targets) if t in series}
             drawing.draw_panel(panel, name, marks, self.tick)
             panel.set_xlim(-0.5, len(self.targets) - 0.5)
         drawing.name_targets(panels[-1], self.targets)
@@ -229,24 +230,24 @@ class TrendDisplay:
 Display = DecompositionDisplay | IntervalsDisplay | TrendDisplay
 
 
-def figure_of(gap: Gap, ax: Any, what: str, level: float | None) -> Any:
-    """Return a drawn figure of a result: the decomposition, or one detail."""
+def figure_of(gap: Gap, ax: Any, content: str, level: float | None) -> Any:
+    """Return a drawn figure of a result: the decomposition, or a detail."""
     if isinstance(ax, str):
         hint = f"Try gap.plot(what={ax!r})."
         raise ResultError("ax= takes matplotlib axes", got=repr(ax), hint=hint)
-    require_known(what, ("decomposition", *KINDS), f"There is no figure '{what}'", "Figures")
+    require_known(content, ("decomposition", *KINDS), f"There is no figure '{content}'", "Figures")
     findings = gap.findings(level)
     title = change_sentence(gap, next(f for f in findings if f.kind == "change"))
     problems = gap.problems()
     title = f"{BANNER} {' '.join(problems)} {title}" if problems else title
-    if what == "decomposition":
+    if content == "decomposition":
         return DecompositionDisplay.from_gap(gap, findings, title).plot(ax).figure_
-    title = title if problems else TITLES[what]
-    return IntervalsDisplay.from_gap(gap, findings, what, title=title).plot(ax).figure_
+    title = title if problems else TITLES[content]
+    return IntervalsDisplay.from_gap(gap, findings, content, title=title).plot(ax).figure_
 
 
 def trend_of(gaps: Mapping[str, Gap], ax: Axes | None, level: float | None) -> Any:
-    """Return a drawn figure of several targets; of one target, its decomposition."""
+    """Return a drawn figure of several targets; of a single target the decomposition."""
     if len(gaps) == 1:
         return figure_of(next(iter(gaps.values())), ax, "decomposition", level)
     findings = tuple(together(gaps, next(iter(gaps.values())).level(level)))
@@ -257,12 +258,12 @@ def trend_of(gaps: Mapping[str, Gap], ax: Axes | None, level: float | None) -> A
 def _variables(findings: Sequence[Finding], part: str) -> list[Finding]:
     """Return the named variables of a part and what is left; nothing where none is named."""
     terms = [f for f in findings if f.part == part and f.kind in ("points", "points_rest")]
-    kinds = {f.kind for f in terms if f.facts.get("named")}
-    return [f for f in terms if f.facts.get("named") or f.kind == "points_rest"] if kinds else []
+    first = [f for f in terms if f.facts.get("named")]
+    return [*first, *(f for f in terms if f.kind == "points_rest")] if first else []
 
 
 def _colour(part: str) -> str:
-    return part if part in drawing.COLOURS else "other"
+    return part if part in COLOURS else "other"
 
 
 def _mean_row(gap: Gap, change: Finding, domain: str, short: bool) -> Row:

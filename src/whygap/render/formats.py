@@ -21,11 +21,11 @@ def text_table(
     align: str = "",
     columns: int = TEXT_WIDTH,
 ) -> str:
-    """Return aligned columns, one line a row; long cells of the first column lose their middle.
+    """Return aligned columns, a line per row; long cells of the first column are shortened.
 
     Args:
         header: a cell per column.
-        rows: likewise.
+        rows: a cell per column in each.
         align: a letter per column, "l" or "r"; unless given, "l" first and "r" for the rest.
         columns: width of the whole table.
     """
@@ -43,20 +43,31 @@ def text_table(
     return "\n".join(line.rstrip() for line in output.getvalue().splitlines())
 
 
-def wrapped(text: str, first: str = "", rest: str = "") -> str:
-    """Return a paragraph of 80 columns, its lines indented by `first`, then `rest`."""
+def wrapped(text: str, first: str = "", later: str = "") -> str:
+    """Return a paragraph of 80 columns, with lines indented by `first`, then `later`.
+
+    Args:
+        text: the paragraph.
+        first: indent of the first line.
+        later: indent of later lines.
+    """
     return textwrap.fill(
-        text, TEXT_WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        text, TEXT_WIDTH, initial_indent=first, subsequent_indent=later, break_on_hyphens=False
     )
 
 
 def shorten(text: str, columns: int) -> str:
-    """Return a text with an ellipsis in its middle where it is wider than `columns`."""
+    """Return a text with an ellipsis in the middle where the text is wider than `columns`.
+
+    Args:
+        text: the text.
+        columns: the width at most.
+    """
     text = " ".join(text.split())
     if width(text) <= columns:
         return text
-    head, tail = (columns - 1) * 2 // 3, columns - 1 - (columns - 1) * 2 // 3
-    return _fit(text, head) + "…" + _fit(text[::-1], tail)[::-1]
+    head = (columns - 1) * 2 // 3
+    return _fit(text, head) + "…" + _fit(text[::-1], columns - 1 - head)[::-1]
 
 
 def _fit(text: str, columns: int) -> str:

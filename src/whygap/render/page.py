@@ -17,9 +17,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from whygap.errors import large
-from whygap.render.drawing import PICTURES, WIDTH
+from whygap.render.drawing import WIDTH
 from whygap.render.figures import DecompositionDisplay, IntervalsDisplay, TrendDisplay
 from whygap.render.sentences import change_sentence, main_sentence, part_words, variables_sentence
+from whygap.render.style import PICTURES
 from whygap.render.svg import svg
 from whygap.render.tables import UNITS, cells, section_heading
 from whygap.render.text import (
@@ -57,7 +58,14 @@ NOTES = {  # below charts
 def write(
     result: Gap | Gaps, path: str | Path, level: float | None = None, redact: int | None = ROWS
 ) -> Path:
-    """Write the page of a result, of one target or of several."""
+    """Write the page of a result.
+
+    Args:
+        result: of `explain` or `explain_many`.
+        path: of the file.
+        level: of the intervals; that of the settings unless given.
+        redact: name no level of fewer rows, and round counts; None shows all there is.
+    """
     files.require_ending(path, ".html")
     visible = result if redact is None else result.redacted(redact)
     return files.write_whole(path, html(visible, level))
@@ -70,13 +78,13 @@ def html(result: Gap | Gaps, level: float | None = None) -> str:
     targets = [_target(name, gap, by_target[name], k) for k, (name, gap) in enumerate(gaps.items())]
     script = _asset("report.js")
     digest = hashlib.sha256(script.encode("utf-8")).digest()  # no other script can run on the page
-    about = targets[0]["gap"].about
+    analysis = targets[0]["gap"].about
     return _filled(
         "report.html",
         targets=targets,
-        together=_together(gaps, findings) if len(gaps) > 1 else None,
-        about=about,
-        metric=metric_name(about),
+        together=_all_targets(gaps, findings) if len(gaps) > 1 else None,
+        about=analysis,
+        metric=metric_name(analysis),
         level=level_name(level),
         css=_trusted(_asset("report.css")),
         script=_trusted(script),
@@ -110,7 +118,7 @@ def notebook(result: Gap | Gaps) -> str:
 def _findings(
     result: Gap | Gaps, level: float | None
 ) -> tuple[dict[str, Gap], Sequence[Finding], dict[str, Sequence[Finding]]]:
-    """Return the gaps by target, all findings, and those of each target."""
+    """Return the gaps by target, all findings, and findings by target."""
     findings = result.findings(level)
     if isinstance(result, Gap):
         return {"": result}, findings, {"": findings}
@@ -151,7 +159,7 @@ def _target(name: str, gap: Gap, findings: Sequence[Finding], number: int) -> di
 def _cards(
     gap: Gap, findings: Sequence[Finding], texts: Mapping[str, list[str]], keys: Sequence[str]
 ) -> list[tuple[str, list[str], str]]:
-    """Return title, sentences and section of the cards below the first chart."""
+    """Return title, sentences and section of the cards under the first chart."""
     change = next(f for f in findings if f.kind == "change")
     parts = [f for f in findings if f.kind == "part"]
     points = [f for f in findings if f.kind == "points"]
@@ -159,21 +167,19 @@ def _cards(
     if gap.comparable:
         why = [main_sentence(gap, change, parts), variables_sentence(gap, points)]
     affected = next((key for key in texts if key.startswith("affected ")), "")
-    who = texts.get(affected, [])[:1]
+    rows = texts.get(affected, [])[:1]
     if any(f.facts.get("headline") for f in findings if f.kind in ("rule", "group")):
-        who = headline(gap, findings)[-1:]
+        rows = headline(gap, findings)[-1:]
     first = next((f for f in findings if f.kind == "advice"), None)
     gain = texts.get("recoverable", [])[1:2] if first and first.estimate is None else []
-    todo = [*texts["advice"][:1], *gain]
+    steps = [*texts["advice"][:1], *gain]
     cards = []
-    for title, sentences, key in (
-        ("Why", why, "parts"),
-        ("Who", who, affected),
-        ("What to do", todo, "advice"),
-    ):
-        name = key.replace(" ", "-")
-        if any(sentences):
-            cards.append((title, [s for s in sentences if s], name if name in keys else ""))
+    sections = (("Why", why, "parts"), ("Who", rows, affected), ("What to do", steps, "advice"))
+    for title, sentences, key in sections:
+        sentences = [text for text in sentences if text]
+        section = key.replace(" ", "-")
+        if sentences:
+            cards.append((title, sentences, section if section in keys else ""))
     return cards
 
 
@@ -187,7 +193,7 @@ def _sections(
     for key in sorted(keys, key=lambda key: order.index(key.split()[0])):
         kind, _, part = key.partition(" ")
         name = key.replace(" ", "-")
-        sentences = [*texts["overlap"], *texts[key]] if key == "trust" else texts[key]
+        sentences = [*(texts["overlap"] if key == "trust" else ()), *texts[key]]
         chart, note = _chart(gap, findings, kind, part, f"{prefix}-{name}-c")
         section = {"key": name, "title": section_title(gap, key), "texts": sentences}
         sections.append(section | {"chart": chart, "note": note})
@@ -197,29 +203,29 @@ def _sections(
 def _chart(
     gap: Gap, findings: Sequence[Finding], kind: str, part: str, prefix: str
 ) -> tuple[Markup, str]:
-    """Return the chart of a section and what is said below, if the section has one."""
+    """Return the chart of a section and the caption; empty where a section has none."""
     label = section_title(gap, f"{kind} {part}".strip())
     if kind == "parts":
         display = DecompositionDisplay.from_gap(gap, findings)
         return _svg(display, label, prefix), "Each part begins where the one before ends."
     kinds = {"points": "points", "affected": "group", "recoverable": "recoverable"}
-    row_kind = kinds.get(kind, "share" if kind == "shares" else "")
-    if not any(f.kind == row_kind and f.part == part for f in findings):
+    drawable = kinds.get(kind, "share" if kind == "shares" else "")
+    if not any(f.kind == drawable and f.part == part for f in findings):
         return Markup(), ""
     intervals = IntervalsDisplay.from_gap(gap, findings, kind, part)
-    left_out = f" {intervals.n_left_out} more stand in the table." if intervals.n_left_out else ""
-    return _svg(intervals, label, prefix), NOTES[kind] + left_out
+    count_words = f" {intervals.n_left_out} more stand in the table."
+    return _svg(intervals, label, prefix), NOTES[kind] + count_words * bool(intervals.n_left_out)
 
 
 def _decomposition(
     gap: Gap, findings: Sequence[Finding], prefix: str, line: float, links: Mapping[str, str]
 ) -> Markup:
-    """Return the decomposition in one line; nothing where there are no parts."""
+    """Return the decomposition in a line; nothing without parts."""
     if not gap.parts:
         return Markup()
     units = units_of(gap)
-    ends = f"from {units.mean(gap.source.value)} to {units.mean(gap.target.value)}"
-    label = f"{metric_name(gap.about)} {ends}, part by part"
+    span = f"{units.mean(gap.source.value)} to {units.mean(gap.target.value)}"
+    label = f"{metric_name(gap.about)} from {span}, part by part"
     return _svg(DecompositionDisplay.from_gap(gap, findings, line=line), label, prefix, links)
 
 
@@ -242,7 +248,7 @@ def _numbers(gap: Gap, findings: Sequence[Finding]) -> dict[str, list[tuple[str,
 # -- several targets -------------------------------------------------------------------------------
 
 
-def _together(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> dict[str, Any]:
+def _all_targets(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> dict[str, Any]:
     """Return what the template shows of all targets together."""
     units = targets_units(gaps)
     series = {f.part: f.facts["label"] for f in findings if f.kind == "part_in_targets"}
@@ -253,13 +259,13 @@ def _together(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> dict[str,
     }
     rows = []
     for name, gap in gaps.items():
-        estimates = [by_place.get((part, name)) for part in ("", *series)]
-        numbers = [
-            (units.bare(f.value, signed=True), units.span(*f.interval))
-            if f and f.interval
-            else ("", "")
-            for f in estimates
-        ]
+        numbers = []
+        for part in ("", *series):
+            f = by_place.get((part, name))
+            if f is None or f.interval is None:
+                numbers.append(("", ""))
+            else:
+                numbers.append((units.bare(f.value, signed=True), units.span(*f.interval)))
         rows.append((name, gap.about.rows.target, bool(gap.problems()), numbers))
     return {
         "texts": targets_headline(gaps, findings),
@@ -285,7 +291,7 @@ def _filled(name: str, **values: Any) -> str:
     )
     environment.filters |= {f.__name__: f for f in (count, joined, large, metric_name)}
     text = environment.get_template(name).render(banner=BANNER, **values)
-    return text.translate({code: to for code, to in PICTURES.items() if code != ord("\n")})
+    return text.translate({k: picture for k, picture in PICTURES.items() if k != ord("\n")})
 
 
 def _trusted(text: str) -> Markup:

@@ -26,7 +26,14 @@ TERMS_OUTCOME_FIRST = TERMS | {
 
 
 def number(units: Units, finding: Finding, level: bool = False, unit: bool = True) -> str:
-    """Write an estimate with its interval: -4.9 points (95% interval -7.6 to -2.2)."""
+    """Write an estimate with an interval: -4.9 points (95% interval -7.6 to -2.2).
+
+    Args:
+        units: of the metric.
+        finding: with an estimate.
+        level: name the level.
+        unit: name the unit.
+    """
     if finding.estimate is None or finding.interval is None:
         return ""
     units = units.suited(finding.estimate)
@@ -36,18 +43,25 @@ def number(units: Units, finding: Finding, level: bool = False, unit: bool = Tru
 
 
 def amount(gap: Gap, finding: Finding, brackets: bool = True) -> str:
-    """Write a squared error with its interval: 0.0119 (0.0061 to 0.0177)."""
+    """Write a squared error with an interval: 0.0119 (0.0061 to 0.0177).
+
+    Args:
+        gap: the result.
+        finding: on recoverable error.
+        brackets: around the interval.
+    """
     units = write.squared_error_units(gap)
     span = units.span(*(finding.interval or (finding.value, finding.value)), signed=False)
-    return (
-        f"{units.bare(finding.value)} ({span})"
-        if brackets
-        else f"{units.bare(finding.value)}, {span}"
-    )
+    return units.bare(finding.value) + (f" ({span})" if brackets else f", {span}")
 
 
 def part_term(gap: Gap, name: str) -> str:
-    """Return the standard term for the shift behind a part; nothing for other parts."""
+    """Return the standard term for the shift behind a part; or nothing.
+
+    Args:
+        gap: the result.
+        name: of the part.
+    """
     return (TERMS_OUTCOME_FIRST if gap.outcome_first else TERMS).get(name, "")
 
 
@@ -57,13 +71,11 @@ def part_words(gap: Gap, name: str) -> str:
 
 
 def _meaning(gap: Gap, name: str) -> str:
-    meaning = gap.parts[name].meaning.rstrip(".")
-    return meaning[:1].lower() + meaning[1:]
+    return _small(gap.parts[name].meaning.rstrip("."))
 
 
-def noun(value: float) -> str:
-    """Return what a change of this sign is called."""
-    return "drop" if value < 0 else "rise"
+def _small(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 # -- the change and its parts ----------------------------------------------------------------------
@@ -71,24 +83,29 @@ def noun(value: float) -> str:
 
 def change_sentence(gap: Gap, change: Finding) -> str:
     """Say how far the metric moved, from where to where."""
-    about, units, value = gap.about, write.units_of(gap), change.value
-    start, end = units.mean(gap.source.value), units.mean(gap.target.value)
-    metric = metric_name(about) + write.metric_unit(about)
-    source, target = in_domain(about, "source"), in_domain(about, "target")
+    analysis = gap.about
+    units = write.units_of(gap)
+    value = change.value
+    start = units.mean(gap.source.value)
+    end = units.mean(gap.target.value)
+    metric = metric_name(analysis) + write.metric_unit(analysis)
+    source = in_domain(analysis, "source")
+    target = in_domain(analysis, "target")
     if not value and not gap.total.standard_error:
         return f"{write.capital(metric)} is the same {source} and {target}: {end}."
     low, high = change.interval or (value, value)
     level = write.level_name(change.level)
     if not change.significant:
-        names = f"{domain_name(about, 'source')} and {domain_name(about, 'target')}"
+        names = f"{domain_name(analysis, 'source')} and {domain_name(analysis, 'target')}"
         return (
             f"These data cannot tell whether {metric} differs between {names}: it moved from "
             f"{start} to {end}, a change of {units.change(value)} whose {level} interval, "
             f"{units.span(low, high)}, includes 0."
         )
     judged = change.facts["direction"]
-    verdict = f": the model does {judged} there" if judged and not about.higher_is_better else ""
-    if about.metric in OVER_PREDICTION:
+    is_named = judged and not analysis.higher_is_better
+    verdict = f": the model does {judged} there" if is_named else ""
+    if analysis.metric in OVER_PREDICTION:
         verdict = f": {_how_far_off(gap, change)}"
     return (
         f"{write.capital(metric)} {'fell' if value < 0 else 'rose'} by {units.size(value)} "
@@ -107,7 +124,7 @@ def _how_far_off(gap: Gap, change: Finding) -> str:
 
 
 def part_sentence(gap: Gap, part: Finding) -> str:
-    """Say what a part is, its size, and its share of the change where that does not mislead."""
+    """Say what a part is, how large, and which share of the change, unless shares mislead."""
     label = f"{gap.parts[part.part].label} ({part_words(gap, part.part)})"
     doubt = "" if part.significant else f"; {NOT_SIGNIFICANT}"
     return f"{label}: {number(write.units_of(gap), part, level=True)}{_share(gap, part)}{doubt}."
@@ -117,18 +134,24 @@ def _share(gap: Gap, part: Finding) -> str:
     share = part.facts.get("share")
     if share is None:
         return ""
-    return f", {write.percent(share.value, share.standard_error)} of the {noun(gap.total.value)}"
+    noun = "drop" if gap.total.value < 0 else "rise"
+    return f", {write.percent(share.value, share.standard_error)} of the {noun}"
 
 
 def main_sentence(gap: Gap, change: Finding, parts: Sequence[Finding]) -> str:
-    """Say which part is the largest, and which parts are significant beside it."""
+    """Say which part is the largest, and which further parts are significant.
+
+    Args:
+        gap: the result.
+        change: the finding on the change.
+        parts: the findings on the parts.
+    """
     units = write.units_of(gap)
+    sized = {part.part: f"{_name(gap, part)} {number(units, part)}" for part in parts}
     significant = [part for part in parts if part.significant]
     if not parts or not gap.total.standard_error:
         return ""
-    sizes = joined(
-        [f"{_name(gap, part)} {number(units, part)}" for part in significant], len(parts)
-    )
+    sizes = joined([sized[part.part] for part in significant], len(parts))
     if not change.significant:
         if not significant:
             return "None of its parts is distinguishable from 0 either."
@@ -137,27 +160,25 @@ def main_sentence(gap: Gap, change: Finding, parts: Sequence[Finding]) -> str:
         return "Its parts are not known well enough to say where it comes from."
     first, *smaller = sorted(parts, key=lambda part: part.facts["rank"])
     if not first.facts["named"]:
-        largest = f"{_name(gap, first)} {number(units, first)}"
-        return f"The largest part, {largest}, is {NOT_SIGNIFICANT}. Significant: {sizes}."
+        return f"The largest part, {sized[first.part]}, is {NOT_SIGNIFICANT}. Significant: {sizes}."
     ties = [part for part in smaller if part.part in first.facts["tied_with"]]
     if ties:
-        open_ = [f"{_name(gap, part)} {number(units, part)}" for part in (first, *ties)]
-        text = f"Which part is largest is open: {', '.join(open_[:-1])} or {open_[-1]}"
+        *texts, last = (sized[part.part] for part in (first, *ties))
+        text = f"Which part is largest is open: {', '.join(texts)} or {last}"
     else:
-        name, meaning = part_term(gap, first.part) or _name(gap, first), _meaning(gap, first.part)
+        name = part_term(gap, first.part) or _name(gap, first)
         size = f"{number(units, first)}{_share(gap, first)}"
-        text = f"The largest part is {name} ({meaning}): {size}"
+        text = f"The largest part is {name} ({_meaning(gap, first.part)}): {size}"
     also = [part for part in smaller if part.significant and part not in ties]
     same_way = [_name(gap, part) for part in also if part.value * first.value > 0]
     against = [part for part in also if part.value * first.value < 0]
     text += f"; also significant: {joined(same_way, len(same_way))}" if same_way else ""
-    sizes = joined([f"{_name(gap, part)} {number(units, part)}" for part in against], len(parts))
+    sizes = joined([sized[part.part] for part in against], len(parts))
     return f"{text}; the other way: {sizes}." if against else f"{text}."
 
 
 def _name(gap: Gap, part: Finding) -> str:
-    label = gap.parts[part.part].label
-    return label[:1].lower() + label[1:]
+    return _small(gap.parts[part.part].label)
 
 
 # -- points of variables ---------------------------------------------------------------------------
@@ -172,8 +193,8 @@ def points_sentences(gap: Gap, points: Sequence[Finding]) -> list[str]:
     if terms:
         sizes = [f"{f.variable} {number(units, f, unit=f is terms[0])}" for f in terms]
         sentences.append(f"Of these: {joined(sizes)}.")
-        alike = [f for f in terms[1:] if f.value * terms[0].value > 0]
-        ties = [f.variable for f in alike if f.facts["tied"]]
+        same_sign = [f for f in terms[1:] if f.value * terms[0].value > 0]
+        ties = [f.variable for f in same_sign if f.facts["tied"]]
         if ties:
             names = joined([terms[0].variable, *ties])
             sentences.append(f"{names} are near ties: which is largest is open.")
@@ -183,7 +204,8 @@ def points_sentences(gap: Gap, points: Sequence[Finding]) -> list[str]:
 
 
 def _rest_sentence(units: Units, remainder: Finding, some_named: bool) -> str:
-    n, n_significant = remainder.facts["n"], remainder.facts["n_significant"]
+    n = remainder.facts["n"]
+    n_significant = remainder.facts["n_significant"]
     if not some_named:
         if n == 1:
             return f"It has one variable, {remainder.variable}."
@@ -205,8 +227,8 @@ def variables_sentence(gap: Gap, points: Sequence[Finding]) -> str:
     if not terms:
         return ""
     if len(terms) == 1:
-        part, variable = gap.parts[terms[0].part].label.lower(), terms[0].variable
-        return f"Within {part}, {variable} contributes most: {number(units, terms[0])}."
+        part = gap.parts[terms[0].part].label.lower()
+        return f"Within {part}, {terms[0].variable} contributes most: {number(units, terms[0])}."
     sizes = [f"{f.variable} {number(units, f, unit=f is terms[0])}" for f in terms]
     return f"Of the variables, these contribute most: {joined(sizes)}."
 
@@ -215,7 +237,7 @@ def variables_sentence(gap: Gap, points: Sequence[Finding]) -> str:
 
 
 def group_words(finding: Finding) -> str:
-    """Return which rows: age is above 25 and sex is Female (38% of rows)."""
+    """Name the rows of a group: age is above 25 and sex is Female (38% of rows)."""
     rows = f"{finding.variable} is {finding.group}"
     if finding.kind == "rule":
         rows = _rule_words(finding.facts["conditions"])
@@ -233,8 +255,9 @@ def _rule_words(conditions: Sequence[Condition]) -> str:
 
 
 def group_sentence(gap: Gap, group: Finding) -> str:
-    """Say what a group or a rule contributes to a part, and how the metric changes there."""
-    units, ends = write.units_of(gap), group.interval or (group.value, group.value)
+    """Say what a group or a rule contributes to a part, and how the metric changes within."""
+    units = write.units_of(gap)
+    ends = group.interval or (group.value, group.value)
     part = gap.parts[group.part].label.lower()
     text = (
         f"Rows where {group_words(group)}: {units.change(group.value)} of the {part} part "
@@ -246,14 +269,21 @@ def group_sentence(gap: Gap, group: Finding) -> str:
 
 
 def mean_change(gap: Gap, group: Finding, level: bool = False) -> str:
-    """Say how the metric changes within a group: accuracy falls by 16.6 points there (5.6 to 27.5).
+    """Say how the metric changes within a group.
 
-    Rows of a metric that is no mean over rows are compared with the average row.
+    Accuracy falls by 16.6 points there (5.6 to 27.5). Rows of a metric that is no mean over rows
+    are compared with the average row.
+
+    Args:
+        gap: the result.
+        group: finding on a group or a rule.
+        level: name the level.
     """
     times = group.facts.get("times_average", 0.0)
     if times > 1:
         return f"a row there counts {times:.1f} times the average row"
-    change, interval = group.facts["change"], group.facts["change_interval"]
+    change = group.facts["change"]
+    interval = group.facts["change_interval"]
     if change is None or interval is None:
         return ""
     units = write.units_of(gap)
@@ -265,7 +295,8 @@ def mean_change(gap: Gap, group: Finding, level: bool = False) -> str:
 
 def no_group_sentence(finding: Finding) -> str:
     """Say that no group or no rule stands out."""
-    n_groups, n_rules = finding.facts["n_groups"], finding.facts["n_rules_tested"]
+    n_groups = finding.facts["n_groups"]
+    n_rules = finding.facts["n_rules_tested"]
     if finding.kind == "no_excess":
         return "No group is affected by more than its share of the rows."
     if finding.kind == "no_group":

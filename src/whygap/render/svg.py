@@ -13,8 +13,8 @@ from xml.etree import ElementTree as ET
 import matplotlib as mpl
 
 from whygap.errors import InputError
-from whygap.render.drawing import COLOURS, TEXT, visible
 from whygap.render.figures import Display, TrendDisplay
+from whygap.render.style import COLOURS, TEXT, visible
 from whygap.results import files
 
 SVG = "http://www.w3.org/2000/svg"
@@ -24,7 +24,12 @@ VARIABLES = {colour: f"var(--{name.replace('_', '-')})" for name, colour in COLO
 
 
 def image(figure: Any, kind: str) -> bytes:
-    """Return a figure as the content of a file; equal figures give equal bytes."""
+    """Return a figure as the content of a file; equal figures give equal bytes.
+
+    Args:
+        figure: of matplotlib.
+        kind: "svg", "png" or "pdf".
+    """
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
     options: Any = {"svg.fonttype": "none", "svg.hashsalt": "whygap", "pdf.fonttype": 42}
     buffer = io.BytesIO()
@@ -40,8 +45,8 @@ def save(figure: Any, path: str | Path) -> Path:
     path = Path(path)
     kind = path.suffix.lower().lstrip(".")
     if kind not in ("svg", "png", "pdf"):
-        what = "A figure is written as .svg, .png or .pdf"
-        raise InputError(what, got=repr(path.name), hint="Try gap.svg.")
+        message = "A figure is written as .svg, .png or .pdf"
+        raise InputError(message, got=repr(path.name), hint="Try gap.svg.")
     return files.write_bytes(path, image(figure, kind))
 
 
@@ -50,6 +55,12 @@ def svg(display: Display, label: str, prefix: str, links: Mapping[str, str] | No
 
     Colours become CSS variables, fonts the page's, and the width that of the container. Bars say
     their numbers when pointed at.
+
+    Args:
+        display: drawn or not.
+        label: what the chart shows, for readers of the screen.
+        prefix: of ids, unique on the page.
+        links: part -> address.
     """
     if display.figure_ is None:
         display.plot()
@@ -76,7 +87,7 @@ def svg(display: Display, label: str, prefix: str, links: Mapping[str, str] | No
 
 
 def _tidy(node: ET.Element, prefix: str) -> None:
-    """Rewrite what depends on the page: ids, references, colours, fonts; round coordinates."""
+    """Rewrite ids, references, colours and fonts for a page; round coordinates."""
     if node.tag == "g":
         node.attrib.pop("id", None)
     if "id" in node.attrib:
@@ -93,13 +104,13 @@ def _tidy(node: ET.Element, prefix: str) -> None:
         style = style.replace(colour, variable)
     style = re.sub(r"font: ((?:bold )?)[^;]*", rf"font-size: {TEXT:g}px; font-weight: \1", style)
     pairs = [pair.strip().split(": ", 1) for pair in style.split(";")]
-    kept = [f"{p[0]}:{p[1]}" for p in pairs if len(p) == 2 and p[0] != "font-family"]
     if style:
-        node.set("style", ";".join(kept))
+        texts = [f"{p[0]}:{p[1]}" for p in pairs if len(p) == 2 and p[0] != "font-family"]
+        node.set("style", ";".join(texts))
 
 
 def _describe(node: ET.Element, row: Any, links: Mapping[str, str]) -> None:
-    """Add the row's numbers to its bar, and where it leads."""
+    """Add the row's numbers to the bar, and a link."""
     text = f"{row.name}: {row.numbers}"
     node.set("class", "bar")
     if row.part in links:

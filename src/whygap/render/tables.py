@@ -105,8 +105,7 @@ def _tidy(result: Gap | Gaps, level: float | None) -> list[dict[str, Any]]:
     findings = result.findings(level)
     if isinstance(result, Gap):
         return rows(findings)
-    own = {name: rows(of_target(findings, name)) for name in result}
-    return [{"target": name} | row for name in own for row in own[name]]
+    return [{"target": n} | row for n in result for row in rows(of_target(findings, n))]
 
 
 # -- printed tables --------------------------------------------------------------------------------
@@ -140,19 +139,18 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
     """
     if isinstance(result, Gaps) and len(result) == 1:
         return sheet(next(iter(result.values())), level)
-    findings, level = result.findings(level), result.level(level)
-    header = ("", "estimate", "std. error", f"{level_name(level)} interval")
+    findings = result.findings(level)
+    header = ("", "estimate", "std. error", f"{level_name(result.level(level))} interval")
     targets = {"": result} if isinstance(result, Gap) else dict(result)
-    own = (
-        {"": findings} if isinstance(result, Gap) else {n: of_target(findings, n) for n in targets}
-    )
-    units, about = targets_units(targets), next(iter(targets.values())).about
+    units = targets_units(targets)
+    analysis = next(iter(targets.values())).about
     sections: dict[str, list[tuple[str, ...]]] = {}
-    problems, remarks = [], []
+    problems = []
+    remarks = []
     for name, gap in targets.items():
         prefix = f"{name}. " if name else ""
         problems += [f"{prefix}{gap.reason}"] if gap.reason else []
-        for finding in own[name]:
+        for finding in of_target(findings, name) if name else findings:
             if finding.kind in UNITS:
                 heading = f"{prefix}{section_heading(gap, finding)}"
                 sections.setdefault(heading, []).append(cells(gap, finding, units))
@@ -162,13 +160,18 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
             elif finding.kind == "share_undefined":
                 heading = f"{prefix}{section_title(gap, f'shares {finding.part}')}"
                 remarks.append(f"{heading}: undefined. {finding.facts['reason']}")
-    compared = about.target_name if isinstance(result, Gap) else f"{len(result)} targets"
-    title = f"{capital(metric_name(about))}: {compared} minus {about.source_name}"
+    compared = analysis.target_name if isinstance(result, Gap) else f"{len(result)} targets"
+    title = f"{capital(metric_name(analysis))}: {compared} minus {analysis.source_name}"
     return Sheet(title, header, sections, tuple(problems), tuple(dict.fromkeys(remarks)))
 
 
 def section_heading(gap: Gap, finding: Finding) -> str:
-    """Return the heading that a finding's line stands below."""
+    """Return the heading for a finding's line.
+
+    Args:
+        gap: the result.
+        finding: on the gap.
+    """
     keys = {"rule": "affected", "group": "affected", "share": "shares", "share_base": "shares"}
     kind = keys.get(finding.kind, finding.kind)
     if kind in ("change", "part"):
@@ -177,9 +180,18 @@ def section_heading(gap: Gap, finding: Finding) -> str:
 
 
 def cells(gap: Gap, finding: Finding, units: Units) -> tuple[str, ...]:
-    """Return a finding's line: name, estimate, standard error, interval."""
-    row, label, unit = _row(finding), _label(gap, finding), UNITS[finding.kind]
-    error, ends = row["standard_error"], (row["low"], row["high"])
+    """Return a finding's line: name, estimate, standard error, interval.
+
+    Args:
+        gap: the result.
+        finding: on the gap.
+        units: of the metric.
+    """
+    row = _row(finding)
+    label = _label(gap, finding)
+    unit = UNITS[finding.kind]
+    error = row["standard_error"]
+    ends = (row["low"], row["high"])
     if unit == "share":
         numbers = (percent(row["estimate"], error), percent(error, error))
         return (label, *numbers, percent_span(*ends, error))
@@ -195,8 +207,9 @@ def _label(gap: Gap, finding: Finding) -> str:
     if finding.kind == "share_base":
         return "source risk, recalibrated"
     term = _term(finding)
-    own = finding.kind == "recoverable" and not finding.variable
-    return TERMS[term] if own else f"rule: {term}" if finding.kind == "rule" else term
+    if finding.kind == "recoverable" and not finding.variable:
+        return TERMS[term]
+    return f"rule: {term}" if finding.kind == "rule" else term
 
 
 # -- formats ---------------------------------------------------------------------------------------
@@ -283,12 +296,8 @@ def _escaped(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))
 
 
-def great(table: Sheet) -> Any:
-    """Return a great_tables table; needs the extra `whygap[tables]`.
-
-    Args:
-        table: of `sheet`.
-    """
+def _great(table: Sheet) -> Any:
+    """Return a great_tables table; needs the extra `whygap[tables]`."""
     try:
         from great_tables import GT
     except ImportError as err:
@@ -303,18 +312,18 @@ def great(table: Sheet) -> Any:
     content = pa.table({name: [line[k] for line in lines] for k, name in enumerate(names)})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # great_tables calls its support of Arrow experimental
-        shown = GT(content, rowname_col="term", groupname_col="section", id="whygap")
-    shown = shown.tab_header(title=table.title, subtitle=" ".join(table.problems) or None)
-    shown = shown.cols_align("right", list(table.header[1:]))
+        output = GT(content, rowname_col="term", groupname_col="section", id="whygap")
+    output = output.tab_header(title=table.title, subtitle=" ".join(table.problems) or None)
+    output = output.cols_align("right", list(table.header[1:]))
     for remark in table.remarks:
-        shown = shown.tab_source_note(remark)
-    return shown
+        output = output.tab_source_note(remark)
+    return output
 
 
 FORMATS: dict[str, Callable[[Sheet], str]] = {
     "text": _text,
     "md": _markdown,
-    "html": lambda table: str(great(table).as_raw_html()),
-    "tex": lambda table: str(great(table).as_latex()),
+    "html": lambda table: str(_great(table).as_raw_html()),
+    "tex": lambda table: str(_great(table).as_latex()),
     "csv": lambda table: table.title,
 }

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from whygap.render import units as write
-from whygap.render.advice import advice_sentence
 from whygap.render.detail_sentences import (
+    advice_sentence,
     overlap_sentence,
     recoverable_sentences,
     share_sentences,
@@ -29,10 +29,9 @@ from whygap.render.sentences import (
 )
 from whygap.render.units import joined, metric_name
 from whygap.results import Finding, Gap
-from whygap.results.targets import TOGETHER
+from whygap.results.gaps import JOINT_KINDS
 
 MAX_GROUPS = 3  # groups in words; more are read as a table
-MAX_TARGETS = 3  # targets in one sentence; figure and table have all
 BANNER = "Do not rely on these numbers as they stand:"
 
 
@@ -40,7 +39,12 @@ BANNER = "Do not rely on these numbers as they stand:"
 
 
 def headline(gap: Gap, findings: Sequence[Finding]) -> list[str]:
-    """Return the answer in at most three short texts: the change, its parts, the affected rows."""
+    """Return the answer in at most three short texts: the change, the parts, the affected rows.
+
+    Args:
+        gap: the result.
+        findings: on the gap.
+    """
     change = next(f for f in findings if f.kind == "change")
     parts = [f for f in findings if f.kind == "part"]
     texts = [change_sentence(gap, change)]
@@ -59,22 +63,32 @@ def headline(gap: Gap, findings: Sequence[Finding]) -> list[str]:
 
 def _most_affected(gap: Gap, change: Finding, group: Finding) -> str:
     gains = group.facts["direction"] == "better"
-    who = "Gaining most" if gains else "Most affected"
+    label = "Gaining most" if gains else "Most affected"
     if not group.facts["excess_significant"]:
-        who = "Gaining, though not beyond their share" if gains else "Affected, within their share"
-    other_level = group.level != change.level
-    effect = mean_change(gap, group, level=other_level)
-    return f"{who}: rows where {group_words(group)}{'; ' if effect else ''}{effect}."
+        label = "Gaining, though not beyond" if gains else "Affected, within"
+        label += " their share"
+    effect = mean_change(gap, group, level=group.level != change.level)
+    return f"{label}: rows where {group_words(group)}{'; ' if effect else ''}{effect}."
 
 
 def short(gap: Gap, findings: Sequence[Finding]) -> str:
-    """Return the answer and the parts, a few lines."""
+    """Return the answer and the parts, a few lines.
+
+    Args:
+        gap: the result.
+        findings: on the gap.
+    """
     answer = wrapped(" ".join(headline(gap, findings)))
     return "\n".join([*_banner(findings), answer, *_parts(gap, findings, opened=False)])
 
 
 def summary(gap: Gap, findings: Sequence[Finding]) -> str:
-    """Return everything that can be said, in plain words, 80 columns wide."""
+    """Return everything that can be said, in plain words, 80 columns wide.
+
+    Args:
+        gap: the result.
+        findings: on the gap.
+    """
     parts = _parts(gap, findings, opened=True)
     blocks = [[*_banner(findings), wrapped(" ".join(headline(gap, findings)))], parts]
     kinds = ("affected", "recoverable", "advice", "trust", "shares")
@@ -82,21 +96,31 @@ def summary(gap: Gap, findings: Sequence[Finding]) -> str:
 
 
 def first_screen(gap: Gap, findings: Sequence[Finding]) -> str:
-    """Return the answer, who is affected, what could be won back, and what to do next."""
+    """Return the answer, who is affected, what could be won back, and what to do next.
+
+    Args:
+        gap: the result.
+        findings: on the gap.
+    """
     answer = [*_banner(findings), wrapped(" ".join(headline(gap, findings)))]
     sections = _sections(gap, findings, ("affected", "recoverable", "advice"))
     return "\n\n".join("\n".join(block) for block in (answer, *sections))
 
 
 def _sections(gap: Gap, findings: Sequence[Finding], kinds: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the lines of each section of these kinds that has something to say."""
+    """Yield the lines of each section of the given kinds that has something to say."""
     for key, texts in section_texts(gap, findings).items():
         if texts and key.partition(" ")[0] in kinds:
             yield [section_title(gap, key), *_bullets(texts)]
 
 
 def section_title(gap: Gap, key: str) -> str:
-    """Return the title of a section of the summary and the page."""
+    """Return the title of a section of the summary and the page.
+
+    Args:
+        gap: the result.
+        key: of `section_texts`.
+    """
     kind, _, name = key.partition(" ")
     part = gap.parts[name].label if name in gap.parts else write.capital(name)
     titles = {
@@ -114,7 +138,12 @@ def section_title(gap: Gap, key: str) -> str:
 
 
 def section_texts(gap: Gap, findings: Sequence[Finding]) -> dict[str, list[str]]:
-    """Return what is said in each section: "parts", "points <part>", "affected <part>", ..."""
+    """Return what is said in each section: "parts", "points <part>", "affected <part>", ...
+
+    Args:
+        gap: the result.
+        findings: on the gap.
+    """
     by_kind: dict[str, list[Finding]] = {}
     for finding in findings:
         by_kind.setdefault(finding.kind, []).append(finding)
@@ -153,7 +182,7 @@ def _affected(gap: Gap, findings: Sequence[Finding]) -> list[str]:
 
 
 def _parts(gap: Gap, findings: Sequence[Finding], opened: bool) -> list[str]:
-    """Return a bullet per part; opened, what is said of its variables below."""
+    """Return a bullet per part; opened, with sentences on the variables."""
     parts = [f for f in findings if f.kind == "part"]
     if not parts:
         return []
@@ -161,8 +190,8 @@ def _parts(gap: Gap, findings: Sequence[Finding], opened: bool) -> list[str]:
     lines = [wrapped(f"Parts of the change ({metric_name(gap.about)}, target minus source)")]
     for part in parts:
         lines += _bullets([part_sentence(gap, part)])
-        below = texts.get(f"points {part.part}", ())
-        lines += [wrapped(text, "      ", "      ") for text in below]
+        sentences = texts.get(f"points {part.part}", ())
+        lines += [wrapped(text, "      ", "      ") for text in sentences]
     return lines
 
 
@@ -179,15 +208,18 @@ def _bullets(texts: Iterable[str]) -> list[str]:
 
 
 def targets_headline(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> list[str]:
-    """Return what can be said of all targets together: who moved, who differs, through what."""
+    """Return what can be said of all targets together: which moved, and through what.
+
+    Args:
+        gaps: target -> gap.
+        findings: on all targets.
+    """
     changes = [f for f in findings if f.kind == "target_change"]
-    if not changes:
-        return []
-    return [_moved(gaps, changes), _who_differs(gaps, findings), *_through_what(gaps, findings)]
+    return [_moved(gaps, changes), *_through_what(gaps, findings)] if changes else []
 
 
 def targets_units(gaps: Mapping[str, Gap]) -> write.Units:
-    """Return one way to write all targets: as many digits as the least known of them supports."""
+    """Return the units for all targets: as many digits as the least known target supports."""
     units = [write.units_of(gap) for gap in gaps.values()]
     return min(units, key=lambda unit: (unit.letter == "", unit.decimals or 0))
 
@@ -195,9 +227,15 @@ def targets_units(gaps: Mapping[str, Gap]) -> write.Units:
 def targets_summary(
     gaps: Mapping[str, Gap], findings: Sequence[Finding], unfinished: Sequence[str] = ()
 ) -> str:
-    """Return plain words: all targets together, then a section for each."""
-    together = targets_headline(gaps, findings)
-    blocks = [wrapped(" ".join(together))] if together else []
+    """Return plain words: all targets together, then a section for each.
+
+    Args:
+        gaps: target -> gap.
+        findings: of `Gaps.findings`.
+        unfinished: targets left out because the run was interrupted.
+    """
+    texts = targets_headline(gaps, findings)
+    blocks = [wrapped(" ".join(texts))] if texts else []
     for name, gap in gaps.items():
         text = summary(gap, of_target(findings, name))
         blocks.append(f"{name}\n{'=' * len(name)}\n{text}" if len(gaps) > 1 else text)
@@ -207,8 +245,13 @@ def targets_summary(
 
 
 def of_target(findings: Sequence[Finding], name: str) -> list[Finding]:
-    """Return one target's own findings."""
-    return [f for f in findings if f.facts["target"] == name and f.kind not in TOGETHER]
+    """Return the findings on a single target.
+
+    Args:
+        findings: of `Gaps.findings`.
+        name: of the target.
+    """
+    return [f for f in findings if f.facts["target"] == name and f.kind not in JOINT_KINDS]
 
 
 def _moved(gaps: Mapping[str, Gap], changes: Sequence[Finding]) -> str:
@@ -219,35 +262,19 @@ def _moved(gaps: Mapping[str, Gap], changes: Sequence[Finding]) -> str:
         "rose": len(significant) - fell,
         "did not significantly change": len(changes) - len(significant),
     }
-    metric = write.capital(_metric(gaps))
-    together = f"{len(changes)} targets, looked at together."
+    metric = write.capital(metric_name(next(iter(gaps.values())).about))
+    targets = f"{len(changes)} targets, looked at together."
     if not significant:
-        return f"{metric} did not significantly change in any of {together}"
+        return f"{metric} did not significantly change in any of {targets}"
     verbs = [f"{verb} in {number}" for verb, number in counts.items() if number]
-    most = next(f for f in significant if f.facts["most"])
-    units = write.units_of(gaps[most.facts["target"]])
-    span = units.span(*(most.interval or (most.value, most.value)))
+    largest = next(f for f in significant if f.facts["most"])
+    name = largest.facts["target"]
+    units = write.units_of(gaps[name])
+    span = units.span(*(largest.interval or (largest.value, largest.value)))
     return (
-        f"{metric} {joined(verbs)} of {together} It moved most for {most.facts['target']}: "
-        f"{units.change(most.value)} ({write.level_name(most.level)} interval {span})."
+        f"{metric} {joined(verbs)} of {targets} It moved most for {name}: "
+        f"{units.change(largest.value)} ({write.level_name(largest.level)} interval {span})."
     )
-
-
-def _who_differs(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> str:
-    differing = [f for f in findings if f.kind == "target_differs" and f.significant]
-    if not differing:
-        return f"No target differs significantly from the mean of all {len(gaps)} targets."
-    units, texts = targets_units(gaps), []
-    for side, way in (("below", -1.0), ("above", 1.0)):
-        names = sorted((f for f in differing if f.value * way > 0), key=lambda f: -abs(f.value))
-        sizes = [
-            f"{f.facts['target']} (by {units.size(f.value)}, "
-            f"{units.size_span(*(f.interval or (f.value, f.value)))})"
-            for f in names
-        ]
-        texts += [f"{side} it for {joined(sizes, MAX_TARGETS)}"] if sizes else []
-    mean = f"Compared with its mean over all {len(gaps)} targets, {_metric(gaps)} is significantly"
-    return f"{mean} {joined(texts)}."
 
 
 def _through_what(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> list[str]:
@@ -256,10 +283,6 @@ def _through_what(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> list[
     counts = sorted((pair for pair in counts if pair[1]), key=lambda pair: -pair[1])
     if not counts:
         return ["No part of the change is significant in any target."] if parts else []
-    (name, number), *others = counts
-    texts = [f"{name} is significant in {number}", *(f"{name} in {n}" for name, n in others)]
+    (name, number), *smaller = counts
+    texts = [f"{name} is significant in {number}", *(f"{name} in {n}" for name, n in smaller)]
     return [f"Of the parts of the change, {joined(texts, len(texts))} of {len(gaps)} targets."]
-
-
-def _metric(gaps: Mapping[str, Gap]) -> str:
-    return metric_name(next(iter(gaps.values())).about)

@@ -37,13 +37,19 @@ class Units:
         return " points" if self.is_share else ""
 
     def bare(self, value: float, signed: bool = False) -> str:
-        """Write a difference without its unit."""
+        """Write a difference without a unit.
+
+        Args:
+            value: the difference.
+            signed: write "+", too.
+        """
         if not math.isfinite(value):
             return _not_finite(value)
-        shown, sign = self._scaled(value), "+" if signed else ""
+        number = self._scaled(value)
+        sign = "+" if signed else ""
         if self.decimals is None:
-            return f"{shown:{sign}.3g}"
-        text = f"{shown:{sign},.{self.decimals}f}"
+            return f"{number:{sign}.3g}"
+        text = f"{number:{sign},.{self.decimals}f}"
         return text.lstrip("+-") if float(text.replace(",", "")) == 0 else text + self.letter
 
     def _scaled(self, value: float) -> float:
@@ -54,46 +60,46 @@ class Units:
         return self.bare(value) + ("%" if self.is_share else "")
 
     def tick(self, value: float) -> str:
-        """Write a mean on an axis, with no more digits than it needs."""
+        """Write a mean on an axis, with no more digits than needed."""
         if self.is_share:
             return f"{100 * value:,.4g}%"
         return f"{self._scaled(value):,.5g}{self.letter if value else ''}"
 
     def gain_tick(self, value: float) -> str:
         """Write a difference on an axis: +2; 0."""
-        shown = self._scaled(value)
-        return f"{shown:+,.4g}{self.letter}" if abs(shown) > 1e-12 else "0"
-
-    def exact(self, value: float) -> str:
-        """Write a difference with five digits and no unit, for tooltips: -7.2034."""
-        if not math.isfinite(value):
-            return _not_finite(value)
-        return f"{100 * value if self.is_share else value:+,.5g}"
+        number = self._scaled(value)
+        return f"{number:+,.4g}{self.letter}" if abs(number) > 1e-12 else "0"
 
     def size(self, value: float) -> str:
         """Write how large a difference is: 7.2 points."""
         return self.bare(abs(value)) + self.unit
 
     def change(self, value: float) -> str:
-        """Write a difference with its sign: -7.2 points."""
+        """Write a difference and a sign: -7.2 points."""
         return self.bare(value, signed=True) + self.unit
 
     def span(self, low: float, high: float, signed: bool = True) -> str:
-        """Write an interval of differences, with signs: -11.3 to -3.1."""
+        """Write an interval of differences, with signs: -11.3 to -3.1.
+
+        Args:
+            low: lower end.
+            high: upper end.
+            signed: write "+", too.
+        """
         return f"{self._end(low, high, signed)} to {self._end(high, low, signed)}"
 
     def size_span(self, low: float, high: float) -> str:
-        """Write an interval of one sign as sizes, smaller first: 3.1 to 11.3."""
+        """Write an interval that leaves out 0 as sizes, smaller first: 3.1 to 11.3."""
         small, large = sorted((abs(low), abs(high)))
         return self.span(small, large, signed=False)
 
-    def _end(self, value: float, other: float, signed: bool) -> str:
-        """An end of an interval; where that leaves out 0, not written as 0."""
+    def _end(self, value: float, opposite: float, signed: bool) -> str:
+        """Write an end of an interval; where the interval leaves out 0, not as 0."""
         text = self.bare(value, signed)
-        if self.decimals is None or not value * other > 0 or re.search("[1-9]", text):
+        if self.decimals is None or not value * opposite > 0 or re.search("[1-9]", text):
             return text
-        more = range(self.decimals + 1, self.decimals + 1 + FINER)
-        finer = [replace(self, decimals=digits).bare(value, signed) for digits in more]
+        digits = range(self.decimals + 1, self.decimals + 1 + FINER)
+        finer = [replace(self, decimals=n).bare(value, signed) for n in digits]
         return next((number for number in finer if re.search("[1-9]", number)), text)
 
     def suited(self, estimate: Estimate) -> Units:
@@ -115,14 +121,20 @@ def units_of(gap: Gap) -> Units:
 
 
 def squared_error_units(gap: Gap) -> Units:
-    """Return the units of recoverable error, with digits from its standard error."""
+    """Return the units of recoverable error, with digits from the standard error."""
     budget = gap.recoverable
     error = budget.total.standard_error if budget else 0.0
     return units_for(False, error, budget.irreducible.value if budget else 1.0)
 
 
 def units_for(is_share: bool, error: float, largest: float) -> Units:
-    """Return units with the digits that a standard error supports."""
+    """Return units with the digits that a standard error supports.
+
+    Args:
+        is_share: whether the metric is a share of rows.
+        error: the standard error.
+        largest: the largest number to be written.
+    """
     if not (error > 0 and math.isfinite(error)):
         error = (largest or 1.0) * (1e-2 if is_share else 1e-3)
     letter = next((name for name, size in LARGE.items() if 10 * size <= largest), "")
@@ -137,7 +149,12 @@ def units_for(is_share: bool, error: float, largest: float) -> Units:
 
 
 def percent(value: float, error: float = 1.0) -> str:
-    """Write a share in percent: 68%; 0.42% where the standard error is that small."""
+    """Write a share in percent: 68%; 0.42% where the standard error is that small.
+
+    Args:
+        value: the share.
+        error: the standard error.
+    """
     if not math.isfinite(value):
         return _not_finite(value)
     decimals = 0 if error >= 0.005 or error == 0 else 1 if error >= 0.0005 else 2
@@ -148,16 +165,22 @@ def percent(value: float, error: float = 1.0) -> str:
 
 
 def percent_span(low: float, high: float, error: float = 1.0) -> str:
-    """Write an interval of shares: 51% to 85%; "unbounded" where nothing is excluded."""
+    """Write an interval of shares: 51% to 85%; "unbounded" where nothing is excluded.
+
+    Args:
+        low: lower end.
+        high: upper end.
+        error: the standard error.
+    """
     if math.isinf(low) and math.isinf(high):
         return "unbounded"
     return f"{_percent_end(low, high, error)} to {_percent_end(high, low, error)}"
 
 
-def _percent_end(value: float, other: float, error: float) -> str:
-    """An end of an interval of shares; where that leaves out 0, not written as 0%."""
+def _percent_end(value: float, opposite: float, error: float) -> str:
+    """Write an end of an interval of shares; where the interval leaves out 0, not as 0%."""
     text = percent(value, error)
-    if not value * other > 0 or re.search("[1-9]", text):
+    if not value * opposite > 0 or re.search("[1-9]", text):
         return text
     finer = [percent(value, digits) for digits in (0.001, 0.0001)]  # one and two decimals
     return next((number for number in finer if re.search("[1-9]", number)), text)
@@ -166,13 +189,6 @@ def _percent_end(value: float, other: float, error: float) -> str:
 def rows_share(share: float) -> str:
     """Write a share of rows: 38%; 0.4% of few."""
     return percent(share, 1.0 if share >= 0.01 or not share else 0.001)
-
-
-def p_value(p: float) -> str:
-    """Write a p-value: 0.032; "< 0.001" below that."""
-    if not math.isfinite(p):
-        return "undefined"
-    return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
 def count(value: float) -> str:
@@ -210,33 +226,39 @@ def _not_finite(value: float) -> str:
 # -- names -----------------------------------------------------------------------------------------
 
 
-def metric_name(about: About) -> str:
-    """Return the metric as people call it: mean squared error."""
+def metric_name(analysis: About) -> str:
+    """Return what people call the metric: mean squared error."""
     words = {metric.name: metric.words or metric.name for metric in METRICS}
-    return about.metric_words or words.get(about.metric, about.metric)
+    return analysis.metric_words or words.get(analysis.metric, analysis.metric)
 
 
-def metric_unit(about: About) -> str:
-    """Return " (in units of income)" for metrics in the outcome's own units, else nothing."""
-    squared = "squared units" if about.metric == "mse" else "units"
-    own = about.task == "regression" and about.metric in IN_UNITS
-    return f" (in {squared} of {about.outcome})" if own else ""
+def metric_unit(analysis: About) -> str:
+    """Return " (in units of income)" for metrics in the outcome's units, or nothing."""
+    if analysis.task != "regression" or analysis.metric not in IN_UNITS:
+        return ""
+    squared = "squared units" if analysis.metric == "mse" else "units"
+    return f" (in {squared} of {analysis.outcome})"
 
 
-def unit_words(about: About) -> str:
+def unit_words(analysis: About) -> str:
     """Return the unit of a change: points of accuracy; units of log loss."""
-    return f"{'points' if about.is_share else 'units'} of {metric_name(about)}"
+    return f"{'points' if analysis.is_share else 'units'} of {metric_name(analysis)}"
 
 
-def domain_name(about: About, domain: str) -> str:
-    """Return what sentences call a domain: the source; US-born citizens (source)."""
-    name = about.source_name if domain == "source" else about.target_name
+def domain_name(analysis: About, domain: str) -> str:
+    """Return what sentences call a domain: the source; US-born citizens (source).
+
+    Args:
+        analysis: the facts of the gap.
+        domain: "source" or "target".
+    """
+    name = analysis.source_name if domain == "source" else analysis.target_name
     return f"the {domain}" if name in ("", domain) else f"{name} ({domain})"
 
 
-def in_domain(about: About, domain: str) -> str:
+def in_domain(analysis: About, domain: str) -> str:
     """Return where rows are: in the source; for US-born citizens (source)."""
-    words = domain_name(about, domain)
+    words = domain_name(analysis, domain)
     return f"in {words}" if words == f"the {domain}" else f"for {words}"
 
 
@@ -246,10 +268,15 @@ def capital(text: str) -> str:
 
 
 def joined(names: Sequence[str], at_most: int = 4) -> str:
-    """Join names: a, b and c; past `at_most`: a, b and 7 others."""
-    shown = list(names)
-    if len(shown) > at_most:
-        shown = [*shown[: at_most - 1], f"{len(names) - at_most + 1} others"]
-    if len(shown) < 2:
-        return "".join(shown)
-    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+    """Join names: a, b and c; of many the first: a, b and 7 more.
+
+    Args:
+        names: what to join.
+        at_most: so many in all; the last counts what is left out.
+    """
+    items = list(names)
+    if len(items) > at_most:
+        items = [*items[: at_most - 1], f"{len(names) - at_most + 1} others"]
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} and {items[-1]}"

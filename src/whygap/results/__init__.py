@@ -5,7 +5,6 @@ and how all of it was computed. `whygap.results.files` saves results as versione
 `whygap.render` shows them.
 """
 
-from whygap.results.about import About, Diagnostics, NuisanceRecord
 from whygap.results.details import (
     Affected,
     AffectedGroup,
@@ -17,21 +16,13 @@ from whygap.results.details import (
 )
 from whygap.results.files import load
 from whygap.results.finding import Finding
-from whygap.results.gap import Gap, Part
+from whygap.results.gap import About, Diagnostics, Gap, NuisanceRecord, Part
 from whygap.results.gaps import Gaps
 from whygap.results.overlap import Overlap, RatioRecord, Separator
 from whygap.results.points import Points, RankInterval, Sampling
 from whygap.tables.design import Condition
 
 __all__ = ["About", "Affected", "AffectedGroup", "Budget", "Condition", "Diagnostics", "Finding"]
-__all__ += [
-    "Gap",
-    "Gaps",
-    "NuisanceRecord",
-    "Overlap",
-    "Part",
-    "Points",
-    "RankInterval",
-    "RatioRecord",
-]
-__all__ += ["Recoverable", "Rule", "Sampling", "Separator", "Shares", "SubsetValue", "load"]
+__all__ += ["Gap", "Gaps", "NuisanceRecord", "Overlap", "Part", "Points", "RankInterval"]
+__all__ += ["RatioRecord", "Recoverable", "Rule", "Sampling", "Separator", "Shares", "SubsetValue"]
+__all__ += ["load"]

@@ -107,14 +107,18 @@ class Affected:
         return tuple(group for group in self.groups if group.variable == variable)
 
     def simultaneous(self, level: float = 0.95) -> tuple[Interval, ...]:
-        """Return intervals of all groups' points, in the order of `groups`, that hold at once."""
+        """Return intervals of all groups' points, in the order of `groups`, that hold at once.
+
+        Args:
+            level: of all intervals together.
+        """
         points = [group.points for group in self.groups]
         return tuple(simultaneous_intervals(points, self.covariance, level))
 
     def excess(self) -> tuple[Estimate, ...]:
-        """Return each group's points beyond those that its share of target rows would carry.
+        """Return each group's points beyond what the group's share of target rows would carry.
 
-        In the order of `groups`. Shares of rows count as known, which widens intervals a little.
+        In the order of `groups`. Shares of rows count as exact, which widens intervals a little.
         """
         points = np.array([group.points.value for group in self.groups])
         errors = np.sqrt(np.maximum(np.diag(self._excess_covariance()), 0.0))
@@ -123,7 +127,11 @@ class Affected:
         return tuple(Estimate(float(v), float(e), degrees_of_freedom=df) for v, e, df in terms)
 
     def simultaneous_excess(self, level: float = 0.95) -> tuple[Interval, ...]:
-        """Return intervals of `excess` that hold at once: who is affected more than others."""
+        """Return intervals of `excess` that hold at once: who is affected beyond the average.
+
+        Args:
+            level: of all intervals together.
+        """
         return tuple(simultaneous_intervals(self.excess(), self._excess_covariance(), level))
 
     def _excess_covariance(self) -> Array:
@@ -132,9 +140,9 @@ class Affected:
     def _beyond_share(self, points: Array) -> Array:
         """Subtract from each group its share, by rows, of its variable's total."""
         _, variable = np.unique([group.variable for group in self.groups], return_inverse=True)
-        same = (variable[:, None] == variable).astype(float)
+        is_of_variable = (variable[:, None] == variable).astype(float)
         shares = np.array([group.target_share for group in self.groups])
-        return np.asarray(points - (shares * (same @ points).T).T)
+        return np.asarray(points - (shares * (is_of_variable @ points).T).T)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,11 +181,6 @@ class Recoverable(Budget):
     source: Budget
     added_in_target: Estimate
     reweighted: Budget | None = None
-
-    @property
-    def source_total(self) -> Estimate:
-        """Squared error in the source that source labels could win back."""
-        return self.source.total
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +226,19 @@ class Shares:
         return self.values.sampling
 
     def numerator(self, names: Iterable[str]) -> Estimate:
-        """Return the unexplained mean squared gap of a subset that was evaluated."""
+        """Return the unexplained mean squared gap of a subset that was evaluated.
+
+        Args:
+            names: the players of the subset.
+        """
         return self._subset(names).numerator
 
     def value(self, names: Iterable[str]) -> Estimate:
-        """Return the explained share v(s) of a subset that was evaluated."""
+        """Return the explained share v(s) of a subset that was evaluated.
+
+        Args:
+            names: the players of the subset.
+        """
         value = self._subset(names).value
         if value is None:
             raise ResultError(f"The {self.part} values are undefined", hint=self.reason)
@@ -247,16 +258,15 @@ class Shares:
         return self.values
 
     def _subset(self, names: Iterable[str]) -> SubsetValue:
-        wanted = frozenset(name_list(names, "A subset", ResultError))
-        for name in wanted - set(self.players):
-            raise ResultError(
-                f"There is no player named '{name}'", hint=did_you_mean(name, self.players)
-            )
+        players = frozenset(name_list(names, "A subset", ResultError))
+        for name in players - set(self.players):
+            hint = did_you_mean(name, self.players)
+            raise ResultError(f"There is no player named '{name}'", hint=hint)
         for subset in self.subsets:
-            if frozenset(subset.players) == wanted:
+            if frozenset(subset.players) == players:
                 return subset
         raise ResultError(
             "This subset was not evaluated",
-            got="{" + ", ".join(sorted(wanted)) + "}",
+            got="{" + ", ".join(sorted(players)) + "}",
             hint="Ask for it with whygap.subset_values(study, part=..., subsets=[...]).",
         )

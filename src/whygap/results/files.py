@@ -44,8 +44,8 @@ KINDS = {
 # -- results as plain values -----------------------------------------------------------------------
 
 
-def to_dict(result: Any, influence: bool = False) -> dict[str, Any]:
-    """Return a whole result as what JSON can hold.
+def to_dict(result: Any, *, influence: bool = False) -> dict[str, Any]:
+    """Return what `save` writes, as plain values.
 
     Args:
         result: of a class in `KINDS`.
@@ -63,9 +63,9 @@ def to_dict(result: Any, influence: bool = False) -> dict[str, Any]:
     return head | values
 
 
-def to_text(result: Any, influence: bool = False) -> str:
-    """Return what `save` writes."""
-    mapping = to_dict(result, influence)
+def to_text(result: Any, *, influence: bool = False) -> str:
+    """Return the text that `save` writes."""
+    mapping = to_dict(result, influence=influence)
     return json.dumps(mapping, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
@@ -74,13 +74,13 @@ def plain(value: Any, not_finite: Callable[[float], Any] = lambda _: None) -> An
 
     Args:
         value: mappings, sequences, dataclasses and numbers inside one another.
-        not_finite: what stands for numbers that JSON cannot hold.
+        not_finite: returns what stands for numbers that JSON cannot hold.
     """
     return _Writer(not_finite=not_finite).plain(value)
 
 
 class _Writer:
-    """Turns objects into values of JSON; numbers the samples that estimates come from."""
+    """Turn objects into values of JSON; number the samples that estimates come from."""
 
     def __init__(self, influence: bool = False, not_finite: Callable[[float], Any] = str) -> None:
         self.influence = influence
@@ -89,10 +89,12 @@ class _Writer:
 
     def plain(self, value: Any) -> Any:
         if isinstance(value, Influence):
-            return {field.name: _packed(getattr(value, field.name)) for field in fields(value)}
+            arrays = (np.asarray(getattr(value, f.name), dtype="<f8") for f in fields(value))
+            texts = (base64.b64encode(array.tobytes()).decode("ascii") for array in arrays)
+            return dict(zip((f.name for f in fields(value)), texts, strict=True))
         if is_dataclass(value) and not isinstance(value, type):
             values = {field.name: getattr(value, field.name) for field in fields(value)}
-            return self.plain(self._own(values) if isinstance(value, Estimate) else values)
+            return self.plain(self._estimate(values) if isinstance(value, Estimate) else values)
         if isinstance(value, Mapping):
             return {str(key): self.plain(item) for key, item in value.items()}
         if isinstance(value, np.ndarray | list | tuple):
@@ -105,18 +107,14 @@ class _Writer:
             return self.not_finite(value)
         return value if value is None or isinstance(value, str | int | float) else str(value)
 
-    def _own(self, estimate: dict[str, Any]) -> dict[str, Any]:
-        """Leave out what an estimate does not have, and influence values that are not asked for."""
-        origin = estimate.pop("origin")
-        if self.influence and estimate["influence"] is not None:
-            estimate["origin"] = self.origins.setdefault(origin, str(len(self.origins)))
+    def _estimate(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Leave out what an estimate does not have, and influence values that nobody asked for."""
+        origin = values.pop("origin")
+        if self.influence and values["influence"] is not None:
+            values["origin"] = self.origins.setdefault(origin, str(len(self.origins)))
         else:
-            estimate["influence"] = None
-        return {name: value for name, value in estimate.items() if value is not None}
-
-
-def _packed(values: Any) -> str:
-    return base64.b64encode(np.asarray(values, dtype="<f8").tobytes()).decode("ascii")
+            values["influence"] = None
+        return {name: value for name, value in values.items() if value is not None}
 
 
 def restored(cls: Any, values: Any) -> Any:
@@ -129,18 +127,18 @@ def restored(cls: Any, values: Any) -> Any:
     from pydantic import ValidationError
 
     try:
-        return _adapter(cls).validate_python(_with_origins(values, uuid.uuid4().hex))
+        return adapter_of(cls).validate_python(_with_origins(values, uuid.uuid4().hex))
     except ValidationError as err:
         first = err.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        missing = first["type"] == "missing"
-        got = f"no field '{where}'" if missing else f"'{where}': {first['msg']}"
+        field = ".".join(map(str, first["loc"]))
+        is_missing = first["type"] == "missing"
+        got = f"no field '{field}'" if is_missing else f"'{field}': {first['msg']}"
         hint = "It was changed after it was written; run 'whygap explain' again."
         raise ResultError("This is not a whole whygap result", got=got, hint=hint) from err
 
 
 def _with_origins(value: Any, file: str) -> Any:
-    """Estimates of one file combine with each other alone."""
+    """Let estimates of a file combine with each other alone."""
     if isinstance(value, list):
         return [_with_origins(item, file) for item in value]
     if not isinstance(value, dict):
@@ -151,7 +149,8 @@ def _with_origins(value: Any, file: str) -> Any:
 
 
 @cache
-def _adapter(cls: Any) -> TypeAdapter[Any]:
+def adapter_of(cls: Any) -> TypeAdapter[Any]:
+    """Return what reads a result class from plain values."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(cls)
@@ -165,40 +164,41 @@ def _class(kind: str) -> Any:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def save(result: Any, path: str | Path, influence: bool = False) -> Path:
-    """Write a result.
+def save(result: Any, path: str | Path, *, influence: bool = False) -> Path:
+    """Write versioned JSON, whole or not at all.
 
     Args:
         result: of a class in `KINDS`.
         path: of the file.
         influence: keep influence values, so that arithmetic works on what is read back.
     """
-    return write_whole(require_ending(path, ".json"), to_text(result, influence))
+    return write_whole(require_ending(path, ".json"), to_text(result, influence=influence))
 
 
 def load(path: str | Path) -> Any:
-    """Read a result of any kind that `save` wrote."""
+    """Read a result of any kind that `save` wrote.
+
+    Args:
+        path: of the file.
+    """
     path = path_of(path, "A result file", ResultError)
+    broken = f"The file '{path}' is not a whole whygap result"
     try:
         mapping = json.loads(path.read_text(encoding="utf-8"))
     except OSError as err:
         raise ResultError(f"The result file '{path}' cannot be read", got=err.strerror) from err
     except (UnicodeDecodeError, json.JSONDecodeError) as err:
-        raise ResultError(
-            f"The file '{path}' is not a whole whygap result",
-            got=str(err),
-            hint="It may be half written or of another kind; run 'whygap explain' again.",
-        ) from err
+        hint = "It may be half written or of another kind; run 'whygap explain' again."
+        raise ResultError(broken, got=str(err), hint=hint) from err
     kind = _kind(mapping, path)
     try:
         return restored(_class(kind), mapping)
     except ResultError as err:
-        what = f"The file '{path}' is not a whole whygap result"
-        raise ResultError(what, got=err.got, hint=err.hint) from err
+        raise ResultError(broken, got=err.got, hint=err.hint) from err
 
 
 def _kind(mapping: Any, path: Path) -> str:
-    """The kind of result in a file, where this version reads it."""
+    """Return the kind of result in a file, where this version reads the file."""
     schema = mapping.get("schema") if isinstance(mapping, dict) else None
     family, _, version = str(schema).partition("/")
     if family != "whygap" or not version.isdigit():
@@ -218,21 +218,21 @@ def _kind(mapping: Any, path: Path) -> str:
     return kind
 
 
+# Ending of a file that is of another kind -> what writes it
 TABLE = "The table of all estimates is gap.to_frame(), or: whygap show gap.json -o gap.csv."
-FIGURE = "gap.plot().savefig(path) draws it."
 ENDINGS = {
     ".json": "gap.save(path) writes it.",
     ".html": "gap.report(path) writes it.",
     ".pdf": "Write .html and print it from a browser; gap.plot().savefig(path) draws one figure.",
     **dict.fromkeys((".csv", ".tsv", ".xlsx", ".parquet", ".tex", ".md"), TABLE),
-    **dict.fromkeys((".png", ".svg", ".jpg"), FIGURE),
+    **dict.fromkeys((".png", ".svg", ".jpg"), "gap.plot().savefig(path) draws it."),
     ".toml": "That is the ending of a study file, which is not written over.",
     **dict.fromkeys((".pkl", ".pickle", ".joblib"), "gap.save(path) writes JSON, no pickle."),
 }
 
 
 def require_ending(path: str | Path, ending: str) -> Path:
-    """Refuse a file whose name says that it is of another kind.
+    """Refuse a file whose name says that the file is of another kind.
 
     Args:
         path: of the file.
@@ -241,72 +241,40 @@ def require_ending(path: str | Path, ending: str) -> Path:
     file = path_of(path, "A file", ResultError)
     suffix = file.suffix.lower()
     if suffix in ENDINGS and suffix != ending:
-        what = {".json": "A result is saved as JSON", ".html": "A report is a page of HTML"}[ending]
-        raise ResultError(what, got=f"'{file.name}'", hint=ENDINGS[suffix])
+        message = "A result is saved as JSON" if ending == ".json" else "A report is a page of HTML"
+        raise ResultError(message, got=f"'{file.name}'", hint=ENDINGS[suffix])
     return file
 
 
 def write_whole(path: str | Path, text: str) -> Path:
-    """Write text so that the file is whole or not there."""
+    """Write text so that the file is whole or missing."""
     return write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: str | Path, content: bytes) -> Path:
-    """Write to a temporary file in the same folder, then rename: never half a file."""
+    """Write to a temporary file in the folder of the file, then rename: never half a file.
+
+    Args:
+        path: of the file; one that is written over keeps its mode.
+        content: of the file.
+    """
     path = path_of(path, "A file", ResultError)
     temporary = None
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.")
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        Path(temporary).chmod(_mode(path))
+        mask = os.umask(0)
+        os.umask(mask)
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~mask
+        Path(temporary).chmod(mode)
         Path(temporary).replace(path)
     except BaseException as err:  # an interrupt leaves no litter either
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
         if not isinstance(err, OSError):
             raise
-        raise ResultError(
-            f"The file '{path}' cannot be written",
-            got=err.strerror,
-            hint="Check that its folder exists and may be written to.",
-        ) from err
+        hint = "Check that its folder exists and may be written to."
+        message = f"The file '{path}' cannot be written"
+        raise ResultError(message, got=err.strerror, hint=hint) from err
     return path
-
-
-def _mode(path: Path) -> int:
-    """Who may read and write the file: as before, where it is written over."""
-    if path.exists():
-        return stat.S_IMODE(path.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-# -- the published schema --------------------------------------------------------------------------
-
-
-def schema_text() -> str:
-    """Return the JSON schema of a saved gap, as docs/gap.schema.json has it."""
-    from pydantic.json_schema import GenerateJsonSchema
-
-    class Words(GenerateJsonSchema):
-        """Numbers may be words."""
-
-        def float_schema(self, schema: Any) -> dict[str, Any]:
-            return {"anyOf": [super().float_schema(schema), {"enum": ["nan", "inf", "-inf"]}]}
-
-    body = _adapter(_class("gap")).json_schema(schema_generator=Words)
-    head = {
-        "schema": {"const": SCHEMA},
-        "kind": {"const": "gap"},
-        "problems": {"type": "array", "items": {"type": "string"}},
-    }
-    whole = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **body,
-        "title": "A result of whygap",
-        "properties": head | body["properties"],
-        "required": [*head, *body["required"]],
-    }
-    return json.dumps(whole, indent=1) + "\n"

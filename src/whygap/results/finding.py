@@ -1,4 +1,4 @@
-"""The value type of statements: one finding is one statement on a result, as data."""
+"""The value type of statements: a finding is one statement on a result, as data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from whygap.estimate import Estimate, Interval
 
 if TYPE_CHECKING:
-    from whygap.results.about import About
+    from whygap.results.gap import About
 
 MAX_NAMED_VARIABLES = 3  # variables in one sentence; more are read as a table
 
@@ -41,12 +41,12 @@ class Finding:
 
     @property
     def significant(self) -> bool:
-        """Return whether the interval leaves out 0."""
+        """Whether the interval leaves out 0."""
         return self.interval is not None and self.interval.excludes(0.0)
 
     @property
     def value(self) -> float:
-        """Return the estimate's value; NaN without an estimate."""
+        """The estimate's value; NaN without an estimate."""
         return math.nan if self.estimate is None else self.estimate.value
 
     def knowing(self, **facts: Any) -> Finding:
@@ -57,9 +57,8 @@ class Finding:
 def estimated(
     kind: str, estimate: Estimate, level: float, *, part: str = "", variable: str = "", **facts: Any
 ) -> Finding:
-    """Return a finding on an estimate, with its own interval."""
-    interval = Interval(*estimate.interval(level))
-    return Finding(kind, part, variable, "", estimate, interval, level, facts)
+    """Return a finding on an estimate, with the estimate's own interval."""
+    return Finding(kind, part, variable, "", estimate, estimate.interval(level), level, facts)
 
 
 def direction(about: About, change: float) -> str:

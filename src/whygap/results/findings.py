@@ -19,7 +19,7 @@ interval that they show is computed here, once. Kinds, with their facts:
     overlap           ratio
     trust             rows, effective_rows, kept_share
     prediction        measures
-    advice            action, reason, variables; of_error, ratio
+    advice            action, reason, variables; of_error
 """
 
 from __future__ import annotations
@@ -28,14 +28,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from whygap.estimate import Interval
 from whygap.results.advice import advice
 from whygap.results.detail_findings import affected, recoverable, shares, trust
 from whygap.results.finding import MAX_NAMED_VARIABLES, Finding, direction, estimated
 
 if TYPE_CHECKING:
     from whygap.results.gap import Gap
-    from whygap.results.points import Points
 
 __all__ = ["Finding", "findings"]
 
@@ -50,12 +48,22 @@ def findings(gap: Gap, level: float) -> tuple[Finding, ...]:
         gap: the result.
         level: of all intervals but those of confirmed rules.
     """
-    change = _change(gap, level)
+    change = estimated(
+        "change",
+        gap.total,
+        level,
+        source=gap.source,
+        target=gap.target,
+        source_interval=gap.source.interval(level),
+        target_interval=gap.target.interval(level),
+        direction=direction(gap.about, gap.total.value),
+    )
     parts = _parts(gap, change, level)
     by_name = {part.part: part for part in parts}
     points = [f for name in gap.points for f in _points(gap, name, by_name.get(name), level)]
     statements = (
-        *_problems(gap),
+        *([] if gap.comparable else [Finding("not_comparable", facts={"reason": gap.reason})]),
+        *(Finding("problem", facts={"note": n}) for n in gap.notes if n.level == "problem"),
         change,
         *parts,
         *_with_headline_variables(points, change),
@@ -67,72 +75,49 @@ def findings(gap: Gap, level: float) -> tuple[Finding, ...]:
     return (*statements, *advice(gap, statements, level))
 
 
-# -- the change and its parts ----------------------------------------------------------------------
-
-
-def _problems(gap: Gap) -> Iterator[Finding]:
-    if not gap.comparable:
-        yield Finding("not_comparable", facts={"reason": gap.reason})
-    for note in gap.notes:
-        if note.level == "problem":
-            yield Finding("problem", facts={"note": note})
-
-
-def _change(gap: Gap, level: float) -> Finding:
-    return estimated(
-        "change",
-        gap.total,
-        level,
-        source=gap.source,
-        target=gap.target,
-        source_interval=Interval(*gap.source.interval(level)),
-        target_interval=Interval(*gap.target.interval(level)),
-        direction=direction(gap.about, gap.total.value),
-    )
+# -- parts -----------------------------------------------------------------------------------------
 
 
 def _parts(gap: Gap, change: Finding, level: float) -> list[Finding]:
-    """Return one finding per part, with its share of the gap where percentages do not mislead."""
+    """Return a finding per part, with shares of the gap where percentages do not mislead."""
     parts = {name: estimated("part", part, level, part=name) for name, part in gap.parts.items()}
     shares = {name: gap.share_of_total(name) for name in parts}
     inside = all(s is not None and -AGAINST <= s.value <= 1 + AGAINST for s in shares.values())
-    shown = {name: s for name, s in shares.items() if s is not None and inside}
     groups = _near_ties(gap, level)
-    ties = set(groups[0]) if groups else set()
+    ties = groups[0] if groups else []
     order = [name for group in groups for name in group]
-    open_ = len(ties) > 1 and any(parts[name].significant for name in ties)
-    findings_ = []
+    is_open = len(ties) > 1 and any(parts[name].significant for name in ties)
+    terms = []
     for name, part in parts.items():
-        share = shown.get(name) if change.significant else None
-        tied = tuple(n for n in parts if n in ties and n != name) if name in ties else ()
-        findings_.append(
-            part.knowing(
-                share=share,
-                share_interval=None if share is None else Interval(*share.interval(level)),
-                largest=name in ties,
-                tied_with=tied,
-                rank=order.index(name) + 1,
-                named=part.significant or (open_ and name in ties),
-                direction=direction(gap.about, part.value),
-            )
+        share = shares[name] if inside and change.significant else None
+        term = part.knowing(
+            share=share,
+            share_interval=None if share is None else share.interval(level),
+            largest=name in ties,
+            tied_with=tuple(n for n in parts if name in ties and n in ties and n != name),
+            rank=order.index(name) + 1,
+            named=part.significant or (is_open and name in ties),
+            direction=direction(gap.about, part.value),
         )
-    return findings_
+        terms.append(term)
+    return terms
 
 
 def _near_ties(gap: Gap, level: float) -> list[list[str]]:
     """Group the parts, largest first; which part of a group is the largest is open."""
-    left, groups = list(gap.parts), []
-    while left:
-        first = max(left, key=lambda name: abs(gap.parts[name].value))
-        groups.append([n for n in left if n == first or _is_tie(gap, first, n, level)])
-        left = [name for name in left if name not in groups[-1]]
+
+    def is_tie(largest: str, name: str) -> bool:
+        size = gap.parts[largest].value
+        is_near = size != 0 and gap.parts[name].value / size > TIE
+        return is_near and not gap.difference(largest, name).excludes_zero(level)
+
+    remaining = list(gap.parts)
+    groups = []
+    while remaining:
+        largest = max(remaining, key=lambda name: abs(gap.parts[name].value))
+        groups.append([n for n in remaining if n == largest or is_tie(largest, n)])
+        remaining = [name for name in remaining if name not in groups[-1]]
     return groups
-
-
-def _is_tie(gap: Gap, first: str, name: str, level: float) -> bool:
-    size = gap.parts[first].value
-    alike = size != 0 and gap.parts[name].value / size > TIE
-    return alike and not gap.difference(first, name).excludes_zero(level)
 
 
 # -- points of variables ---------------------------------------------------------------------------
@@ -141,43 +126,30 @@ def _is_tie(gap: Gap, first: str, name: str, level: float) -> bool:
 def _points(gap: Gap, name: str, part: Finding | None, level: float) -> Iterator[Finding]:
     """Yield every variable of a part, significant ones first, then what is not named, together."""
     points = gap.points[name]
-    terms = [
-        estimated("points", estimate, level, part=name, variable=variable)
-        for variable, estimate in points.items()
-    ]
+    terms = [estimated("points", e, level, part=name, variable=v) for v, e in points.items()]
     terms.sort(key=lambda term: (not term.significant, -abs(term.value)))
-    named = [term.variable for term in terms if term.significant][:MAX_NAMED_VARIABLES]
-    falls, rises = _may_be_largest(points, level)
+    first = [term.variable for term in terms if term.significant][:MAX_NAMED_VARIABLES]
+    may_fall_most = points.first(level, lowest=True) if any(t.value < 0 for t in terms) else ()
+    may_rise_most = points.first(level) if any(t.value > 0 for t in terms) else ()
     for term in terms:
         yield term.knowing(
-            named=term.variable in named,
-            tied=term.variable in (falls if term.value < 0 else rises),
+            named=term.variable in first,
+            tied=term.variable in (may_fall_most if term.value < 0 else may_rise_most),
             headline=False,
             columns=tuple(gap.about.players.get(term.variable, (term.variable,))),
         )
-    rest = [term for term in terms if term.variable not in named]
-    if rest:
-        pooled = _together(points, rest, level) if named or part is None else part
-        yield replace(
-            pooled,
-            kind="points_rest",
-            part=name,
-            variable=rest[0].variable if len(rest) == 1 else "",
-            facts={"n": len(rest), "n_significant": sum(term.significant for term in rest)},
-        )
-
-
-def _may_be_largest(points: Points, level: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the variables that may fall most, and those that may rise most."""
-    values = [estimate.value for estimate in points.values()]
-    falls = points.first(level, lowest=True) if min(values, default=0.0) < 0 else ()
-    return falls, points.first(level) if max(values, default=0.0) > 0 else ()
-
-
-def _together(points: Points, rest: Sequence[Finding], level: float) -> Finding:
-    if len(rest) == 1:
-        return rest[0]
-    return estimated("points", points.combined({f.variable: 1.0 for f in rest}), level)
+    remaining = [term for term in terms if term.variable not in first]
+    if not remaining:
+        return
+    pooled = remaining[0]
+    if part is not None and not first:
+        pooled = part
+    elif len(remaining) > 1:
+        total = points.combined(dict.fromkeys((t.variable for t in remaining), 1.0))
+        pooled = estimated("points", total, level)
+    variable = remaining[0].variable if len(remaining) == 1 else ""
+    facts = {"n": len(remaining), "n_significant": sum(t.significant for t in remaining)}
+    yield replace(pooled, kind="points_rest", part=name, variable=variable, facts=facts)
 
 
 def _with_headline_variables(points: Sequence[Finding], change: Finding) -> list[Finding]:
@@ -190,6 +162,5 @@ def _with_headline_variables(points: Sequence[Finding], change: Finding) -> list
     first = {f.part: f for f in reversed(terms)}
     terms = [f for f in terms if f is first[f.part] or f.facts["tied"]]
     largest = max((abs(f.value) for f in terms), default=0.0)
-    near = sorted((f for f in terms if abs(f.value) > TIE * largest), key=lambda f: -abs(f.value))
-    named = near[:MAX_NAMED_VARIABLES]
-    return [f.knowing(headline=True) if f in named else f for f in points]
+    terms = sorted((f for f in terms if abs(f.value) > TIE * largest), key=lambda f: -abs(f.value))
+    return [f.knowing(headline=True) if f in terms[:MAX_NAMED_VARIABLES] else f for f in points]

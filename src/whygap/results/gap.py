@@ -4,23 +4,70 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from whygap.domains import Array
+from whygap.data_checks import Measure
+from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError, did_you_mean, require_known, require_level
 from whygap.estimate import Estimate
 from whygap.estimate.fieller import Ratio
 from whygap.notes import Note
-from whygap.results import files
-from whygap.results.about import About, Diagnostics
+from whygap.results import files, redaction
 from whygap.results.details import Affected, Recoverable, Shares
 from whygap.results.findings import Finding, findings
+from whygap.results.overlap import RatioRecord, Separator
 from whygap.results.points import Points
-from whygap.results.redaction import ROWS, redacted
+
+
+@dataclass(frozen=True, slots=True)
+class NuisanceRecord:
+    """Which model was chosen for one kind of nuisance, and how well it predicts out of fold."""
+
+    name: str
+    target: str
+    columns: str
+    chosen: str
+    score_name: str
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostics:
+    """How far to trust the numbers."""
+
+    nuisances: tuple[NuisanceRecord, ...] = ()
+    ratios: tuple[RatioRecord, ...] = ()
+    separators: tuple[Separator, ...] = ()  # columns that tell the domains apart on their own
+    prediction: tuple[Measure, ...] = ()  # how the predictions do in both tables
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What was analysed and how: enough to repeat it."""
+
+    outcome: str
+    metric: str
+    higher_is_better: bool | None
+    is_share: bool
+    source_name: str
+    target_name: str
+    rows: ByDomain[int]
+    effective_rows: ByDomain[float]
+    baseline: tuple[str, ...]
+    players: Mapping[str, tuple[str, ...]]
+    settings: Mapping[str, Any]
+    versions: Mapping[str, str]
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    created: str = ""
+    task: str = "binary"  # the kind of outcome
+    metric_words: str = ""  # what sentences call the metric; empty: its name
+    is_mean: bool = True  # the metric is a mean over rows
+    kept_share: ByDomain[float] = field(default_factory=lambda: ByDomain(1.0, 1.0))
+    data: str = ""  # a digest of both tables as they were used: the same data have the same
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,30 +150,14 @@ class Gap:
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays and mappings
 
-    @classmethod
-    def given(cls, gap: Any) -> Gap | None:
-        """Return the result a function was called with, or None; refuse anything else."""
-        if gap is not None and not isinstance(gap, cls):
-            raise ResultError(
-                "gap= must be a result of explain",
-                got=f"an object of type {type(gap).__name__}",
-                hint="gap = wg.explain(study), or wg.load(path).",
-            )
-        return gap
-
     @property
     def comparable(self) -> bool:
         """Whether the inner parts can be estimated."""
         return not self.reason
 
     @property
-    def has_region(self) -> bool:
-        """Whether the tables are compared on their common support only."""
-        return "source_only" in self.parts
-
-    @property
     def outcome_first(self) -> bool:
-        """Whether the outcome part comes before that of the covariates."""
+        """Whether the outcome part comes before the covariate part."""
         return [name for name in self.parts if name in ("covariate", "outcome")][:1] == ["outcome"]
 
     def level(self, level: float | None = None) -> float:
@@ -137,64 +168,36 @@ class Gap:
         return float(level)
 
     def share_of_total(self, name: str) -> Estimate | None:
-        """Return one part divided by the gap, with Fieller's interval; None where the gap is 0."""
-        top, bottom = self._part(name), self.total
-        if bottom.value == 0:
+        """Return a part divided by the gap, with Fieller's interval; None where the gap is 0.
+
+        Args:
+            name: of the part.
+        """
+        require_known(name, self.parts, f"There is no part '{name}'", "Parts", ResultError)
+        part = self.parts[name]
+        total = self.total
+        if total.value == 0:
             return None
-        freedom = min(top.degrees_of_freedom, bottom.degrees_of_freedom)
-        if top.influence is not None and bottom.influence is not None:
-            return replace(top / bottom, degrees_of_freedom=freedom)
-        part, whole = self._weights({name: 1.0}), np.ones(len(self.parts))
-        covariance = self.part_covariance
-        ratio = Ratio(
-            top.value,
-            bottom.value,
-            float(part @ covariance @ part),
-            float(whole @ covariance @ whole),
-            float(part @ covariance @ whole),
-        )
+        row = self.part_covariance[list(self.parts).index(name)]
+        own = float(row[list(self.parts).index(name)])
+        variance = float(np.sum(self.part_covariance))
+        ratio = Ratio(part.value, total.value, own, variance, float(np.sum(row)))
         return Estimate(
-            top.value / bottom.value,
+            part.value / total.value,
             ratio.standard_error(),
-            plugin=top.plugin / bottom.plugin if bottom.plugin else math.nan,
+            plugin=part.plugin / total.plugin if total.plugin else math.nan,
             ratio=ratio,
-            degrees_of_freedom=freedom,
+            degrees_of_freedom=min(part.degrees_of_freedom, total.degrees_of_freedom),
         )
 
     def difference(self, first: str, second: str) -> Estimate:
         """Return one part less another."""
-        left, right = self._part(first), self._part(second)
-        freedom = min(left.degrees_of_freedom, right.degrees_of_freedom)
-        if left.influence is not None and right.influence is not None:
-            return replace(left - right, degrees_of_freedom=freedom)
-        weights = self._weights({first: 1.0, second: -1.0})
-        variance = max(float(weights @ self.part_covariance @ weights), 0.0)
-        value = left.value - right.value
-        return Estimate(value, math.sqrt(variance), degrees_of_freedom=freedom)
-
-    def _part(self, name: str) -> Part:
-        require_known(name, self.parts, f"There is no part '{name}'", "Parts", ResultError)
-        return self.parts[name]
-
-    def _weights(self, factors: Mapping[str, float]) -> Array:
-        return np.array([factors.get(name, 0.0) for name in self.parts])
+        return Points(self.parts, self.part_covariance).combined({first: 1.0, second: -1.0})
 
     def problems(self) -> tuple[str, ...]:
-        """Return why the numbers must not be trusted as they stand, if there is any reason."""
+        """Return why the numbers must not be trusted as they stand, if they must not."""
         reasons = () if self.comparable else (self.reason,)
         return (*reasons, *(str(note) for note in self.notes if note.level == "problem"))
-
-    def to_frame(self, level: float | None = None) -> Any:
-        """Return a tidy table of every estimate, in the kind of table the study came in."""
-        from whygap.render import tables
-
-        return tables.to_frame(self, level)
-
-    def summary(self, level: float | None = None) -> str:
-        """Return the explanation in plain words."""
-        from whygap.render import text
-
-        return text.summary(self, self.findings(level))
 
     def findings(self, level: float | None = None) -> tuple[Finding, ...]:
         """Return all statements, in order, that text, page, figures, tables and alarms use.
@@ -203,6 +206,26 @@ class Gap:
             level: of the intervals; that of the settings unless given.
         """
         return findings(self, self.level(level))
+
+    def to_frame(self, level: float | None = None) -> Any:
+        """Return a tidy table of every estimate, in the kind of table the study came in.
+
+        Args:
+            level: of the intervals; that of the settings unless given.
+        """
+        from whygap.render import tables
+
+        return tables.to_frame(self, level)
+
+    def summary(self, level: float | None = None) -> str:
+        """Return the explanation in plain words.
+
+        Args:
+            level: of the intervals; that of the settings unless given.
+        """
+        from whygap.render import text
+
+        return text.summary(self, self.findings(level))
 
     def __str__(self) -> str:
         from whygap.render import text
@@ -216,18 +239,8 @@ class Gap:
 
         return page.notebook(self)
 
-    def save(self, path: str | Path, *, influence: bool = False) -> Path:
-        """Write versioned JSON, whole or not at all.
-
-        Args:
-            path: of the file.
-            influence: keep influence values, so that arithmetic works on what is read back.
-        """
-        return files.save(self, path, influence=influence)
-
-    def to_dict(self, *, influence: bool = False) -> dict[str, Any]:
-        """Return what `save` writes, as plain values."""
-        return files.to_dict(self, influence=influence)
+    save = files.save
+    to_dict = files.to_dict
 
     def plot(self, ax: Any = None, what: str = "decomposition", level: float | None = None) -> Any:
         """Return a matplotlib figure.
@@ -241,14 +254,18 @@ class Gap:
 
         return figures.figure_of(self, ax, what, level)
 
-    def redacted(self, rows: int = ROWS) -> Gap:
-        """Return a copy for other eyes: no level of fewer rows is named, counts are rounded."""
-        return redacted(self, rows)
+    def redacted(self, rows: int = redaction.ROWS) -> Gap:
+        """Return a copy that names no level of fewer rows, with rounded counts.
+
+        Args:
+            rows: groups of fewer rows are small; counts become multiples of it.
+        """
+        return redaction.redacted(self, rows)
 
     def report(
-        self, path: str | Path, level: float | None = None, redact: int | None = ROWS
+        self, path: str | Path, level: float | None = None, redact: int | None = redaction.ROWS
     ) -> Path:
-        """Write one self-contained HTML page.
+        """Write a self-contained HTML page.
 
         Args:
             path: of the file.

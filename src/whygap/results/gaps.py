@@ -1,4 +1,4 @@
-"""The gaps of several targets against one source."""
+"""The gaps of several targets against one source, and what can be said of all of them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from whygap.errors import require_known
+from whygap.estimate import Estimate
 from whygap.results import files
 from whygap.results.finding import Finding
 from whygap.results.gap import Gap
 from whygap.results.redaction import ROWS
-from whygap.results.targets import findings_of_targets
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -57,21 +57,24 @@ class Gaps(Mapping[str, Gap]):
         """Return, target by target, why numbers must not be trusted as they stand."""
         return tuple(f"{name}: {text}" for name, gap in self.items() for text in gap.problems())
 
-    def to_frame(self, level: float | None = None) -> Any:
-        """Return one tidy table: `target`, then the columns of `Gap.to_frame`."""
-        from whygap.render import tables
-
-        return tables.to_frame(self, level)
-
     def findings(self, level: float | None = None) -> tuple[Finding, ...]:
-        """Return what can be said of all targets together, then each target's own findings.
+        """Return what can be said of all targets, then the findings of each target.
 
-        The fact `target` of a finding names the target.
+        Every finding has the fact `target`; of statements on all targets it is empty.
 
         Args:
             level: of the intervals; that of the settings unless given.
         """
-        return findings_of_targets(self.gaps, self.level(level))
+        level = self.level(level)
+        joint = together(self.gaps, level) if len(self) > 1 else ()
+        single = [f.knowing(target=n) for n, gap in self.items() for f in gap.findings(level)]
+        return (*joint, *single)
+
+    def to_frame(self, level: float | None = None) -> Any:
+        """Return a tidy table: `target`, then the columns of `Gap.to_frame`."""
+        from whygap.render import tables
+
+        return tables.to_frame(self, level)
 
     def summary(self, level: float | None = None) -> str:
         """Return plain words: all targets in a sentence, then a section for each."""
@@ -89,8 +92,11 @@ class Gaps(Mapping[str, Gap]):
 
         return page.notebook(self)
 
+    save = files.save
+    to_dict = files.to_dict
+
     def plot(self, ax: Any = None, level: float | None = None) -> Any:
-        """Return a matplotlib figure: the change and its parts over the targets.
+        """Return a matplotlib figure: the change and the parts over the targets.
 
         Args:
             ax: the axes to draw the change on; None makes a figure with a panel per part.
@@ -100,27 +106,14 @@ class Gaps(Mapping[str, Gap]):
 
         return figures.trend_of(self, ax, level)
 
-    def save(self, path: str | Path, *, influence: bool = False) -> Path:
-        """Write versioned JSON, whole or not at all.
-
-        Args:
-            path: of the file.
-            influence: keep influence values, so that arithmetic works on what is read back.
-        """
-        return files.save(self, path, influence=influence)
-
-    def to_dict(self, *, influence: bool = False) -> dict[str, Any]:
-        """Return what `save` writes, as plain values."""
-        return files.to_dict(self, influence=influence)
-
     def redacted(self, rows: int = ROWS) -> Gaps:
-        """Return a copy for other eyes: no level of fewer rows is named, counts are rounded."""
+        """Return a copy that names no level of fewer rows, with rounded counts."""
         return replace(self, gaps={name: gap.redacted(rows) for name, gap in self.gaps.items()})
 
     def report(
         self, path: str | Path, level: float | None = None, redact: int | None = ROWS
     ) -> Path:
-        """Write one self-contained HTML page: all targets together, and a page for each.
+        """Write a self-contained HTML page: all targets together, and a section for each.
 
         Args:
             path: of the file.
@@ -130,3 +123,43 @@ class Gaps(Mapping[str, Gap]):
         from whygap.render import page
 
         return page.write(self, path, level, redact)
+
+
+# -- findings on several targets -------------------------------------------------------------------
+
+# Kinds of statements on several targets together; others are on one target
+JOINT_KINDS = ("target_change", "target_part", "part_in_targets")
+
+
+def together(gaps: Mapping[str, Gap], level: float) -> Iterator[Finding]:
+    """Yield what can be said of all targets: where the metric moved, and through what.
+
+    Args:
+        gaps: target name -> gap.
+        level: of the intervals, which hold for all targets at once.
+    """
+    changes = _series("target_change", "", {n: gap.total for n, gap in gaps.items()}, level)
+    significant = [f for f in changes if f.significant]
+    largest = max(significant, key=lambda f: abs(f.value), default=None)
+    yield from (f.knowing(most=f is largest) for f in changes)
+    longest_first = sorted((list(gap.parts) for gap in gaps.values()), key=len, reverse=True)
+    for name in dict.fromkeys(name for parts in longest_first for name in parts):
+        parts = {n: gap.parts[name] for n, gap in gaps.items() if name in gap.parts}
+        series = _series("target_part", name, parts, level)
+        yield from series
+        counts = {"n_significant": sum(f.significant for f in series), "n_targets": len(gaps)}
+        facts = counts | {"label": next(iter(parts.values())).label, "target": ""}
+        yield Finding("part_in_targets", name, level=level, facts=facts)
+
+
+def _series(kind: str, part: str, estimates: Mapping[str, Estimate], level: float) -> list[Finding]:
+    """Return a finding per target, with intervals that hold for all targets at once.
+
+    Each has the level whose power is `level` (Sidak): of jointly normal estimates that is enough,
+    however they are correlated, as they are through the source they share.
+    """
+    single = level ** (1 / len(estimates))
+    return [
+        Finding(kind, part, "", "", e, e.interval(single), level, {"target": name})
+        for name, e in estimates.items()
+    ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from whygap.domains import ByDomain
-from whygap.notes import Fact, Note
+from whygap.notes import Fact, Note, NoteLevel
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,39 +103,35 @@ class RatioRecord:
 
     @property
     def level(self) -> Literal["info", "warning", "problem"]:
-        """How much it matters, as the level of a note."""
+        """How much the overlap matters, as the level of a note."""
         if not self.faults():
             return "info"
-        hopeless = self.effective_size < LIMITS.too_few_rows or self.lacks_counterparts
-        return "problem" if hopeless else "warning"
+        too_few = self.effective_size < LIMITS.too_few_rows
+        return "problem" if too_few or self.lacks_counterparts else "warning"
 
     def faults(self) -> tuple[str, ...]:
-        """What is wrong with the overlap, in words; nothing where it will do."""
-        return tuple(self._faults())
-
-    def _faults(self) -> Iterator[str]:
-        few = self.effective_size < LIMITS.few_rows and self.kept_share < LIMITS.good
-        if few or self.kept_share < LIMITS.poor:
-            yield (
+        """Return what is wrong with the overlap, in words; nothing where the overlap will do."""
+        texts = []
+        hardly_any = self.effective_size < LIMITS.few_rows and self.kept_share < LIMITS.good
+        if hardly_any or self.kept_share < LIMITS.poor:
+            texts.append(
                 "reweighted to look like the target, the source rows count as about "
                 f"{self.effective_size:,.0f} (the heaviest counts {self.largest_weight:,.0f} times)"
             )
         off = abs(self.mean_weight - 1) - 2 * self.mean_error
+        average = f"the weights average {self.mean_weight:.2f} instead of 1, so"
         if off > LIMITS.missing and self.mean_weight < 1:
-            yield (
-                f"the weights average {self.mean_weight:.2f} instead of 1, so about "
-                f"{1 - self.mean_weight:.0%} of the target lies where the source has no rows"
-            )
+            missing = f"about {1 - self.mean_weight:.0%} of the target lies"
+            texts.append(f"{average} {missing} where the source has no rows")
         elif off > LIMITS.excess:
-            yield (
-                f"the weights average {self.mean_weight:.2f} instead of 1, so they are fitted "
-                "badly (too few rows for so many columns)"
-            )
+            texts.append(f"{average} they are fitted badly (too few rows for so many columns)")
         if self.without_counterpart > LIMITS.missing:
             share = f"{self.without_counterpart:.0%}"
-            yield f"{share} of the target rows have no counterpart in the source"
+            texts.append(f"{share} of the target rows have no counterpart in the source")
         if self.domain_auc > LIMITS.tells:
-            yield f"a classifier tells the tables apart with an AUC of {self.domain_auc:.3f}"
+            auc = f"{self.domain_auc:.3f}"
+            texts.append(f"a classifier tells the tables apart with an AUC of {auc}")
+        return tuple(texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +158,7 @@ class Separator:
 
     @property
     def level(self) -> Literal["warning", "problem"]:
-        """A column that defines the tables, or is recorded differently, spoils a comparison."""
+        """How much the column matters: a mishap, or what defines the tables, is a problem."""
         return "problem" if self.is_mishap or self.auc > LIMITS.sure else "warning"
 
     def __str__(self) -> str:
@@ -183,42 +179,38 @@ class Overlap:
         return bool(self.ratios) and self.ratios[-1].lacks_counterparts
 
     def notes(self) -> tuple[Note, ...]:
-        """What a reader must know, of ratios first."""
-        return (*(n for r in self.ratios for n in _ratio_notes(r)), *map(_note, self.separators))
+        """Return what a reader must know, of ratios first."""
+        return tuple(self._notes())
 
-
-def _ratio_notes(record: RatioRecord) -> Iterator[Note]:
-    if record.clipped_share > 0:
-        yield Note(
-            "clipped",
-            "warning" if record.clipped_share > LIMITS.few_clipped else "info",
-            {
-                "clipped": record.clipped_share,
-                "columns": record.columns,
-                "limit": record.largest_weight,
-            },
-        )
-    if record.faults():
-        faults = "; ".join(record.faults())
-        yield Note("poor_overlap", record.level, {"columns": record.columns, "faults": faults})
-
-
-def _note(separator: Separator) -> Note:
-    kind = "recorded_differently" if separator.is_mishap else "separator"
-    facts: dict[str, Fact] = {"column": separator.name, "looks_like": separator.looks_like}
-    if separator.values:
-        facts["value"] = separator.values
-    if not separator.is_mishap:
-        facts["auc"] = separator.auc
-    return Note(kind, separator.level, facts)
+    def _notes(self) -> Iterator[Note]:
+        for ratio in self.ratios:
+            facts: dict[str, Fact] = {"clipped": ratio.clipped_share, "columns": ratio.columns}
+            if ratio.clipped_share > 0:
+                level: NoteLevel = "warning" if ratio.clipped_share > LIMITS.few_clipped else "info"
+                yield Note("clipped", level, facts | {"limit": ratio.largest_weight})
+            if ratio.faults():
+                facts = {"columns": ratio.columns, "faults": "; ".join(ratio.faults())}
+                yield Note("poor_overlap", ratio.level, facts)
+        for separator in self.separators:
+            facts = {"column": separator.name, "looks_like": separator.looks_like}
+            facts |= {"value": separator.values} if separator.values else {}
+            facts |= {} if separator.is_mishap else {"auc": separator.auc}
+            kind = "recorded_differently" if separator.is_mishap else "separator"
+            yield Note(kind, separator.level, facts)
 
 
 def not_comparable_note(
-    kept: ByDomain[float], rows: ByDomain[int], separators: Sequence[Separator]
+    kept_share: ByDomain[float], rows: ByDomain[int], separators: Sequence[Separator]
 ) -> Note:
-    """Say that too few rows have counterparts, and which columns separate the tables."""
-    facts: dict[str, Fact] = {"source_share": kept.source, "source_rows": rows.source}
-    facts |= {"target_share": kept.target, "target_rows": rows.target}
+    """Say that too few rows have counterparts, and which columns separate the tables.
+
+    Args:
+        kept_share: of the rows that have counterparts.
+        rows: how many they are.
+        separators: columns that tell the tables apart.
+    """
+    facts: dict[str, Fact] = {"source_share": kept_share.source, "source_rows": rows.source}
+    facts |= {"target_share": kept_share.target, "target_rows": rows.target}
     facts["separators"] = "No single column separates them; several together do."
     if separators:
         unnamed = (str(separator.unnamed) for separator in separators)

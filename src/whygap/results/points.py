@@ -51,8 +51,8 @@ class Points(Mapping[str, Estimate]):
     sampling: Sampling | None = None
 
     def __getitem__(self, name: str) -> Estimate:
-        what = f"There is no variable named '{name}'"
-        require_known(name, self.estimates, what, "Names", ResultError)
+        unknown = f"There is no variable named '{name}'"
+        require_known(name, self.estimates, unknown, "Names", ResultError)
         return self.estimates[name]
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -69,10 +69,11 @@ class Points(Mapping[str, Estimate]):
         return len(self.estimates)
 
     def difference(self, first: str, second: str) -> Estimate:
-        """Return the estimate of `first` less that of `second`."""
-        left, right = self[first], self[second]
-        if left.influence is not None and right.influence is not None:
-            return left - right
+        """Return the estimate of `first` less the estimate of `second`."""
+        minuend = self[first]
+        subtrahend = self[second]
+        if minuend.influence is not None and subtrahend.influence is not None:
+            return minuend - subtrahend
         return self.combined({first: 1.0, second: -1.0})
 
     def combined(self, factors: Mapping[str, float]) -> Estimate:
@@ -106,8 +107,7 @@ class Points(Mapping[str, Estimate]):
         if any(ratio.offset or not ratio.shares_bottom(ratios[0]) for ratio in ratios):
             return self
         values = self._values()
-        moved = np.array([ratio.scale * ratio.covariance for ratio in ratios])
-        product = np.outer(moved, values)
+        product = np.outer([ratio.scale * ratio.covariance for ratio in ratios], values)
         covariance = ratios[0].bottom ** 2 * self.covariance + product + product.T
         covariance -= ratios[0].variance_bottom * np.outer(values, values)
         tops = {
@@ -121,13 +121,15 @@ class Points(Mapping[str, Estimate]):
         return Points(tops, covariance)
 
     def ranking(self, level: float = 0.95) -> dict[str, RankInterval]:
-        """Return the ranks (1 = largest) that the data do not exclude, all variables at once."""
+        """Return the ranks (1 = largest) that the data do not exclude, all variables at once.
+
+        Args:
+            level: of all rank intervals together.
+        """
         order = self.numerators()
         ranks = inference.rank_intervals(order._values(), order.covariance, level, order._freedom())
-        return {
-            name: RankInterval(int(best), int(worst))
-            for name, (best, worst) in zip(self, ranks, strict=True)
-        }
+        intervals = (RankInterval(int(best), int(worst)) for best, worst in ranks)
+        return dict(zip(self, intervals, strict=True))
 
     def first(self, level: float = 0.95, *, lowest: bool = False) -> tuple[str, ...]:
         """Return the variables that may be the largest (or the lowest), by value.
@@ -135,30 +137,39 @@ class Points(Mapping[str, Estimate]):
         The true largest is among them with probability `level`, all variables looked at (multiple
         comparisons with the best). That asks less than `ranking`, which tells every two variables
         apart: a single name is at least as large as every other, even where rank intervals overlap.
+
+        Args:
+            level: the probability.
+            lowest: look for the lowest.
         """
-        order, sign = self.numerators(), -1.0 if lowest else 1.0
-        possible = inference.may_be_first(
-            sign * order._values(), order.covariance, level, order._freedom()
-        )
+        order = self.numerators()
+        sign = -1.0 if lowest else 1.0
+        values = sign * order._values()
+        possible = inference.may_be_first(values, order.covariance, level, order._freedom())
         names = [name for name, may_be in zip(self, possible, strict=True) if may_be]
         return tuple(sorted(names, key=lambda name: -sign * self[name].value))
 
     def simultaneous(self, level: float = 0.95) -> dict[str, Interval]:
-        """Return intervals that hold for all variables at once (max-t; of ratios Fieller's)."""
+        """Return intervals that hold for all variables at once (max-t; of ratios Fieller's).
+
+        Args:
+            level: of all intervals together.
+        """
         bounds = inference.simultaneous_intervals(list(self.values()), self.covariance, level)
         return dict(zip(self, bounds, strict=True))
 
     def adjusted_p_values(self, method: Literal["holm", "max_t"] = "holm") -> dict[str, float]:
-        """Return p-values of "this is 0", adjusted for looking at all variables."""
+        """Return p-values of "this is 0", adjusted for looking at all variables.
+
+        Args:
+            method: Holm's, or the largest of correlated statistics.
+        """
         distances = np.array([estimate.distance() for estimate in self.values()])
         order = self.numerators()
-        adjusted = inference.adjusted_p_values(
-            order._values(),
-            order.covariance,
-            method,
-            distances=as_normal(distances, self._freedom()),
-        )
-        return {name: float(p) for name, p in zip(self, adjusted, strict=True)}
+        distances = as_normal(distances, self._freedom())
+        values = order._values()
+        p = inference.adjusted_p_values(values, order.covariance, method, distances=distances)
+        return dict(zip(self, map(float, p), strict=True))
 
     def largest_first(self) -> list[str]:
         """Return the names by size, whatever the sign."""

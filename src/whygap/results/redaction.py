@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ import numpy as np
 from whygap.domains import ByDomain
 from whygap.errors import SettingsError
 from whygap.estimate import Estimate
-from whygap.results.about import About
 from whygap.results.details import Affected, AffectedGroup
 from whygap.results.overlap import not_comparable_note
 
@@ -31,23 +29,26 @@ def redacted(gap: Gap, rows: int = ROWS) -> Gap:
         rows: groups of fewer rows are small; counts become multiples of it.
     """
     require_rows(rows)
-    diagnostics = gap.diagnostics
-    separators = tuple(separator.unnamed for separator in diagnostics.separators)
-    about = _about(gap.about, rows)
+    total = gap.about.rows
+    shares = gap.about.kept_share.zip(total, lambda share, n: rounded_share(share, n, rows))
+    separators = tuple(separator.unnamed for separator in gap.diagnostics.separators)
     reason = gap.reason
     if reason:
-        counts = gap.about.kept_share.zip(gap.about.rows, lambda share, total: round(share * total))
-        reason = str(not_comparable_note(about.kept_share, counts, separators).redacted(rows))
+        counts = gap.about.kept_share.zip(total, lambda share, n: round(share * n))
+        reason = str(not_comparable_note(shares, counts, separators).redacted(rows))
+    about = replace(
+        gap.about,
+        rows=total.map(lambda n: int(rounded(n, rows))),
+        effective_rows=gap.about.effective_rows.map(lambda n: rounded(n, rows)),
+        kept_share=shares,
+    )
     return replace(
         gap,
         about=about,
         reason=reason,
         notes=tuple(dict.fromkeys(note.redacted(rows) for note in gap.notes)),
-        diagnostics=replace(diagnostics, separators=separators),
-        affected={
-            part: _affected(affected, gap.about.rows, rows)
-            for part, affected in gap.affected.items()
-        },
+        diagnostics=replace(gap.diagnostics, separators=separators),
+        affected={part: _affected(detail, total, rows) for part, detail in gap.affected.items()},
     )
 
 
@@ -57,47 +58,47 @@ def require_rows(rows: Any) -> None:
         raise SettingsError("redact= must be a whole number of at least 1", got=repr(rows))
 
 
-def _about(about: About, rows: int) -> About:
-    shares = about.kept_share.zip(about.rows, lambda share, all_: rounded_share(share, all_, rows))
-    return replace(
-        about,
-        rows=about.rows.map(lambda n: int(rounded(n, rows))),
-        effective_rows=about.effective_rows.map(lambda n: rounded(n, rows)),
-        kept_share=shares,
-    )
-
-
 def rounded(number: float, rows: int) -> float:
     """Return the nearest multiple of `rows`."""
     return float(rows * math.floor(number / rows + 0.5))
 
 
 def rounded_share(share: float, total: int, rows: int) -> float:
-    """Round so that share times total gives no exact count away."""
+    """Round so that share times total gives no exact count away.
+
+    Args:
+        share: of the rows.
+        total: number of rows.
+        rows: counts become multiples of it.
+    """
     return share if share in (0.0, 1.0) else min(rounded(share * total, rows) / total, 1.0)
 
 
 def _affected(affected: Affected, total: ByDomain[int], rows: int) -> Affected:
     """Put small groups of each variable together; adapt covariance and rules."""
-    sets: list[tuple[int, ...]] = []
-    for variable in affected.variables():
-        sets += _sets(affected, variable, total, rows)
-    map_ = np.zeros((len(sets), len(affected.groups)))
+    sets = [s for name in affected.variables() for s in _sets(affected, name, total, rows)]
+    merging = np.zeros((len(sets), len(affected.groups)))
     for line, members in enumerate(sets):
-        map_[line, list(members)] = 1.0
-    covariance = map_ @ affected.covariance @ map_.T
+        merging[line, list(members)] = 1.0
+    covariance = merging @ affected.covariance @ merging.T
     groups = [_merged(affected, members, covariance[k, k]) for k, members in enumerate(sets)]
     rules = [rule for rule in affected.rules if _fewest(rule, total) >= rows]
+
+    def with_rounded_shares(group: Any) -> Any:
+        source = rounded_share(group.source_share, total.source, rows)
+        target = rounded_share(group.target_share, total.target, rows)
+        return replace(group, source_share=source, target_share=target)
+
     return replace(
         affected,
-        groups=tuple(_with_rounded_shares(group, total, rows) for group in groups),
+        groups=tuple(map(with_rounded_shares, groups)),
         covariance=covariance,
-        rules=tuple(_with_rounded_shares(rule, total, rows) for rule in rules),
+        rules=tuple(map(with_rounded_shares, rules)),
     )
 
 
 def _fewest(group: Any, total: ByDomain[int]) -> float:
-    """Rows of a group in the table where it has fewer, none at all left out."""
+    """Return the rows of a group in the table where it has fewer, none at all left out."""
     counts = [group.source_share * total.source, group.target_share * total.target]
     return min((count for count in counts if count > 0), default=0.0)
 
@@ -105,35 +106,29 @@ def _fewest(group: Any, total: ByDomain[int]) -> float:
 def _sets(
     affected: Affected, variable: str, total: ByDomain[int], rows: int
 ) -> list[tuple[int, ...]]:
-    """Positions of groups: alone, or those of few rows together, with one more if need be."""
-    own = [k for k, group in enumerate(affected.groups) if group.variable == variable]
-    size = {k: _fewest(affected.groups[k], total) for k in own}
-    small = [k for k in own if size[k] < rows]
-    others = [k for k in sorted(own, key=size.__getitem__) if k not in small]
-    while small and others and sum(size[k] for k in small) < rows:
-        small.append(others.pop(0))
-    alone: list[tuple[int, ...]] = [(k,) for k in own if k not in small]
-    return [*alone, tuple(sorted(small))] if small else alone
+    """Return positions of groups: singly, or small ones together, with a larger if need be."""
+    size = {
+        k: _fewest(group, total)
+        for k, group in enumerate(affected.groups)
+        if group.variable == variable
+    }
+    small = [k for k in size if size[k] < rows]
+    large = [k for k in sorted(size, key=size.__getitem__) if k not in small]
+    while small and large and sum(size[k] for k in small) < rows:
+        small.append(large.pop(0))
+    single: list[tuple[int, ...]] = [(k,) for k in size if k not in small]
+    return [*single, tuple(sorted(small))] if small else single
 
 
-def _merged(affected: Affected, members: Sequence[int], variance: float) -> AffectedGroup:
-    """Several groups as one without a name."""
+def _merged(affected: Affected, members: tuple[int, ...], variance: float) -> AffectedGroup:
+    """Return several groups as a group without a name."""
     groups = [affected.groups[k] for k in members]
     if len(groups) == 1 and groups[0].label != FEW_ROWS:
         return groups[0]
     freedom = min(group.points.degrees_of_freedom for group in groups)
     value = sum(group.points.value for group in groups)
     points = Estimate(value, math.sqrt(max(variance, 0.0)), degrees_of_freedom=freedom)
-    shares = (
-        sum(group.source_share for group in groups),
-        sum(group.target_share for group in groups),
-    )
-    return AffectedGroup(groups[0].variable, FEW_ROWS, *shares, points, None)
-
-
-def _with_rounded_shares(group: Any, total: ByDomain[int], rows: int) -> Any:
-    return replace(
-        group,
-        source_share=rounded_share(group.source_share, total.source, rows),
-        target_share=rounded_share(group.target_share, total.target, rows),
-    )
+    source_share = sum(group.source_share for group in groups)
+    target_share = sum(group.target_share for group in groups)
+    name = groups[0].variable
+    return AffectedGroup(name, FEW_ROWS, source_share, target_share, points, None)

@@ -45,7 +45,7 @@ def build_design(
     extras = read_extras(frames, roles, keep)
     order = sorted(columns, key=lambda c: c.name not in set(roles.baseline))
     players = _players_of(order, roles)  # refuses where no covariate is left
-    drawn = [
+    samples = [
         Note("drawn", "info", {"rows": frame.total, "drawn": frame.rows, "domain": domain})
         for domain, frame in frames.items()
         if frame.rows < frame.total
@@ -69,7 +69,7 @@ def build_design(
         clusters=extras.clusters,
         source_risk=extras.source_risk,
         threshold=float(spec.threshold),
-        notes=(*scored.notes, *notes, *extras.notes, *drawn),
+        notes=(*scored.notes, *notes, *extras.notes, *samples),
         **terms_of(scored, spec),
     )
     _require_defined(design)

@@ -63,7 +63,7 @@ def draft_study(source: Any = None, target: Any = None) -> str:
         return unset if not name else f"{role} = {_toml(name)}{mark}"
 
     covariates, drop = (roles.get(role) for role in ("covariates", "drop"))
-    listed = [f"covariates = [{mark}", *(f"    {_toml(name)}," for name in covariates or ()), "]"]
+    lines = [f"covariates = [{mark}", *(f"    {_toml(name)}," for name in covariates or ()), "]"]
     template = resources.files("whygap.tables").joinpath("study_template.toml")
     return template.read_text(encoding="utf-8").format(
         source=_toml(str(source or "source.parquet")),
@@ -72,7 +72,7 @@ def draft_study(source: Any = None, target: Any = None) -> str:
         prediction=line("prediction", f'prediction = "prediction"{UNKNOWN}'),
         positive=_positive_line(roles.get("outcome_values", ())),
         baseline=_toml(roles["baseline"]) + mark,
-        covariates="\n".join(listed) if covariates else '# covariates = ["...", "..."]',
+        covariates="\n".join(lines) if covariates else '# covariates = ["...", "..."]',
         drop=f"# left out, they differ in every row: {_toml(drop)}{mark}"
         if drop
         else '# drop = ["..."]         # columns to leave out',
@@ -119,8 +119,8 @@ def _guess_roles(source: Any, target: Any) -> dict[str, Any]:
     take("clusters", [n for n, c in left.items() if CLUSTERS.search(n) and _repeats(c)])
     scores = [name for name, column in left.items() if _is_probability(column)]
     fitting = ([name for name in scores if words.search(name)] for words in PREDICTION)
-    named = next(filter(None, fitting), [])
-    take("prediction", named if len(named) == 1 else [])
+    predictions = next(filter(None, fitting), [])
+    take("prediction", predictions if len(predictions) == 1 else [])
     flags = [
         n
         for n, c in left.items()

@@ -89,9 +89,9 @@ def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Classes:
             what = f"positive={positive!r} is not a value of the outcome '{name}'"
             raise ColumnError(what, got=got, hint=did_you_mean(str(positive), values))
         return Classes(tuple(sorted(values, key=lambda value: value == matching[0])))
-    for first, second in (values, values[::-1]):
-        if (first.lower(), second.lower()) in OBVIOUS:
-            return Classes((first, second))
+    for labels in (tuple(values), tuple(reversed(values))):
+        if tuple(label.lower() for label in labels) in OBVIOUS:
+            return Classes(labels)
     what = f"It is not clear which value of the outcome '{name}' counts as 1"
     raise ColumnError(what, got=got, hint=f"Say it: positive={repr_level(values[1])}.")
 

@@ -19,8 +19,9 @@ from result_factory import NASTY_NAMES, make_gap, many_players, not_comparable, 
 from whygap.errors import InputError
 from whygap.estimate import Estimate
 from whygap.render import drawing, figures, svg
-from whygap.render.drawing import COLOURS, Row
+from whygap.render.drawing import Row
 from whygap.render.figures import DecompositionDisplay, IntervalsDisplay, TrendDisplay
+from whygap.render.style import COLOURS, visible
 from whygap.results import Gap, Gaps, Part
 
 CONTROL = ("bell \x07", "escape \x1b[31mred", "turned \u202etxt.exe", "two\nlines\tand a tab")
@@ -328,7 +329,7 @@ def test_bars_say_their_numbers_and_lead_somewhere() -> None:
 
 def test_hostile_names_stay_text_and_formulas_are_not_read() -> None:
     gap = make_gap(**AWKWARD["hostile names"])
-    shown = [" ".join(drawing.visible(name).split()) for name in HOSTILE]
+    shown = [" ".join(visible(name).split()) for name in HOSTILE]
     root = inlined(intervals(gap, "points", "covariate"))
     assert {node.tag for node in root.iter()} <= {
         "svg",

@@ -166,15 +166,11 @@ SAME = make_gap(corners=(0.8, 0.81, 0.80, 0.795))
 GAPS = Gaps({"B": make_gap(), "C": make_gap(corners=(0.8, 0.83, 0.78, 0.60), seed=3), "D": SAME})
 
 
-def test_several_targets_who_moved_who_differs_through_what() -> None:
+def test_several_targets_which_moved_and_through_what() -> None:
     assert text.targets_headline(GAPS, GAPS.findings(0.95)) == [
         (
             "Accuracy fell in 2 and did not significantly change in 1 of 3 targets, looked at "
             "together. It moved most for C: -20.0 points (95% interval -24.1 to -15.9)."
-        ),
-        (
-            "Compared with its mean over all 3 targets, accuracy is significantly below it for C "
-            "(by 10.9 points, 8.1 to 13.7) and above it for D (by 8.6 points, 5.9 to 11.3)."
         ),
         (
             "Of the parts of the change, baseline is significant in 3, outcome in 2 and covariates "
@@ -182,10 +178,9 @@ def test_several_targets_who_moved_who_differs_through_what() -> None:
         ),
     ]
     alike = Gaps({"D": SAME, "E": SAME})
-    assert text.targets_headline(alike, alike.findings(0.95))[:2] == [
-        "Accuracy did not significantly change in any of 2 targets, looked at together.",
-        "No target differs significantly from the mean of all 2 targets.",
-    ]
+    assert text.targets_headline(alike, alike.findings(0.95))[0] == (
+        "Accuracy did not significantly change in any of 2 targets, looked at together."
+    )
 
 
 def test_all_targets_are_written_with_the_digits_of_the_least_known() -> None:
