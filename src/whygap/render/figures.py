@@ -24,7 +24,7 @@ from whygap.render.tables import TERMS
 from whygap.render.text import BANNER, section_title, targets_headline, targets_units
 from whygap.render.units import level_name, percent, percent_span, units_of, with_minus
 from whygap.results import Finding, Gap
-from whygap.results.gaps import together
+from whygap.results.gaps import findings_on_all
 
 MAX_ROWS = 12  # rows in one chart; the table has all
 # Detail -> kinds of findings that are its rows; irreducible error would dwarf the others
@@ -253,7 +253,7 @@ def trend_of(gaps: Mapping[str, Gap], ax: Axes | None, level: float | None) -> A
     """
     if len(gaps) == 1:
         return figure_of(next(iter(gaps.values())), ax, "decomposition", level)
-    findings = tuple(together(gaps, next(iter(gaps.values())).level(level)))
+    findings = tuple(findings_on_all(gaps, next(iter(gaps.values())).level(level)))
     title = targets_headline(gaps, findings)[0]
     return TrendDisplay.from_gaps(gaps, findings, title).plot(ax).figure_
 
