@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from rich.cells import cell_len as width
 
-from whygap.render.formats import shorten
+from whygap.render.formats import shorten, visible
 from whygap.render.units import with_minus
 
 WIDTH = 330.0  # points: what is left of a phone's screen (390 px) within margins and a frame
@@ -47,18 +47,8 @@ COLOURS = {
     "card": "#fefefe",
 }
 # Families for letters that matplotlib's own font lacks, where they are installed
-FALLBACKS: tuple[str, ...] = (
-    "Noto Sans",
-    "Noto Sans Arabic",
-    "Noto Sans Hebrew",
-    "Noto Sans Devanagari",
-)
-FALLBACKS += ("Noto Sans CJK JP", "Noto Sans CJK SC", "Arial Unicode MS", "Noto Emoji")
-# Control characters as their pictures; marks that turn the direction of text as a replacement
-PICTURES: dict[int, int] = {code: 0x2400 + code for code in range(32)}
-PICTURES |= {9: 0x20, 10: 0x20, 13: 0x20, 127: 0x2421}
-PICTURES |= dict.fromkeys([*range(128, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 65533)
-
+SCRIPTS = ("", " Arabic", " Hebrew", " Devanagari", " CJK JP", " CJK SC")
+FALLBACKS = (*(f"Noto Sans{name}" for name in SCRIPTS), "Arial Unicode MS", "Noto Emoji")
 Span = tuple[float, float]
 NO_SPAN: Span = (math.nan, math.nan)
 
@@ -94,20 +84,8 @@ class Row:
     part: str = ""
 
 
-def visible(text: str) -> str:
-    """Return a text whose control characters can be seen and change nothing."""
-    return text.translate(PICTURES)
-
-
 def axes_of(ax: Axes | None, rows: Sequence[Row], title: str, note: str) -> Axes:
-    """Return the given axes, or axes of a figure that is just large enough; write the title.
-
-    Args:
-        ax: the axes, if any.
-        rows: of the chart.
-        title: above the chart.
-        note: below the title.
-    """
+    """Return the given axes, or axes of a figure that is just large enough; write the title."""
     lines = [(line, "bold") for line in textwrap.wrap(visible(title), LETTERS)]
     lines += [(line, "normal") for line in textwrap.wrap(note, LETTERS)] if title else []
     if ax is None:
@@ -122,14 +100,7 @@ def axes_of(ax: Axes | None, rows: Sequence[Row], title: str, note: str) -> Axes
 def draw_rows(
     ax: Axes, rows: Sequence[Row], tick: Callable[[float], str], from_zero: bool = False
 ) -> None:
-    """Draw names, numbers, bars and intervals from the top down.
-
-    Args:
-        ax: the axes.
-        rows: of the chart.
-        tick: writes a number on the axis.
-        from_zero: all bars begin at 0.
-    """
+    """Draw names, numbers, bars and intervals from the top down."""
     limits = _limits(rows, [0.0] * from_zero)
     height = _height(rows)
     _clear(ax, "x")
@@ -168,13 +139,7 @@ def _write_row(ax: Axes, place: int, row: Row, height: float, indent: bool) -> N
 
 
 def draw_line(ax: Axes | None, rows: Sequence[Row], total: float) -> Axes:
-    """Draw a decomposition from left to right, a column per part; return the axes.
-
-    Args:
-        ax: the axes; None makes a figure.
-        rows: a column each.
-        total: width in points.
-    """
+    """Draw a decomposition from left to right, a column per part; return the axes."""
     pitch = total / len(rows)
     longest = max(width(row.name) for row in rows)
     steps = 2 if longest * COLUMN_LETTER > pitch else 1  # lines of names: neighbours do not touch

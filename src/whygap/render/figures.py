@@ -18,7 +18,8 @@ from matplotlib.axes import Axes
 
 from whygap.errors import ResultError, require_known
 from whygap.render import drawing
-from whygap.render.drawing import NO_SPAN, Row, visible
+from whygap.render.drawing import NO_SPAN, Row
+from whygap.render.formats import visible
 from whygap.render.sentences import amount, change_sentence, group_words, number
 from whygap.render.tables import TERMS
 from whygap.render.text import BANNER, section_title, targets_headline, targets_units
@@ -71,7 +72,7 @@ class DecompositionDisplay:
             gap: the result.
             findings: on the gap.
             title: above the chart.
-            variables: below each part its named variables, and what is left of the part.
+            variables: add the named variables of each part, and what is left of the part.
             line: width in points of the form in one line, without variables; 0 for rows.
         """
         units = units_of(gap)

@@ -13,8 +13,9 @@ from xml.etree import ElementTree as ET
 import matplotlib as mpl
 
 from whygap.errors import InputError
-from whygap.render.drawing import COLOURS, TEXT, visible
+from whygap.render.drawing import COLOURS, TEXT
 from whygap.render.figures import Display, TrendDisplay
+from whygap.render.formats import visible
 from whygap.results import files
 
 SVG = "http://www.w3.org/2000/svg"

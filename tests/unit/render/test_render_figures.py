@@ -21,6 +21,7 @@ from whygap.estimate import Estimate
 from whygap.render import drawing, figures, svg
 from whygap.render.drawing import COLOURS, Row
 from whygap.render.figures import DecompositionDisplay, IntervalsDisplay, TrendDisplay
+from whygap.render.formats import visible
 from whygap.results import Gap, Gaps, Part
 
 CONTROL = ("bell \x07", "escape \x1b[31mred", "turned \u202etxt.exe", "two\nlines\tand a tab")
@@ -328,7 +329,7 @@ def test_bars_say_their_numbers_and_lead_somewhere() -> None:
 
 def test_hostile_names_stay_text_and_formulas_are_not_read() -> None:
     gap = make_gap(**AWKWARD["hostile names"])
-    shown = [" ".join(drawing.visible(name).split()) for name in HOSTILE]
+    shown = [" ".join(visible(name).split()) for name in HOSTILE]
     root = inlined(intervals(gap, "points", "covariate"))
     assert {node.tag for node in root.iter()} <= {
         "svg",
