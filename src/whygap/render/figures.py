@@ -82,7 +82,10 @@ class DecompositionDisplay:
         for part in (f for f in findings if f.kind == "part"):
             rows.append(_part_row(gap, part, gap.parts[part.part].label, level))
             start = level
-            for term in _variables(findings, part.part) if variables and not line else ():
+            terms = [f for f in findings if f.part == part.part and f.kind.startswith("points")]
+            if line or not variables or not any(f.facts.get("named") for f in terms):
+                terms = []
+            for term in (f for f in terms if f.facts.get("named", f.kind == "points_rest")):
                 name = term.variable or f"{term.facts['n']} others"
                 rows.append(_part_row(gap, term, name, start))
                 start += term.value
@@ -257,13 +260,6 @@ def trend_of(gaps: Mapping[str, Gap], ax: Axes | None, level: float | None) -> A
     findings = tuple(findings_on_all(gaps, next(iter(gaps.values())).level(level)))
     title = targets_headline(gaps, findings)[0]
     return TrendDisplay.from_gaps(gaps, findings, title).plot(ax).figure_
-
-
-def _variables(findings: Sequence[Finding], part: str) -> list[Finding]:
-    """Return the named variables of a part and what is left; nothing where none is named."""
-    terms = [f for f in findings if f.part == part and f.kind in ("points", "points_rest")]
-    first = [f for f in terms if f.facts.get("named")]
-    return [*first, *(f for f in terms if f.kind == "points_rest")] if first else []
 
 
 def _colour(part: str) -> str:

@@ -1,6 +1,6 @@
 """Tables of a result: one tidy table of every estimate, and printed ones made from it.
 
-Rows come from findings. Terminal: rich; CSV: the csv module; HTML and LaTeX: great_tables.
+Rows come from findings. HTML and LaTeX: great_tables.
 """
 
 from __future__ import annotations

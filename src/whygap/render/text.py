@@ -41,18 +41,16 @@ def headline(gap: Gap, findings: Sequence[Finding]) -> list[str]:
     else:
         texts.insert(0, gap.reason)
     groups = [f for f in findings if f.kind in ("rule", "group") and f.facts["headline"]]
-    texts += [_most_affected(gap, change, group) for group in groups[:1]]
+    for group in groups[:1]:
+        gains = group.facts["direction"] == "better"
+        label = "Gaining most" if gains else "Most affected"
+        if not group.facts["excess_significant"]:
+            label = "Gaining, though not beyond" if gains else "Affected, within"
+            label += " their share"
+        effect = say.mean_change(gap, group, level=group.level != change.level)
+        rows = f"{label}: rows where {say.group_words(group)}"
+        texts.append(f"{rows}; {effect}." if effect else f"{rows}.")
     return [text for text in texts if text]
-
-
-def _most_affected(gap: Gap, change: Finding, group: Finding) -> str:
-    gains = group.facts["direction"] == "better"
-    label = "Gaining most" if gains else "Most affected"
-    if not group.facts["excess_significant"]:
-        label = "Gaining, though not beyond" if gains else "Affected, within"
-        label += " their share"
-    effect = say.mean_change(gap, group, level=group.level != change.level)
-    return f"{label}: rows where {say.group_words(group)}{'; ' if effect else ''}{effect}."
 
 
 def short(gap: Gap, findings: Sequence[Finding]) -> str:

@@ -43,7 +43,8 @@ def affected(gap: Gap, name: str, change: Finding, level: float) -> Iterator[Fin
         if term.kind == "rule" or share < 1:
             distinct.setdefault((round(share, 12), round(term.value, 12)), term)
     listed = [term for term in distinct.values() if term.facts["excess"] * term.value > 0]
-    listed.sort(key=_relevance)
+    listed.sort(key=lambda term: (-abs(term.facts["excess"]), f"{term.variable} is {term.group}"))
+    listed.sort(key=lambda term: (not term.significant, not term.facts["excess_significant"]))
     small = [t for t in listed if t.significant and t.facts["target_share"] <= MAX_TARGET_SHARE]
     beyond = [term for term in listed if term.significant and term.facts["excess_significant"]]
     telling = beyond or small
@@ -60,12 +61,6 @@ def affected(gap: Gap, name: str, change: Finding, level: float) -> Iterator[Fin
         yield Finding("no_excess" if telling else "no_group", name, level=level, facts=counts)
     if details.n_rules_tested and not details.rules:
         yield Finding("no_rule", name, level=RULE_LEVEL, facts=counts)
-
-
-def _relevance(term: Finding) -> tuple[bool, bool, float, str]:
-    excess = term.facts["excess"]
-    words = f"{term.variable} is {term.group}"
-    return not term.significant, not term.facts["excess_significant"], -abs(excess), words
 
 
 def _rules_and_groups(gap: Gap, name: str, level: float) -> list[Finding]:

@@ -105,17 +105,14 @@ def _parts(gap: Gap, change: Finding, level: float) -> list[Finding]:
 
 def _near_ties(gap: Gap, level: float) -> list[list[str]]:
     """Group the parts, largest first; which part of a group is the largest is open."""
-
-    def is_tie(largest: str, name: str) -> bool:
-        size = gap.parts[largest].value
-        is_near = size != 0 and gap.parts[name].value / size > TIE
-        return is_near and not gap.difference(largest, name).excludes_zero(level)
-
     remaining = list(gap.parts)
     groups = []
     while remaining:
-        largest = max(remaining, key=lambda name: abs(gap.parts[name].value))
-        groups.append([n for n in remaining if n == largest or is_tie(largest, n)])
+        first = max(remaining, key=lambda name: abs(gap.parts[name].value))
+        size = gap.parts[first].value
+        close = [n for n in remaining if n != first and size and gap.parts[n].value / size > TIE]
+        ties = [n for n in close if not gap.difference(first, n).excludes_zero(level)]
+        groups.append([n for n in remaining if n == first or n in ties])
         remaining = [name for name in remaining if name not in groups[-1]]
     return groups
 
