@@ -20,7 +20,7 @@ from report_pages import (  # noqa: F401 - fixtures
 from result_factory import make_gap
 
 from whygap.render import tables
-from whygap.render.style import visible
+from whygap.render.formats import visible
 
 pytestmark = pytest.mark.browser
 

@@ -15,7 +15,7 @@ from whygap.errors import InputError
 from whygap.render.formats import wrapped
 from whygap.render.text import targets_headline
 from whygap.results import Gaps
-from whygap.results.gaps import together
+from whygap.results.gaps import findings_on_all
 
 __all__ = ["Watch"]
 
@@ -57,7 +57,7 @@ class Watch:
         counts = f"{len(self.gaps)} explained ({len(self.newly_explained)} of them now)"
         lines = [f"Targets: {counts}. Alarms: {len(self.alarms)}."]
         if len(self.gaps) > 1:
-            joint = tuple(together(self.gaps, self.gaps.level(level)))
+            joint = tuple(findings_on_all(self.gaps, self.gaps.level(level)))
             lines += targets_headline(self.gaps, joint)
         sentences = [(alarm.target, str(alarm)) for alarm in self.alarms]
         sentences += [(name, f"{name}: cannot say. {why}") for name, why in self.silent.items()]

@@ -98,7 +98,7 @@ def share_sentences(gap: Gap, shares: Sequence[Finding]) -> list[str]:
             "Recalibrating the re-estimated source risk (not the model)"
             f"{within} would explain {_share(base, level=True)}."
         )
-    return [*sentences, *_largest(terms), *_odd(shares)]
+    return [*sentences, *_largest(terms)]
 
 
 def _share(finding: Finding, level: bool = False) -> str:
@@ -128,20 +128,6 @@ def _largest(terms: Sequence[Finding]) -> list[str]:
     return sentences
 
 
-def _odd(shares: Sequence[Finding]) -> list[str]:
-    odd = [f for f in shares if f.facts.get("odd")]
-    sizes = [
-        f"{f.variable or 'source risk, recalibrated'} {percent(f.value, f.estimate.standard_error)}"
-        for f in odd
-        if f.estimate
-    ]
-    if not sizes:
-        return []
-    works = ", or a variable whose shift works against the others"
-    cause = f"noise{works if odd[0].part == 'covariate' else ''}"
-    return [f"Shares outside 0% to 100% ({joined(sizes)}) are shown as estimated: {cause}."]
-
-
 def _undefined(gap: Gap, finding: Finding) -> list[str]:
     """Say why shares are undefined, without denying that the whole part may be significant."""
     facts = finding.facts
@@ -161,22 +147,7 @@ def _undefined(gap: Gap, finding: Finding) -> list[str]:
             f"The {name} part as a whole is significant, but these rows are too few to follow its "
             f"effect {across}. That effect is what shares divide up, so they are undefined."
         )
-    return [text, *filter(None, [facts["reason"]]), _what_would_settle(gap, finding)]
-
-
-def _what_would_settle(gap: Gap, finding: Finding) -> str:
-    needed = finding.facts["rows_needed"]
-    if needed is None:
-        likely = "" if finding.facts["part_significant"] else ": most likely there is little"
-        return f"The estimated size is too near 0 to name a number of rows{likely}."
-    source, target = needed
-    times = source / gap.about.rows.source
-    often = f"{times:.1f}" if times < 10 else write.rounded_count(times)
-    return (
-        f"If the effect is as large as estimated, about {often} times the rows "
-        f"({write.rounded_count(source)} source and {write.rounded_count(target)} target rows) "
-        f"would settle it at the {write.level_name(finding.level)} level."
-    )
+    return [text, *filter(None, [facts["reason"]])]
 
 
 # -- overlap and trust -----------------------------------------------------------------------------

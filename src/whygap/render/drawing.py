@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from rich.cells import cell_len as width
 
-from whygap.render.formats import shorten
-from whygap.render.style import COLOURS, TEXT, text_look, visible
+from whygap.render.formats import shorten, visible
+from whygap.render.style import COLOURS, TEXT, text_look
 from whygap.render.units import with_minus
 
 WIDTH = 330.0  # points: what is left of a phone's screen (390 px) within margins and a frame
@@ -80,14 +80,7 @@ def axes_of(ax: Axes | None, rows: Sequence[Row], title: str, note: str) -> Axes
 def draw_rows(
     ax: Axes, rows: Sequence[Row], tick: Callable[[float], str], from_zero: bool = False
 ) -> None:
-    """Draw names, numbers, bars and intervals from the top down.
-
-    Args:
-        ax: the axes.
-        rows: of the chart.
-        tick: writes a number on the axis.
-        from_zero: all bars begin at 0.
-    """
+    """Draw names, numbers, bars and intervals from the top down."""
     limits = _limits(rows, [0.0] * from_zero)
     height = _height(rows)
     _clear(ax, "x")
@@ -127,13 +120,7 @@ def _write_row(ax: Axes, place: int, row: Row, height: float, indent: bool) -> N
 
 
 def draw_line(ax: Axes | None, rows: Sequence[Row], total: float) -> Axes:
-    """Draw a decomposition from left to right, a column per part; return the axes.
-
-    Args:
-        ax: the axes; None makes a figure.
-        rows: a column each.
-        total: width in points.
-    """
+    """Draw a decomposition from left to right, a column per part; return the axes."""
     pitch = total / len(rows)
     longest = max(width(row.name) for row in rows)
     steps = 2 if longest * COLUMN_LETTER > pitch else 1  # lines of names: neighbours do not touch

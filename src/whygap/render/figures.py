@@ -19,13 +19,14 @@ from matplotlib.axes import Axes
 from whygap.errors import ResultError, require_known
 from whygap.render import drawing
 from whygap.render.drawing import NO_SPAN, Row
+from whygap.render.formats import visible
 from whygap.render.sentences import amount, change_sentence, group_words, number
-from whygap.render.style import COLOURS, visible
+from whygap.render.style import COLOURS
 from whygap.render.tables import TERMS
 from whygap.render.text import BANNER, targets_headline, targets_units
 from whygap.render.units import level_name, percent, percent_span, units_of, with_minus
 from whygap.results import Finding, Gap
-from whygap.results.gaps import together
+from whygap.results.gaps import findings_on_all
 
 NOTE = "{} intervals; hollow: not significant"
 MAX_ROWS = 12  # rows in one chart; the table has all
@@ -79,7 +80,7 @@ class DecompositionDisplay:
             gap: the result.
             findings: on the gap.
             title: above the chart.
-            variables: below each part its named variables, and what is left of the part.
+            variables: add the named variables of each part, and what is left of the part.
             line: width in points of the form in one line, without variables; 0 for rows.
         """
         units = units_of(gap)
@@ -89,7 +90,10 @@ class DecompositionDisplay:
         for part in (f for f in findings if f.kind == "part"):
             rows.append(_part_row(gap, part, gap.parts[part.part].label, level))
             start = level
-            for term in _variables(findings, part.part) if variables and not line else ():
+            terms = [f for f in findings if f.part == part.part and f.kind.startswith("points")]
+            if line or not variables or not any(f.facts.get("named") for f in terms):
+                terms = []
+            for term in (f for f in terms if f.facts.get("named", f.kind == "points_rest")):
                 name = term.variable or f"{term.facts['n']} others"
                 rows.append(_part_row(gap, term, name, start))
                 start += term.value
@@ -250,16 +254,9 @@ def trend_of(gaps: Mapping[str, Gap], ax: Axes | None, level: float | None) -> A
     """Return a drawn figure of several targets; of a single target the decomposition."""
     if len(gaps) == 1:
         return figure_of(next(iter(gaps.values())), ax, "decomposition", level)
-    findings = tuple(together(gaps, next(iter(gaps.values())).level(level)))
+    findings = tuple(findings_on_all(gaps, next(iter(gaps.values())).level(level)))
     title = targets_headline(gaps, findings)[0]
     return TrendDisplay.from_gaps(gaps, findings, title).plot(ax).figure_
-
-
-def _variables(findings: Sequence[Finding], part: str) -> list[Finding]:
-    """Return the named variables of a part and what is left; nothing where none is named."""
-    terms = [f for f in findings if f.part == part and f.kind in ("points", "points_rest")]
-    first = [f for f in terms if f.facts.get("named")]
-    return [*first, *(f for f in terms if f.kind == "points_rest")] if first else []
 
 
 def _colour(part: str) -> str:

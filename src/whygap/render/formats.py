@@ -1,4 +1,4 @@
-"""Plain text in 80 columns: paragraphs and aligned tables of any kind."""
+"""Plain text: paragraphs and aligned tables in 80 columns, and names that are safe to show."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from rich.text import Text
 
 TEXT_WIDTH = 80  # columns of a terminal that nobody has made wider
 MIN_NAME_WIDTH = 12  # columns left to names, however wide the numbers are
+# Control characters as their pictures; marks that turn the direction of text as a replacement
+PICTURES: dict[int, int] = {code: 0x2400 + code for code in range(32)}
+PICTURES |= {9: 0x20, 10: 0x20, 13: 0x20, 127: 0x2421}
+PICTURES |= dict.fromkeys([*range(128, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 65533)
 
 
 def text_table(
@@ -77,3 +81,8 @@ def _fit(text: str, columns: int) -> str:
             break
         fitting += letter
     return fitting
+
+
+def visible(text: str) -> str:
+    """Return a text whose control characters can be seen and change nothing."""
+    return text.translate(PICTURES)

@@ -17,21 +17,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from whygap.errors import large
+from whygap.render import text as words
 from whygap.render.drawing import WIDTH
 from whygap.render.figures import DecompositionDisplay, IntervalsDisplay, TrendDisplay
+from whygap.render.formats import PICTURES
 from whygap.render.sentences import change_sentence, main_sentence, part_words, variables_sentence
-from whygap.render.style import PICTURES
 from whygap.render.svg import svg
 from whygap.render.tables import UNITS, cells, section_heading
-from whygap.render.text import (
-    BANNER,
-    headline,
-    of_target,
-    section_texts,
-    section_title,
-    targets_headline,
-    targets_units,
-)
 from whygap.render.units import (
     count,
     joined,
@@ -97,11 +89,11 @@ def notebook(result: Gap | Gaps) -> str:
     gaps, findings, by_target = _findings(result, None)
     first = next(iter(gaps.values()))
     if len(gaps) > 1:
-        texts = targets_headline(gaps, findings)
+        texts = words.targets_headline(gaps, findings)
         chart = _svg(TrendDisplay.from_gaps(gaps, findings), "The change in every target", "wg-n")
     else:
         statements = next(iter(by_target.values()))
-        texts = headline(first, statements)
+        texts = words.headline(first, statements)
         chart = _decomposition(first, statements, "wg-n", NOTEBOOK, {})
     problems = [(name, text) for name, gap in gaps.items() for text in gap.problems()]
     return _filled(
@@ -122,7 +114,7 @@ def _findings(
     findings = result.findings(level)
     if isinstance(result, Gap):
         return {"": result}, findings, {"": findings}
-    return dict(result), findings, {name: of_target(findings, name) for name in result}
+    return dict(result), findings, {name: words.of_target(findings, name) for name in result}
 
 
 # -- one target ------------------------------------------------------------------------------------
@@ -131,7 +123,7 @@ def _findings(
 def _target(name: str, gap: Gap, findings: Sequence[Finding], number: int) -> dict[str, Any]:
     """Return what the template shows of one target."""
     prefix = f"t{number + 1}"
-    texts = section_texts(gap, findings)
+    texts = words.section_texts(gap, findings)
     sections = _sections(gap, findings, texts, prefix)
     keys = [section["key"] for section in sections]
     opened = {
@@ -169,7 +161,7 @@ def _cards(
     affected = next((key for key in texts if key.startswith("affected ")), "")
     rows = texts.get(affected, [])[:1]
     if any(f.facts.get("headline") for f in findings if f.kind in ("rule", "group")):
-        rows = headline(gap, findings)[-1:]
+        rows = words.headline(gap, findings)[-1:]
     first = next((f for f in findings if f.kind == "advice"), None)
     gain = texts.get("recoverable", [])[1:2] if first and first.estimate is None else []
     steps = [*texts["advice"][:1], *gain]
@@ -195,7 +187,7 @@ def _sections(
         name = key.replace(" ", "-")
         sentences = [*(texts["overlap"] if key == "trust" else ()), *texts[key]]
         chart, note = _chart(gap, findings, kind, part, f"{prefix}-{name}-c")
-        section = {"key": name, "title": section_title(gap, key), "texts": sentences}
+        section = {"key": name, "title": words.section_title(gap, key), "texts": sentences}
         sections.append(section | {"chart": chart, "note": note})
     return sections
 
@@ -204,7 +196,7 @@ def _chart(
     gap: Gap, findings: Sequence[Finding], kind: str, part: str, prefix: str
 ) -> tuple[Markup, str]:
     """Return the chart of a section and the caption; empty where a section has none."""
-    label = section_title(gap, f"{kind} {part}".strip())
+    label = words.section_title(gap, f"{kind} {part}".strip())
     if kind == "parts":
         display = DecompositionDisplay.from_gap(gap, findings)
         return _svg(display, label, prefix), "Each part begins where the one before ends."
@@ -250,7 +242,7 @@ def _numbers(gap: Gap, findings: Sequence[Finding]) -> dict[str, list[tuple[str,
 
 def _all_targets(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> dict[str, Any]:
     """Return what the template shows of all targets together."""
-    units = targets_units(gaps)
+    units = words.targets_units(gaps)
     series = {f.part: f.facts["label"] for f in findings if f.kind == "part_in_targets"}
     by_place = {
         (f.part, f.facts["target"]): f
@@ -268,7 +260,7 @@ def _all_targets(gaps: Mapping[str, Gap], findings: Sequence[Finding]) -> dict[s
                 numbers.append((units.bare(f.value, signed=True), units.span(*f.interval)))
         rows.append((name, gap.about.rows.target, bool(gap.problems()), numbers))
     return {
-        "texts": targets_headline(gaps, findings),
+        "texts": words.targets_headline(gaps, findings),
         "chart": _svg(TrendDisplay.from_gaps(gaps, findings), "The change in every target", "all"),
         "header": ["Change", *series.values()],
         "rows": rows,
@@ -290,7 +282,7 @@ def _filled(name: str, **values: Any) -> str:
         finalize=lambda value: with_minus(value) if type(value) is str else value,
     )
     environment.filters |= {f.__name__: f for f in (count, joined, large, metric_name)}
-    text = environment.get_template(name).render(banner=BANNER, **values)
+    text = environment.get_template(name).render(banner=words.BANNER, **values)
     return text.translate({k: picture for k, picture in PICTURES.items() if k != ord("\n")})
 
 

@@ -105,22 +105,16 @@ def change_sentence(gap: Gap, change: Finding) -> str:
     judged = change.facts["direction"]
     is_named = judged and not analysis.higher_is_better
     verdict = f": the model does {judged} there" if is_named else ""
-    if analysis.metric in OVER_PREDICTION:
-        verdict = f": {_how_far_off(gap, change)}"
+    if analysis.metric in OVER_PREDICTION:  # neither a rise nor a fall is better: 0 is right
+        side = "high" if gap.target.value > 0 else "low"
+        off = f"now {units.size(gap.target.value)} too {side}"
+        is_off = change.facts["target_interval"].excludes(0.0)
+        verdict = f": the mean prediction is {off if is_off else 'not clearly off there'}"
     return (
         f"{write.capital(metric)} {'fell' if value < 0 else 'rose'} by {units.size(value)} "
         f"({level} interval {units.size_span(low, high)}), from {start} {source} to {end} {target}"
         f"{verdict}."
     )
-
-
-def _how_far_off(gap: Gap, change: Finding) -> str:
-    """Say what predictions are now: neither a rise nor a fall is better where 0 is right."""
-    value = gap.target.value
-    if not change.facts["target_interval"].excludes(0.0):
-        return "the mean prediction is not clearly off there"
-    side = "high" if value > 0 else "low"
-    return f"the mean prediction is now {write.units_of(gap).size(value)} too {side}"
 
 
 def part_sentence(gap: Gap, part: Finding) -> str:
@@ -240,18 +234,17 @@ def group_words(finding: Finding) -> str:
     """Name the rows of a group: age is above 25 and sex is Female (38% of rows)."""
     rows = f"{finding.variable} is {finding.group}"
     if finding.kind == "rule":
-        rows = _rule_words(finding.facts["conditions"])
+        first, *further = finding.facts["conditions"]
+        rows = f"{first.variable} {_predicate(first)}"
+        for condition in further:
+            again = condition.variable == first.variable
+            rows += f" and {'' if again else f'{condition.variable} '}{_predicate(condition)}"
     return f"{rows} ({write.rows_share(finding.facts['target_share'])} of rows)"
 
 
-def _rule_words(conditions: Sequence[Condition]) -> str:
-    texts = []
-    for k, condition in enumerate(conditions):
-        text = condition.without_name()
-        text = text if text.startswith("is ") else f"is {text}"
-        again = k > 0 and condition.variable == conditions[0].variable
-        texts.append(text if again else f"{condition.variable} {text}")
-    return " and ".join(texts)
+def _predicate(condition: Condition) -> str:
+    text = condition.without_name()
+    return text if text.startswith("is ") else f"is {text}"
 
 
 def group_sentence(gap: Gap, group: Finding) -> str:

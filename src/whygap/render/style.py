@@ -26,15 +26,6 @@ COLOURS = {
 }
 # Families for letters that matplotlib's own font lacks, where they are installed
 FALLBACKS = ("Noto Sans Arabic", "Noto Sans CJK JP", "Noto Sans Hebrew", "Arial Unicode MS")
-# Control characters as their pictures; marks that turn the direction of text as a replacement
-PICTURES: dict[int, int] = {code: 0x2400 + code for code in range(32)}
-PICTURES |= {9: 0x20, 10: 0x20, 13: 0x20, 127: 0x2421}
-PICTURES |= dict.fromkeys([*range(128, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 65533)
-
-
-def visible(text: str) -> str:
-    """Return a text whose control characters can be seen and change nothing."""
-    return text.translate(PICTURES)
 
 
 def text_look(colour: str, weight: str = "normal") -> dict[str, Any]:

@@ -14,7 +14,8 @@ import matplotlib as mpl
 
 from whygap.errors import InputError
 from whygap.render.figures import Display, TrendDisplay
-from whygap.render.style import COLOURS, TEXT, visible
+from whygap.render.formats import visible
+from whygap.render.style import COLOURS, TEXT
 from whygap.results import files
 
 SVG = "http://www.w3.org/2000/svg"

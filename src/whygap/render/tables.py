@@ -1,6 +1,6 @@
 """Tables of a result: one tidy table of every estimate, and printed ones made from it.
 
-Rows come from findings. Terminal: rich; CSV: the csv module; HTML and LaTeX: great_tables.
+Rows come from findings. HTML and LaTeX: great_tables.
 """
 
 from __future__ import annotations
@@ -17,18 +17,9 @@ from typing import Any
 
 from whygap.errors import SettingsError, require_known
 from whygap.estimate import Estimate
+from whygap.render import units as write
 from whygap.render.formats import TEXT_WIDTH, shorten, text_table, wrapped
 from whygap.render.text import BANNER, of_target, section_title, targets_units
-from whygap.render.units import (
-    Units,
-    capital,
-    level_name,
-    metric_name,
-    percent,
-    percent_span,
-    squared_error_units,
-    unit_words,
-)
 from whygap.results import Finding, Gap, Gaps
 from whygap.tables import native_table
 
@@ -61,16 +52,18 @@ COLUMNS += ("level", "p_value", "unit", "plugin")
 def rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     """Return a row, by column, for every finding on an estimate, in the order of the findings.
 
-    `term` is empty for the gap and the parts themselves; `p_value` (of "this is 0") is NaN for
-    rules and groups, whose intervals are simultaneous; `plugin` is the estimate before debiasing.
-
     Args:
-        findings: on one gap.
+        findings: on a gap.
     """
     return [_row(f) for f in findings if f.kind in UNITS]
 
 
 def _row(finding: Finding) -> dict[str, Any]:
+    """Return the values of all columns.
+
+    `term` is empty for the gap and the parts themselves; `p_value` (of "this is 0") is NaN for
+    rules and groups, whose intervals are simultaneous; `plugin` is the estimate before debiasing.
+    """
     estimate = finding.estimate or Estimate(math.nan, math.nan)
     low, high = finding.interval or (math.nan, math.nan)
     p_value = math.nan if finding.kind in ("rule", "group") else estimate.p_value()
@@ -140,7 +133,7 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
     if isinstance(result, Gaps) and len(result) == 1:
         return sheet(next(iter(result.values())), level)
     findings = result.findings(level)
-    header = ("", "estimate", "std. error", f"{level_name(result.level(level))} interval")
+    header = ("", "estimate", "std. error", f"{write.level_name(result.level(level))} interval")
     targets = {"": result} if isinstance(result, Gap) else dict(result)
     units = targets_units(targets)
     analysis = next(iter(targets.values())).about
@@ -161,7 +154,7 @@ def sheet(result: Gap | Gaps, level: float | None = None) -> Sheet:
                 heading = f"{prefix}{section_title(gap, f'shares {finding.part}')}"
                 remarks.append(f"{heading}: undefined. {finding.facts['reason']}")
     compared = analysis.target_name if isinstance(result, Gap) else f"{len(result)} targets"
-    title = f"{capital(metric_name(analysis))}: {compared} minus {analysis.source_name}"
+    title = f"{write.capital(write.metric_name(analysis))}: {compared} minus {analysis.source_name}"
     return Sheet(title, header, sections, tuple(problems), tuple(dict.fromkeys(remarks)))
 
 
@@ -175,11 +168,11 @@ def section_heading(gap: Gap, finding: Finding) -> str:
     keys = {"rule": "affected", "group": "affected", "share": "shares", "share_base": "shares"}
     kind = keys.get(finding.kind, finding.kind)
     if kind in ("change", "part"):
-        return f"Change and its parts ({unit_words(gap.about)})"
+        return f"Change and its parts ({write.unit_words(gap.about)})"
     return section_title(gap, f"{kind} {finding.part}".strip())
 
 
-def cells(gap: Gap, finding: Finding, units: Units) -> tuple[str, ...]:
+def cells(gap: Gap, finding: Finding, units: write.Units) -> tuple[str, ...]:
     """Return a finding's line: name, estimate, standard error, interval.
 
     Args:
@@ -193,9 +186,9 @@ def cells(gap: Gap, finding: Finding, units: Units) -> tuple[str, ...]:
     error = row["standard_error"]
     ends = (row["low"], row["high"])
     if unit == "share":
-        numbers = (percent(row["estimate"], error), percent(error, error))
-        return (label, *numbers, percent_span(*ends, error))
-    units = squared_error_units(gap) if unit == "squared error" else units
+        numbers = (write.percent(row["estimate"], error), write.percent(error, error))
+        return (label, *numbers, write.percent_span(*ends, error))
+    units = write.squared_error_units(gap) if unit == "squared error" else units
     return (label, units.bare(row["estimate"], True), units.bare(error), units.span(*ends))
 
 

@@ -7,26 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from whygap.render import detail_sentences as details
+from whygap.render import sentences as say
 from whygap.render import units as write
-from whygap.render.detail_sentences import (
-    advice_sentence,
-    overlap_sentence,
-    recoverable_sentences,
-    share_sentences,
-    trust_sentences,
-)
 from whygap.render.formats import wrapped
-from whygap.render.sentences import (
-    change_sentence,
-    group_sentence,
-    group_words,
-    main_sentence,
-    mean_change,
-    no_group_sentence,
-    part_sentence,
-    points_sentences,
-    variables_sentence,
-)
 from whygap.render.units import joined, metric_name
 from whygap.results import Finding, Gap
 from whygap.results.gaps import JOINT_KINDS
@@ -47,28 +31,26 @@ def headline(gap: Gap, findings: Sequence[Finding]) -> list[str]:
     """
     change = next(f for f in findings if f.kind == "change")
     parts = [f for f in findings if f.kind == "part"]
-    texts = [change_sentence(gap, change)]
+    texts = [say.change_sentence(gap, change)]
     if gap.comparable:
-        main = main_sentence(gap, change, parts)
+        main = say.main_sentence(gap, change, parts)
         shares = [f.variable for f in findings if f.kind == "share" and f.facts["headline"]]
         along = f"Its largest shares lie with {joined(shares)}." if shares else ""
-        variables = variables_sentence(gap, [f for f in findings if f.kind == "points"])
+        variables = say.variables_sentence(gap, [f for f in findings if f.kind == "points"])
         texts.append(" ".join(filter(None, [main, variables, along])))
     else:
         texts.insert(0, gap.reason)
     groups = [f for f in findings if f.kind in ("rule", "group") and f.facts["headline"]]
-    texts += [_most_affected(gap, change, group) for group in groups[:1]]
+    for group in groups[:1]:
+        gains = group.facts["direction"] == "better"
+        label = "Gaining most" if gains else "Most affected"
+        if not group.facts["excess_significant"]:
+            label = "Gaining, though not beyond" if gains else "Affected, within"
+            label += " their share"
+        effect = say.mean_change(gap, group, level=group.level != change.level)
+        rows = f"{label}: rows where {say.group_words(group)}"
+        texts.append(f"{rows}; {effect}." if effect else f"{rows}.")
     return [text for text in texts if text]
-
-
-def _most_affected(gap: Gap, change: Finding, group: Finding) -> str:
-    gains = group.facts["direction"] == "better"
-    label = "Gaining most" if gains else "Most affected"
-    if not group.facts["excess_significant"]:
-        label = "Gaining, though not beyond" if gains else "Affected, within"
-        label += " their share"
-    effect = mean_change(gap, group, level=group.level != change.level)
-    return f"{label}: rows where {group_words(group)}{'; ' if effect else ''}{effect}."
 
 
 def short(gap: Gap, findings: Sequence[Finding]) -> str:
@@ -149,20 +131,21 @@ def section_texts(gap: Gap, findings: Sequence[Finding]) -> dict[str, list[str]]
         by_kind.setdefault(finding.kind, []).append(finding)
     texts = {
         "problems": [str(f.facts["note"]) for f in by_kind.get("problem", ())],
-        "parts": [part_sentence(gap, f) for f in by_kind.get("part", ())],
+        "parts": [say.part_sentence(gap, f) for f in by_kind.get("part", ())],
     }
     for name, points in _by_part(findings, "points", "points_rest").items():
-        texts[f"points {name}"] = points_sentences(gap, points)
+        texts[f"points {name}"] = say.points_sentences(gap, points)
     rows = _by_part(findings, "rule", "group", "no_group", "no_excess", "no_rule")
     for name, groups in rows.items():
         texts[f"affected {name}"] = _affected(gap, groups)
     if "recoverable" in by_kind:
-        texts["recoverable"] = recoverable_sentences(gap, by_kind["recoverable"])
-    texts["advice"] = [advice_sentence(gap, f) for f in by_kind.get("advice", ())]
-    texts["overlap"] = [overlap_sentence(f.facts["ratio"]) for f in by_kind.get("overlap", ())]
-    texts["trust"] = trust_sentences(gap, findings)
+        texts["recoverable"] = details.recoverable_sentences(gap, by_kind["recoverable"])
+    texts["advice"] = [details.advice_sentence(gap, f) for f in by_kind.get("advice", ())]
+    ratios = [f.facts["ratio"] for f in by_kind.get("overlap", ())]
+    texts["overlap"] = [details.overlap_sentence(ratio) for ratio in ratios]
+    texts["trust"] = details.trust_sentences(gap, findings)
     for name, shares in _by_part(findings, "share_undefined", "share_base", "share").items():
-        texts[f"shares {name}"] = share_sentences(gap, shares)
+        texts[f"shares {name}"] = details.share_sentences(gap, shares)
     return texts
 
 
@@ -177,8 +160,8 @@ def _by_part(findings: Sequence[Finding], *kinds: str) -> dict[str, list[Finding
 def _affected(gap: Gap, findings: Sequence[Finding]) -> list[str]:
     telling = [f for f in findings if f.facts.get("telling")]
     telling.sort(key=lambda f: f.facts["place"])
-    absent = [no_group_sentence(f) for f in findings if f.kind.startswith("no_")]
-    return [*(group_sentence(gap, f) for f in telling[:MAX_GROUPS]), *absent]
+    absent = [say.no_group_sentence(f) for f in findings if f.kind.startswith("no_")]
+    return [*(say.group_sentence(gap, f) for f in telling[:MAX_GROUPS]), *absent]
 
 
 def _parts(gap: Gap, findings: Sequence[Finding], opened: bool) -> list[str]:
@@ -189,7 +172,7 @@ def _parts(gap: Gap, findings: Sequence[Finding], opened: bool) -> list[str]:
     texts = section_texts(gap, findings) if opened else {}
     lines = [wrapped(f"Parts of the change ({metric_name(gap.about)}, target minus source)")]
     for part in parts:
-        lines += _bullets([part_sentence(gap, part)])
+        lines += _bullets([say.part_sentence(gap, part)])
         sentences = texts.get(f"points {part.part}", ())
         lines += [wrapped(text, "      ", "      ") for text in sentences]
     return lines

@@ -59,7 +59,7 @@ def _step(action: str, level: float, finding: Finding | None = None, **facts: ob
 
 
 def _gain(statements: Sequence[Finding], term: str) -> Finding | None:
-    """Return a term of recoverable error, if it is a significant gain."""
+    """Return a term of recoverable error, if a significant gain."""
     terms = [f for f in statements if f.kind == "recoverable" and f.facts["term"] == term]
     return next((f for f in terms if f.significant and f.value > 0), None)
 

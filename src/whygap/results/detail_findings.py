@@ -6,27 +6,23 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from whygap.estimate import Estimate, Interval
-from whygap.estimate.student import normal_quantile
+from whygap.estimate import Interval
 from whygap.results.finding import MAX_NAMED_VARIABLES, Finding, direction, estimated
 
 if TYPE_CHECKING:
-    from whygap.results.details import AffectedGroup, Rule, Shares
+    from whygap.results.details import AffectedGroup, Rule
     from whygap.results.gap import Gap
     from whygap.results.points import Points
 
 MAX_TARGET_SHARE = 2 / 3  # of the target rows: "most affected" among nearly all rows tells nothing
 RULE_LEVEL = 0.95  # rules are confirmed at this level, whatever level is shown
-ODD_SHARE = 0.005  # below 0 or above 1, from which a share is written as -1% or 101%
-POWER = 0.8416  # normal quantile of 80%: the chance that so many rows settle the question
-MAX_TIMES_ROWS = 1000  # times the rows: more than anybody can collect
 
 
 # -- affected groups -------------------------------------------------------------------------------
 
 
 def affected(gap: Gap, name: str, change: Finding, level: float) -> Iterator[Finding]:
-    """Yield confirmed rules, then groups, in their order; `place` is 1 for the most telling.
+    """Yield confirmed rules, then groups; `place` is 1 for the most telling.
 
     Telling: significant and beyond the rows' own share; where no rows are, significant and at most
     two thirds of the target. Equal rows in other words are listed once.
@@ -47,7 +43,8 @@ def affected(gap: Gap, name: str, change: Finding, level: float) -> Iterator[Fin
         if term.kind == "rule" or share < 1:
             distinct.setdefault((round(share, 12), round(term.value, 12)), term)
     listed = [term for term in distinct.values() if term.facts["excess"] * term.value > 0]
-    listed.sort(key=_relevance)
+    listed.sort(key=lambda term: (-abs(term.facts["excess"]), f"{term.variable} is {term.group}"))
+    listed.sort(key=lambda term: (not term.significant, not term.facts["excess_significant"]))
     small = [t for t in listed if t.significant and t.facts["target_share"] <= MAX_TARGET_SHARE]
     beyond = [term for term in listed if term.significant and term.facts["excess_significant"]]
     telling = beyond or small
@@ -64,12 +61,6 @@ def affected(gap: Gap, name: str, change: Finding, level: float) -> Iterator[Fin
         yield Finding("no_excess" if telling else "no_group", name, level=level, facts=counts)
     if details.n_rules_tested and not details.rules:
         yield Finding("no_rule", name, level=RULE_LEVEL, facts=counts)
-
-
-def _relevance(term: Finding) -> tuple[bool, bool, float, str]:
-    excess = term.facts["excess"]
-    words = f"{term.variable} is {term.group}"
-    return not term.significant, not term.facts["excess_significant"], -abs(excess), words
 
 
 def _rules_and_groups(gap: Gap, name: str, level: float) -> list[Finding]:
@@ -95,7 +86,7 @@ def _rules_and_groups(gap: Gap, name: str, level: float) -> list[Finding]:
 def _row_facts(
     gap: Gap, group: Rule | AffectedGroup, interval: Interval, total: float
 ) -> dict[str, Any]:
-    """Return shares of rows and the mean change, whose interval is widened as that of the points.
+    """Return shares of rows and the mean change, whose interval is as wide as the points ask.
 
     A metric that is no mean has no mean within a group: the average row is the comparison.
     """
@@ -133,9 +124,9 @@ def recoverable(gap: Gap, level: float) -> Iterator[Finding]:
     terms |= {"source": budget.source.total, "added": budget.added_in_target}
     for name, estimate in terms.items():
         if estimate is not None:
-            won = max(estimate.value, 0.0) / squared_error if squared_error > 0 else math.nan
-            facts: dict[str, Any] = {"term": name, "of_error": won, "squared_error": squared_error}
-            yield estimated("recoverable", estimate, level, **facts)
+            share = max(estimate.value, 0.0) / squared_error if squared_error > 0 else math.nan
+            facts: dict[str, Any] = {"term": name, "of_error": share}
+            yield estimated("recoverable", estimate, level, squared_error=squared_error, **facts)
         elif name == "variables" and budget.variables:
             yield from _recoverable_variables(budget.variables, level)
 
@@ -158,7 +149,7 @@ def _recoverable_variables(variables: Points, level: float) -> Iterator[Finding]
 
 
 def shares(gap: Gap, name: str, part: Finding | None, level: float) -> Iterator[Finding]:
-    """Yield the base and every variable's share of a part, largest first; or why they are missing.
+    """Yield the base and every variable's share of a part, largest first; or why none is defined.
 
     Args:
         gap: the result.
@@ -170,12 +161,11 @@ def shares(gap: Gap, name: str, part: Finding | None, level: float) -> Iterator[
     of_part: dict[str, Any] = {"part_significant": part is not None and part.significant}
     if not details.defined:
         of_part |= {"measured": details.denominator.standard_error > 0, "reason": details.reason}
-        needed = _rows_needed(gap, details, level)
-        yield Finding("share_undefined", name, level=level, facts=of_part | {"rows_needed": needed})
+        yield Finding("share_undefined", name, level=level, facts=of_part)
         return
     base = details.base
     if base is not None and (base.value or base.standard_error):
-        yield estimated("share_base", base, level, part=name, odd=_is_odd(base), **of_part)
+        yield estimated("share_base", base, level, part=name, **of_part)
     values = details.values
     ranks = values.ranking(level)
     first = values.first(level)
@@ -190,28 +180,8 @@ def shares(gap: Gap, name: str, part: Finding | None, level: float) -> Iterator[
             "rank": (ranks[variable].best, ranks[variable].worst),
             "tied": variable in first,
             "headline": variable in leaders and not has_plainer,
-            "odd": _is_odd(values[variable]),
         }
         yield estimated("share", values[variable], level, part=name, variable=variable, **facts)
-
-
-def _is_odd(share: Estimate) -> bool:
-    return not -ODD_SHARE <= share.value <= 1 + ODD_SHARE
-
-
-def _rows_needed(gap: Gap, details: Shares, level: float) -> tuple[float, float] | None:
-    """Return the (source, target) rows that would tell the estimated denominator from 0.
-
-    The standard error shrinks as one over the root of the rows; the goal is
-    `value = (z + 0.84) * standard_error`: 80% power at this level.
-    """
-    size = details.denominator
-    if size.value <= 0 or size.standard_error <= 0:
-        return None
-    times = ((normal_quantile(level) + POWER) * size.standard_error / size.value) ** 2
-    if times > MAX_TIMES_ROWS:
-        return None
-    return gap.about.rows.source * max(times, 1.0), gap.about.rows.target * max(times, 1.0)
 
 
 # -- trust -----------------------------------------------------------------------------------------

@@ -66,8 +66,8 @@ class Rule:
         return Interval(self.points.value - half, self.points.value + half)
 
     def __str__(self) -> str:
-        first, *others = self.conditions
-        texts = [c.without_name() if c.variable == first.variable else str(c) for c in others]
+        first, *further = self.conditions
+        texts = [c.without_name() if c.variable == first.variable else str(c) for c in further]
         return " and ".join([str(first), *texts])
 
     def mask(self, table: Any, prediction: Any = None) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -103,7 +103,7 @@ class Affected:
         return list(dict.fromkeys(group.variable for group in self.groups))
 
     def groups_of(self, variable: str) -> tuple[AffectedGroup, ...]:
-        """Return the groups of one column."""
+        """Return the groups of a column."""
         return tuple(group for group in self.groups if group.variable == variable)
 
     def simultaneous(self, level: float = 0.95) -> tuple[Interval, ...]:
@@ -138,7 +138,7 @@ class Affected:
         return self._beyond_share(self._beyond_share(self.covariance).T)
 
     def _beyond_share(self, points: Array) -> Array:
-        """Subtract from each group its share, by rows, of its variable's total."""
+        """Subtract from each group a share, by rows, of the variable's total."""
         _, variable = np.unique([group.variable for group in self.groups], return_inverse=True)
         is_of_variable = (variable[:, None] == variable).astype(float)
         shares = np.array([group.target_share for group in self.groups])

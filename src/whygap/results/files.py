@@ -132,13 +132,13 @@ def restored(cls: Any, values: Any) -> Any:
         first = err.errors()[0]
         field = ".".join(map(str, first["loc"]))
         is_missing = first["type"] == "missing"
-        got = f"no field '{field}'" if is_missing else f"'{field}': {first['msg']}"
+        fault = f"no field '{field}'" if is_missing else f"'{field}': {first['msg']}"
         hint = "It was changed after it was written; run 'whygap explain' again."
-        raise ResultError("This is not a whole whygap result", got=got, hint=hint) from err
+        raise ResultError("This is not a whole whygap result", got=fault, hint=hint) from err
 
 
 def _with_origins(value: Any, file: str) -> Any:
-    """Let estimates of a file combine with each other alone."""
+    """Let estimates of a file combine among themselves alone."""
     if isinstance(value, list):
         return [_with_origins(item, file) for item in value]
     if not isinstance(value, dict):

@@ -61,8 +61,8 @@ def estimated(
     return Finding(kind, part, variable, "", estimate, estimate.interval(level), level, facts)
 
 
-def direction(about: About, change: float) -> str:
+def direction(analysis: About, change: float) -> str:
     """Return "better" or "worse"; nothing where the metric's direction is not known."""
-    if about.higher_is_better is None or change == 0:
+    if analysis.higher_is_better is None or change == 0:
         return ""
-    return "better" if (change > 0) == about.higher_is_better else "worse"
+    return "better" if (change > 0) == analysis.higher_is_better else "worse"

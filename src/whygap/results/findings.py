@@ -14,8 +14,8 @@ interval that they show is computed here, once. Kinds, with their facts:
                       no means times_average; of rules conditions
     no_group, no_excess, no_rule      n_groups, n_rules_tested
     recoverable       term, of_error, squared_error; of variables named, leads, tied
-    share_base, share                 part_significant, odd; rank, tied, headline
-    share_undefined   part_significant, measured, reason, rows_needed
+    share_base, share                 part_significant; of shares rank, tied, headline
+    share_undefined   part_significant, measured, reason
     overlap           ratio
     trust             rows, effective_rows, kept_share
     prediction        measures
@@ -42,7 +42,7 @@ AGAINST = 0.05  # of the gap: a part so far against the gap makes percentages of
 
 
 def findings(gap: Gap, level: float) -> tuple[Finding, ...]:
-    """Return everything that can be said of a gap at one confidence level, in the order it is said.
+    """Return everything that can be said of a gap, in the order of the summary.
 
     Args:
         gap: the result.
@@ -105,17 +105,14 @@ def _parts(gap: Gap, change: Finding, level: float) -> list[Finding]:
 
 def _near_ties(gap: Gap, level: float) -> list[list[str]]:
     """Group the parts, largest first; which part of a group is the largest is open."""
-
-    def is_tie(largest: str, name: str) -> bool:
-        size = gap.parts[largest].value
-        is_near = size != 0 and gap.parts[name].value / size > TIE
-        return is_near and not gap.difference(largest, name).excludes_zero(level)
-
     remaining = list(gap.parts)
     groups = []
     while remaining:
-        largest = max(remaining, key=lambda name: abs(gap.parts[name].value))
-        groups.append([n for n in remaining if n == largest or is_tie(largest, n)])
+        first = max(remaining, key=lambda name: abs(gap.parts[name].value))
+        size = gap.parts[first].value
+        close = [n for n in remaining if n != first and size and gap.parts[n].value / size > TIE]
+        ties = [n for n in close if not gap.difference(first, n).excludes_zero(level)]
+        groups.append([n for n in remaining if n == first or n in ties])
         remaining = [name for name in remaining if name not in groups[-1]]
     return groups
 
@@ -124,7 +121,7 @@ def _near_ties(gap: Gap, level: float) -> list[list[str]]:
 
 
 def _points(gap: Gap, name: str, part: Finding | None, level: float) -> Iterator[Finding]:
-    """Yield every variable of a part, significant ones first, then what is not named, together."""
+    """Yield every variable of a part, significant variables first, then the sum of the unnamed."""
     points = gap.points[name]
     terms = [estimated("points", e, level, part=name, variable=v) for v, e in points.items()]
     terms.sort(key=lambda term: (not term.significant, -abs(term.value)))

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from whygap.data_checks import Measure
 from whygap.domains import Array, ByDomain
 from whygap.errors import ResultError, did_you_mean, require_known, require_level
@@ -97,10 +95,12 @@ class _Detail(dict[str, Any]):
         self.name = name
 
     def __missing__(self, part: str) -> Any:
-        what = f"This result has no '{self.name}' of the part '{part}'"
+        message = f"This result has no '{self.name}' of the part '{part}'"
         if self:
-            raise ResultError(what, hint=did_you_mean(part, self) or f"It has: {', '.join(self)}.")
-        raise ResultError(what, hint=f'Ask for it: wg.explain(study, detail="{self.name}").')
+            raise ResultError(
+                message, hint=did_you_mean(part, self) or f"It has: {', '.join(self)}."
+            )
+        raise ResultError(message, hint=f'Ask for it: wg.explain(study, detail="{self.name}").')
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -145,8 +145,8 @@ class Gap:
         for name in ("points", "affected", "shares"):
             object.__setattr__(self, name, _Detail(name, getattr(self, name)))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Gap) and files.to_dict(self) == files.to_dict(other)
+    def __eq__(self, result: object) -> bool:
+        return isinstance(result, Gap) and files.to_dict(self) == files.to_dict(result)
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays and mappings
 
@@ -178,10 +178,10 @@ class Gap:
         total = self.total
         if total.value == 0:
             return None
-        row = self.part_covariance[list(self.parts).index(name)]
-        own = float(row[list(self.parts).index(name)])
-        variance = float(np.sum(self.part_covariance))
-        ratio = Ratio(part.value, total.value, own, variance, float(np.sum(row)))
+        place = list(self.parts).index(name)
+        covariance = self.part_covariance
+        moments = (covariance[place, place], covariance.sum(), covariance[place].sum())
+        ratio = Ratio(part.value, total.value, *map(float, moments))
         return Estimate(
             part.value / total.value,
             ratio.standard_error(),
@@ -191,11 +191,11 @@ class Gap:
         )
 
     def difference(self, first: str, second: str) -> Estimate:
-        """Return one part less another."""
+        """Return the difference of two parts, `first` less `second`."""
         return Points(self.parts, self.part_covariance).combined({first: 1.0, second: -1.0})
 
     def problems(self) -> tuple[str, ...]:
-        """Return why the numbers must not be trusted as they stand, if they must not."""
+        """Return why the numbers must not be trusted, if any reason was found."""
         reasons = () if self.comparable else (self.reason,)
         return (*reasons, *(str(note) for note in self.notes if note.level == "problem"))
 

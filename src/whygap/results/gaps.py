@@ -44,8 +44,8 @@ class Gaps(Mapping[str, Gap]):
     def __len__(self) -> int:
         return len(self.gaps)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Gaps) and files.to_dict(self) == files.to_dict(other)
+    def __eq__(self, result: object) -> bool:
+        return isinstance(result, Gaps) and files.to_dict(self) == files.to_dict(result)
 
     __hash__ = None  # type: ignore[assignment]  # holds arrays and mappings
 
@@ -54,7 +54,7 @@ class Gaps(Mapping[str, Gap]):
         return next(iter(self.gaps.values())).level(level)
 
     def problems(self) -> tuple[str, ...]:
-        """Return, target by target, why numbers must not be trusted as they stand."""
+        """Return, target by target, why numbers must not be trusted."""
         return tuple(f"{name}: {text}" for name, gap in self.items() for text in gap.problems())
 
     def findings(self, level: float | None = None) -> tuple[Finding, ...]:
@@ -66,7 +66,7 @@ class Gaps(Mapping[str, Gap]):
             level: of the intervals; that of the settings unless given.
         """
         level = self.level(level)
-        joint = together(self.gaps, level) if len(self) > 1 else ()
+        joint = findings_on_all(self.gaps, level) if len(self) > 1 else ()
         single = [f.knowing(target=n) for n, gap in self.items() for f in gap.findings(level)]
         return (*joint, *single)
 
@@ -131,7 +131,7 @@ class Gaps(Mapping[str, Gap]):
 JOINT_KINDS = ("target_change", "target_part", "part_in_targets")
 
 
-def together(gaps: Mapping[str, Gap], level: float) -> Iterator[Finding]:
+def findings_on_all(gaps: Mapping[str, Gap], level: float) -> Iterator[Finding]:
     """Yield what can be said of all targets: where the metric moved, and through what.
 
     Args:

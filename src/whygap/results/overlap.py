@@ -175,7 +175,7 @@ class Overlap:
 
     @property
     def lacks_counterparts(self) -> bool:
-        """Whether the tables are to be compared on the region they share only."""
+        """Whether the tables are to be compared on the shared region only."""
         return bool(self.ratios) and self.ratios[-1].lacks_counterparts
 
     def notes(self) -> tuple[Note, ...]:

@@ -22,7 +22,7 @@ FEW_ROWS = "(levels of few rows)"
 
 
 def redacted(gap: Gap, rows: int = ROWS) -> Gap:
-    """Return a copy: small groups put together, rules on them left out, counts rounded.
+    """Return a copy without small groups and rules on few rows, with rounded counts.
 
     Args:
         gap: the result.
@@ -36,7 +36,7 @@ def redacted(gap: Gap, rows: int = ROWS) -> Gap:
     if reason:
         counts = gap.about.kept_share.zip(total, lambda share, n: round(share * n))
         reason = str(not_comparable_note(shares, counts, separators).redacted(rows))
-    about = replace(
+    analysis = replace(
         gap.about,
         rows=total.map(lambda n: int(rounded(n, rows))),
         effective_rows=gap.about.effective_rows.map(lambda n: rounded(n, rows)),
@@ -44,7 +44,7 @@ def redacted(gap: Gap, rows: int = ROWS) -> Gap:
     )
     return replace(
         gap,
-        about=about,
+        about=analysis,
         reason=reason,
         notes=tuple(dict.fromkeys(note.redacted(rows) for note in gap.notes)),
         diagnostics=replace(gap.diagnostics, separators=separators),
@@ -98,7 +98,7 @@ def _affected(affected: Affected, total: ByDomain[int], rows: int) -> Affected:
 
 
 def _fewest(group: Any, total: ByDomain[int]) -> float:
-    """Return the rows of a group in the table where it has fewer, none at all left out."""
+    """Count the rows of a group in the table with fewer of the rows, if any."""
     counts = [group.source_share * total.source, group.target_share * total.target]
     return min((count for count in counts if count > 0), default=0.0)
 
@@ -106,7 +106,7 @@ def _fewest(group: Any, total: ByDomain[int]) -> float:
 def _sets(
     affected: Affected, variable: str, total: ByDomain[int], rows: int
 ) -> list[tuple[int, ...]]:
-    """Return positions of groups: singly, or small ones together, with a larger if need be."""
+    """Return positions of groups: singly, or all small groups as a set of enough rows."""
     size = {
         k: _fewest(group, total)
         for k, group in enumerate(affected.groups)

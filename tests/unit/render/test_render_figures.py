@@ -21,7 +21,8 @@ from whygap.estimate import Estimate
 from whygap.render import drawing, figures, svg
 from whygap.render.drawing import Row
 from whygap.render.figures import DecompositionDisplay, IntervalsDisplay, TrendDisplay
-from whygap.render.style import COLOURS, visible
+from whygap.render.formats import visible
+from whygap.render.style import COLOURS
 from whygap.results import Gap, Gaps, Part
 
 CONTROL = ("bell \x07", "escape \x1b[31mred", "turned \u202etxt.exe", "two\nlines\tand a tab")

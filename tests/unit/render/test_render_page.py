@@ -15,7 +15,7 @@ from whygap.errors import InputError
 from whygap.estimate import Estimate
 from whygap.notes import Note
 from whygap.render import page, tables, text
-from whygap.render.style import visible
+from whygap.render.formats import visible
 from whygap.results import Gap, Gaps, details
 from whygap.shapley import inference
 

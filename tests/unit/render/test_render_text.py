@@ -112,14 +112,11 @@ def test_a_part_has_one_form() -> None:
         )
 
 
-@pytest.mark.parametrize("size", [0.01, -0.01])
-def test_undefined_shares_deny_no_shift(size: float) -> None:
+def test_undefined_shares_deny_no_shift() -> None:
     gap = make_gap(defined=())
-    shares = {"outcome": replace(gap.shares["outcome"], denominator=Estimate(size, 0.01))}
+    shares = {"outcome": replace(gap.shares["outcome"], denominator=Estimate(0.01, 0.01))}
     words = flat(replace(gap, shares=shares))
     assert "The outcome part as a whole is significant, but these rows are too few" in words
-    settled = "about 7.8 times the rows (13,000 source and 5,500 target rows) would settle it"
-    assert (settled in words) == (size > 0)
 
 
 def test_the_base_is_a_recalibration_of_the_source_risk_not_of_the_model() -> None:
