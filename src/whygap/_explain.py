@@ -102,7 +102,7 @@ def explain(  # noqa: D417 -- roles and settings are documented where they belon
     roles = {field.name: values[field.name] for field in fields(Study) if field.name in values}
     changes = {f.name: values[f.name] for f in fields(Settings) if f.name in values}
     study = _study(study_or_source, target, roles)
-    settings = Settings.given(settings)
+    settings = Settings.resolve(settings)
     settings = replace(settings, **changes) if changes else settings
     return explain_with(study, detail, settings, Menu(settings))
 
@@ -156,7 +156,7 @@ def explain_design(
     report: Reporter | None = None,
     menu: Menu | None = None,
 ) -> Gap:
-    """Analyse encoded tables, for `explain`, experiments and rehearsals alike.
+    """Explain the gap of encoded tables, for `explain`, experiments and rehearsals.
 
     Args:
         design: the encoded tables.
@@ -168,9 +168,9 @@ def explain_design(
     """
     analysis = Analysis.begin(design, settings, report or Silent(), menu)
     analysis.look()
-    found = analysis.decomposition()
+    parts = analysis.decomposition()
     details = analysis.details((detail,) if isinstance(detail, str) else detail)
-    return analysis.gap(caption or Caption(), found, details)
+    return analysis.gap(caption or Caption(), parts, details)
 
 
 def subset_values(
@@ -184,7 +184,8 @@ def subset_values(
         subsets: names of variables, for each subset.
         settings: how to run; `Settings()` if None.
     """
-    study, settings = Study.given(study, "subset_values"), Settings.given(settings)
+    study = Study.require(study, "subset_values")
+    settings = Settings.resolve(settings)
     parts = parts_named(part)
     if len(parts) != 1:
         raise SettingsError("part= names one part: 'covariate' or 'outcome'", got=repr(part))

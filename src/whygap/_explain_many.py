@@ -52,7 +52,8 @@ def explain_many(
     Returns:
         One `Gap` per target, with a combined table and report.
     """
-    study, settings = Study.given(study, "explain_many"), Settings.given(settings)
+    study = Study.require(study, "explain_many")
+    settings = Settings.resolve(settings)
     studies = _studies(study, targets, settings)
     folders = _folders(tuple(studies), settings)
     gaps: dict[str, Gap] = {}

@@ -114,7 +114,7 @@ class GapEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow's classes ar
 
     @classmethod
     def can_evaluate(cls, *, model_type: str, evaluator_config: Any, **_: Any) -> bool:
-        """Return whether a source is configured: MLflow asks every evaluator there is."""
+        """Return whether a source is configured: MLflow asks every evaluator."""
         return model_type in METRICS and (evaluator_config or {}).get("source") is not None
 
     def evaluate(
@@ -132,7 +132,8 @@ class GapEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow's classes ar
         from whygap.settings import DETAILS, Settings
 
         config = dict(evaluator_config)
-        settings, detail = config.pop("settings", None), config.pop("detail", DETAILS)
+        settings = config.pop("settings", None)
+        detail = config.pop("detail", DETAILS)
         redact = config.pop("redact", 10)
         if isinstance(settings, Mapping):
             settings = Settings(**settings)
@@ -174,7 +175,7 @@ def _study_of(model_type: str, dataset: Any, model: Any, config: Mapping[str, An
 
 
 def _estimator_of(model: Any, columns: list[str]) -> Any:
-    """Return MLflow's model as one with probabilities, or as a callable on any kind of table."""
+    """Return MLflow's model with probabilities, or as a predictor from any kind of table."""
     try:
         raw = model.get_raw_model()
     except (AttributeError, RuntimeError):  # not every kind of model has it

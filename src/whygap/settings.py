@@ -82,7 +82,7 @@ class Settings:
     progress: bool | None = None
 
     @classmethod
-    def given(cls, settings: Any) -> Settings:
+    def resolve(cls, settings: Any) -> Settings:
         """Return the settings that a caller passed; None stands for the defaults."""
         if settings is None:
             return cls()

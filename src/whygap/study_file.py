@@ -88,7 +88,8 @@ def read_study_file(
     values = _parsed(file)
     if target is not None:
         values["target"] = ""
-    keys, folder = _keys(values, file), file.parent
+    keys = _keys(values, file)
+    folder = file.parent
     tables = {
         "source": _table(keys.source, "source", folder, keys.drop),
         "target": _table(keys.target, "target", folder, keys.drop) if target is None else target,
@@ -131,14 +132,14 @@ def _parsed(file: Path) -> dict[str, Any]:
 
 def _keys(values: Mapping[str, Any], file: Path) -> _Keys:
     """Check the keys of a study file, and the values of keys that are not roles."""
-    where = f" in the study file '{file.name}'"
+    place = f" in the study file '{file.name}'"
     if "unsafe_pickle" in values:
         raise InputError(
             f"A study file ('{file.name}') cannot allow pickles",
             hint="Say it where you run it: --unsafe-pickle, or unsafe_pickle=True.",
         )
     for key in values:
-        require_known(key, _NAMES, f"There is no key '{key}'{where}", "Keys")
+        require_known(key, _NAMES, f"There is no key '{key}'{place}", "Keys")
     for key in ("source", "target", "outcome"):
         if key not in values:
             raise InputError(
@@ -148,12 +149,13 @@ def _keys(values: Mapping[str, Any], file: Path) -> _Keys:
     try:
         return _KEYS.validate_python({name: values[name] for name in _FILE_KEYS if name in values})
     except ValidationError as err:
-        raise translated(err, "key", _NAMES, InputError, where) from None
+        raise translated(err, "key", _NAMES, InputError, place) from None
 
 
 def _table(entry: Mapping[str, Any], label: str, folder: Path, drop: Sequence[str]) -> Any:
     """Return the table that an entry of a study file describes."""
-    path, where = entry.get("path", ""), entry.get("where", {})
+    path = entry.get("path", "")
+    conditions = entry.get("where", {})
     files.refuse_remote(path, label)
     if "query" in entry:
         table = queries.run_query(str(entry["query"]), label, folder, str(entry["database"]))
@@ -162,11 +164,11 @@ def _table(entry: Mapping[str, Any], label: str, folder: Path, drop: Sequence[st
     else:
         table = folder / Path(path).expanduser()
     drop = (*drop, *entry.get("drop", ()))
-    return TablePart(table, where, drop) if where or drop else table
+    return TablePart(table, conditions, drop) if conditions or drop else table
 
 
 def hiding(table: Any, label: str, names: Sequence[str]) -> Any:
-    """Leave columns out of a table, where the table has them.
+    """Drop columns from a table, as far as the table has columns of that name.
 
     Args:
         table: anything that a Study takes as a table.
@@ -190,5 +192,5 @@ def model_of(value: str | None, folder: Path) -> Any:
 def metric_in(value: str, folder: Path) -> Any:
     """Return the name of a metric, or the callable(prediction, outcome) of `module:name`."""
     if model.is_reference(value):
-        return model.import_model(value, folder, what="metric")
+        return model.import_model(value, folder, noun="metric")
     return value

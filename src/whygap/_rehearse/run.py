@@ -56,7 +56,8 @@ def rehearse(
         settings: how the analysis will be run; `Settings()` unless passed. `n_jobs` replicates run
             at a time; after `time_budget` seconds no new ones start.
     """
-    study, settings = Study.given(study, "rehearse"), Settings.given(settings)
+    study = Study.require(study, "rehearse")
+    settings = Settings.resolve(settings)
     names = _names(detail)
     if not isinstance(replicates, int) or replicates not in REPLICATES:
         raise SettingsError(
@@ -130,7 +131,8 @@ class Job:
 
 def perform(job: Job, replicates: int, update: Callable[[int, int, str], None]) -> Rehearsal:
     """Run replicates in batches until all have run, time is up, or Ctrl-C."""
-    settings, started = job.settings, time.monotonic()
+    settings = job.settings
+    started = time.monotonic()
     budget = settings.time_budget or np.inf
     outcomes: list[Replicate] = []
     try:

@@ -63,14 +63,14 @@ class World:
         return self.risk.map(lambda p: self.atoms.intercept.source + self.atoms.slope.source * p)
 
     def draw(self, rows: ByDomain[int], rng: np.random.Generator) -> Design:
-        """Draw independent rows of both domains."""
+        """Draw independent rows of each domain."""
         index = rows.zip(self.mass, lambda n, mass: rng.choice(len(mass), size=n, p=mass))
         risk = index.zip(self.risk, lambda i, p: p[i])
         outcome = risk.map(lambda p: (rng.random(len(p)) < p).astype(float))
         return replace(self.atoms.take(index), outcome=outcome)
 
     def truth_of_parts(self) -> dict[Key, float]:
-        """Compute the gap and its three parts."""
+        """Compute the gap and the three parts."""
         mean_000 = self._mean("source", self.loss.source)
         mean_100 = self.transported_mean(self.atoms.baseline)
         mean_110, mean_111 = (self._mean("target", loss) for loss in self.loss)
@@ -99,7 +99,8 @@ class World:
 
     def truth_of_values(self) -> dict[Key, float]:
         """Compute v(s), the explained share, of single variables; for outcomes also of none."""
-        atoms, (before, after) = self.atoms, self.loss
+        atoms = self.atoms
+        before, after = self.loss
         w = self._groups(atoms.baseline)
         mu_00_w, mu_10_w = (self._conditional(domain, before, w) for domain in DOMAINS)
         q_bin = bin_index(self.risk.source, BINS).astype(np.int64)
@@ -143,7 +144,8 @@ class World:
 
 def world_of(design: Design, settings: Settings) -> World:
     """Build the world in which a study's analysis is rehearsed."""
-    rows, copies = min(design.rows), max(1, round(ATOMS / sum(design.rows)))
+    rows = min(design.rows)
+    copies = max(1, round(ATOMS / sum(design.rows)))
     pool = enriched(coarsened(design), copies, np.random.default_rng([settings.seed, copies]))
     rounds = round(ROUNDS * min(1.0, rows / ROWS_FOR_ALL_ROUNDS) ** 0.5)
     least = LEAST_DOMAIN_SHARE * rows / sum(design.rows)
@@ -196,35 +198,38 @@ def fitted_laws(
 
 
 def coarsened(design: Design) -> Design:
-    """Leave few values per covariate, and one combination of W values per 600 rows or so."""
+    """Leave few values per covariate, and a combination of W values per 600 rows or so."""
     pooled = np.concatenate(list(design.features))
     cells = max(FEWEST_CELLS, len(pooled) / ROWS_PER_CELL)
     levels = {c: min(len(np.unique(pooled[:, c])), BASELINE_LEVELS) for c in design.baseline}
     while math.prod(levels.values()) > cells and max(levels.values()) > 2:
         levels[max(levels, key=lambda c: levels[c])] -= 1
     for column, count in (levels | dict.fromkeys(design.covariates, COVARIATE_LEVELS)).items():
-        there = ~np.isnan(pooled[:, column])
+        present = ~np.isnan(pooled[:, column])
         shrunk = _common_levels if design.columns[column].kind == "category" else _quantile_bins
-        pooled[there, column] = shrunk(pooled[there, column], count)
+        pooled[present, column] = shrunk(pooled[present, column], count)
     features = ByDomain(pooled[: design.rows.source], pooled[design.rows.source :])
     return replace(design, features=features, notes=())
 
 
 def enriched(design: Design, copies: int, rng: np.random.Generator) -> Design:
-    """Add copies of every row with some covariates of other rows of the same domain and W."""
+    """Add copies of every row in which some covariates come from rows of equal domain and W."""
 
     def with_copies(rows: Array) -> Array:
         cell = np.zeros(len(rows), dtype=np.int64)
         for column in design.baseline:
             cell = _joined(cell, np.unique(rows[:, column], return_inverse=True)[1])
-        order, sizes = np.argsort(cell, kind="stable"), np.bincount(cell)
+        order = np.argsort(cell, kind="stable")
+        sizes = np.bincount(cell)
         starts = np.cumsum(sizes) - sizes
         blocks = [rows, *(rows.copy() for _ in range(copies - 1))]
         for copy in blocks[1:]:
             for player in design.players:
                 swapped = np.flatnonzero(rng.random(len(rows)) < SWAPPED)
-                own = cell[swapped]
-                donor = order[starts[own] + (rng.random(len(own)) * sizes[own]).astype(np.int64)]
+                place = cell[swapped]
+                donor = order[
+                    starts[place] + (rng.random(len(place)) * sizes[place]).astype(np.int64)
+                ]
                 for column in player.columns:
                     copy[swapped, column] = rows[donor, column]
         return np.vstack(blocks)
@@ -235,7 +240,7 @@ def enriched(design: Design, copies: int, rng: np.random.Generator) -> Design:
 
 
 def _quantile_bins(values: Array, count: int) -> Array:
-    """Replace each value by the median, itself a value, of its quantile bin."""
+    """Replace each value by the median of a quantile bin, which is a value too."""
     if len(np.unique(values)) <= count:
         return values
     edges = np.unique(np.quantile(values, np.arange(1, count) / count))
@@ -245,7 +250,7 @@ def _quantile_bins(values: Array, count: int) -> Array:
 
 
 def _common_levels(values: Array, count: int) -> Array:
-    """Keep the codes of the most frequent levels; the others take the code of the next."""
+    """Keep the codes of the most frequent levels; further levels take the code of the next."""
     levels, counts = np.unique(values, return_counts=True)
     if len(levels) <= count:
         return values
@@ -254,6 +259,6 @@ def _common_levels(values: Array, count: int) -> Array:
 
 
 def _joined(groups: IntArray, codes: IntArray) -> IntArray:
-    """Number the combinations of two codings."""
+    """Count through the combinations of two codings."""
     joint = groups * (int(codes.max()) + 1) + codes
     return np.asarray(np.unique(joint, return_inverse=True)[1], dtype=np.int64)

@@ -80,7 +80,8 @@ def _in_words(variables: Sequence[str], group: str) -> str:
 def alarms_of(rules: Rules, name: str, gap: Gap, look: int) -> Iterator[Alarm]:
     """Yield the alarms that a target raises at a look; a rule that cannot be judged raises none."""
     for rule in rules.rule:
-        estimate, error = _estimate(rule, gap), rules.error(rule, look)
+        estimate = _estimate(rule, gap)
+        error = rules.error(rule, look)
         interval = None if estimate is None else broken(rule, estimate, error)
         if estimate is None or interval is None:
             continue
@@ -118,7 +119,7 @@ def _estimate(rule: Rule, gap: Gap) -> Estimate | None:
 
 
 def culprit_of(gap: Gap, part: str, sign: float) -> Culprit:
-    """Return the variables that may move a part most in one direction, and the rows that are hit.
+    """Return the variables that may move a part most in a direction, and the rows that are hit.
 
     A sign of -1 asks for a fall, 1 for a rise. Of "total" its largest part in that direction is
     looked at. Without the details on points and affected groups nothing is named.
@@ -146,7 +147,7 @@ def _hit_hardest(affected: Affected, sign: float) -> Culprit:
 
 
 def unevenness(affected: Affected, variables: Sequence[str]) -> Points:
-    """Compute, by variable, the variance over target rows of the mean change of their group.
+    """Compute, by variable, the variance over target rows of the mean change of a row's group.
 
     The variance is a quadratic form x'Ax of the groups' points x, less what their errors C add,
     tr(AC). The covariance of two is 4 x'ACBx by the delta method, too wide rather than too narrow
@@ -165,7 +166,7 @@ def unevenness(affected: Affected, variables: Sequence[str]) -> Points:
 
 
 def _form(affected: Affected, variable: str) -> np.ndarray:
-    """Return A such that x'Ax sums the squared excess of a variable's groups over their shares."""
+    """Return A so that x'Ax sums the squared excess of a variable's groups over the shares."""
     is_own = np.array([group.variable == variable for group in affected.groups])
     share = np.where(is_own, [group.target_share for group in affected.groups], 0.0)
     excess = np.diag(is_own.astype(float)) - np.outer(share, is_own)

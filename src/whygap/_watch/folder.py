@@ -59,14 +59,15 @@ class Folder:
 
     def is_done(self, name: str, question: str, rows: str) -> bool:
         """Return whether a target's answer to a question is on disk, whole."""
-        state, file = self.targets.get(name, {}), self.gap_file(name)
+        state = self.targets.get(name, {})
+        file = self.gap_file(name)
         if (state.get("question"), state.get("rows")) != (question, rows):
             return False
         digest = digest_of(file.read_bytes()) if file.is_file() else ""
         return digest == state["result"]
 
     def keep(self, name: str, question: str, rows: str, text: str = "", problem: str = "") -> None:
-        """Write a result, then its digest: killed in between, a run makes the result again."""
+        """Write a result, then the digest: killed in between, a run makes the result again."""
         file = self.gap_file(name)
         if text:
             write_whole(file, text)
@@ -99,7 +100,7 @@ class Folder:
 
 @contextmanager
 def locked_folder(path: Any) -> Iterator[Path]:
-    """Make a folder and hold its lock; refuse a folder at which another process works."""
+    """Make and lock a folder; refuse a folder at which another process works."""
     folder = path_of(path, "The folder of watch (state=)", ResultError)
     try:
         (folder / "gaps").mkdir(parents=True, exist_ok=True)
@@ -117,7 +118,7 @@ def locked_folder(path: Any) -> Iterator[Path]:
 
 
 def digest_of(value: Any) -> str:
-    """Return a digest that is equal in every process; a function in a module goes by its name."""
+    """Return a digest that is equal in every process; a function in a module goes by name."""
     try:
         return str(joblib.hash(value))
     except Exception:  # pickle's errors are of many classes: a lambda, for example
@@ -125,9 +126,10 @@ def digest_of(value: Any) -> str:
 
 
 def digest_of_rows(table: OpenedTable, columns: Sequence[str]) -> str:
-    """Return a digest of a table's values, whatever codes or chunks they are kept in."""
+    """Return a digest of a table's values, whatever the codes or chunks."""
     names = [name for name in columns if name in table.names]
-    arrays, frame = {}, table.read(names)
+    arrays = {}
+    frame = table.read(names)
     for name in names:
         array = frame.arrow(name)
         if pa.types.is_dictionary(array.type):

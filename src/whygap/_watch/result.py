@@ -48,7 +48,7 @@ class Watch:
 
     @property
     def exit_code(self) -> int:
-        """1 for an alarm, or a target that cannot be judged, that is not acknowledged; else 0."""
+        """Return 1 if a target that is not acknowledged has an alarm or cannot be judged, or 0."""
         targets = {alarm.target for alarm in self.alarms} | set(self.silent)
         return int(not targets <= set(self.acknowledged))
 
@@ -69,11 +69,11 @@ class Watch:
         return self.summary()
 
     def to_frame(self, level: float | None = None) -> Any:
-        """Return one tidy table of every estimate, with a column `target`."""
+        """Return every estimate in a tidy table with a column `target`."""
         return self.gaps.to_frame(level)
 
     def report(self, path: str | Path, redact: int | None = 10) -> Path:
-        """Write one page: the trend over all targets, and a page for each.
+        """Write a page with the trend over all targets, and a page for each target.
 
         Args:
             path: an .html file.

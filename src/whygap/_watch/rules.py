@@ -95,7 +95,7 @@ def allowance(look: int, error: float, looks: int) -> float:
 
 
 def read_rules(rules: Any, details: Sequence[str] = ("points",)) -> Rules:
-    """Return the rules of a TOML file or of a mapping of the same form; None has no rule.
+    """Return the rules of a TOML file or of a mapping of that form; None has no rule.
 
     A rule on a variable is judged by points, which must be among the details of the results.
     """
@@ -103,7 +103,8 @@ def read_rules(rules: Any, details: Sequence[str] = ("points",)) -> Rules:
         return Rules.model_construct(rule=())
     place = "the rules"
     if isinstance(rules, str | Path):
-        place, rules = f"'{Path(rules).name}'", _parsed(Path(rules))
+        place = f"'{Path(rules).name}'"
+        rules = _parsed(Path(rules))
     if isinstance(rules, Mapping) and isinstance(rules.get("rule"), list | tuple):
         numbered = enumerate(rules["rule"], start=1)
         read = tuple(_validated(Rule, rule, f"rule {k} of {place}") for k, rule in numbered)
@@ -139,7 +140,8 @@ def _translated(err: ValidationError, names: Sequence[str], place: str) -> Input
     """Return the first complaint of pydantic as what, got and hint."""
     details = err.errors()
     first = next((d for d in details if d["type"] == "extra_forbidden"), details[0])
-    name, value = ".".join(map(str, first["loc"])), first["input"]
+    name = ".".join(map(str, first["loc"]))
+    value = first["input"]
     if first["type"] == "extra_forbidden":
         hint = did_you_mean(name, names) or f"Keys are: {', '.join(names)}."
         return InputError(f"There is no key '{name}' in {place}", hint=hint)

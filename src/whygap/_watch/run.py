@@ -49,7 +49,7 @@ def watch(
     settings: Settings | None = None,
     redact: int | None = None,
 ) -> Watch:
-    """Explain a stream of targets against one source, each once, and raise alarms.
+    """Explain a stream of targets against a source, each once, and raise alarms.
 
     A folder keeps the results: a target whose rows and question did not change is not explained
     again, and a run that was killed goes on where it was. Each target chooses its own learners, so
@@ -66,14 +66,16 @@ def watch(
         settings: how to run; `Settings()` unless named.
         redact: name no level of fewer rows than this in anything that is kept or returned.
     """
-    study, settings = Study.given(study, "watch"), Settings.given(settings)
+    study = Study.require(study, "watch")
+    settings = Settings.resolve(settings)
     details = details_named(detail)
     checked = read_rules(rules, details)
     if redact is not None:
         require_rows(redact)
     study, tables = _split(study, targets, by) if by else (study, _by_name(study, targets))
     source = in_memory(open_table(study.source, "source"), needed_columns(study))
-    study, settings = replace(study, source=source), replace(settings, checkpoint=None)
+    study = replace(study, source=source)
+    settings = replace(settings, checkpoint=None)
     question = _question(study, settings, (details, redact))
     answer = partial(_answer, study, settings, details, redact, SourceFits())
     with locked_folder(state) as path:
@@ -83,12 +85,12 @@ def watch(
 
 
 def _judged(folder: Folder, question: str, rules: Rules, is_new: Mapping[str, bool]) -> Watch:
-    """Hold the rules against everything that the folder has on a question."""
+    """Compare the rules with everything that the folder has on a question."""
     answers = folder.answers(question)
     failed = {name: problem for name, (_, problem) in answers.items() if problem}
     gaps = {n: load(folder.gap_file(n)) for n in answers if n not in failed}
     raised = [alarms_of(rules, name, gap, answers[name][0]) for name, gap in gaps.items()]
-    alarms = tuple(alarm for own in raised for alarm in own)
+    alarms = tuple(alarm for raised_by_target in raised for alarm in raised_by_target)
     explained = tuple(name for name, new in is_new.items() if new and name in gaps)
     unchanged = tuple(name for name, new in is_new.items() if not new)
     return Watch(Gaps(gaps), alarms, explained, unchanged, failed, rules.acknowledged)
@@ -161,7 +163,7 @@ def _by_name(study: Study, targets: Any) -> Mapping[str, Any]:
 
 
 def files_in(folder: str | Path) -> dict[str, Path]:
-    """Return the tables in a folder by the first word of their file names.
+    """Return the tables in a folder by the first word of the file names.
 
     Args:
         folder: holds a file for each target.

@@ -21,7 +21,9 @@ from typer import Option
 from whygap.cli.output import STREAMS, note
 from whygap.errors import InputError
 
-USER_ERROR, OWN_ERROR, STOPPED = 2, 3, 130
+USER_ERROR = 2
+OWN_ERROR = 3
+STOPPED = 130
 ORDER = "demo init check explain show rehearse watch"
 COMMANDS = tuple(importlib.import_module(f"whygap.cli.{name}") for name in ORDER.split())
 
@@ -37,7 +39,7 @@ app = typer.Typer(
 
 
 def _help(module: ModuleType) -> str:
-    """Return a docstring and examples; the backspace sign keeps lines as they are."""
+    """Return a docstring and examples; the backspace sign keeps lines from being joined."""
     lines = "\n".join(f"  {example}" for example in module.EXAMPLES)
     return f"{inspect.getdoc(module.command)}\n\n\b\nExamples:\n{lines}"
 

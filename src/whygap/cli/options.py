@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def option(flags: str, metavar: str | None, words: str) -> Any:
-    """Make an option of names (without any, that of the parameter), metavar and help."""
+    """Make an option of names (without any, the parameter's), metavar and help."""
     return Option(*flags.split(), metavar=metavar, help=words)
 
 
@@ -58,7 +58,7 @@ def settings_with(settings: Settings, texts: list[str] | None, **options: Any) -
 
 
 def _value_of(text: str) -> Any:
-    """Return a number, true or false as TOML has it; else the text."""
+    """Return a number, true or false as TOML writes values; any further text stays text."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
@@ -77,7 +77,7 @@ def details_in(text: str | None, default: Any) -> Any:
 
 
 def targets_of(file: StudyFile) -> dict[str, Any]:
-    """Return the targets by name: that of the study, then all in [targets]."""
+    """Return the targets by name: the study's, then all in [targets]."""
     target_name = file.study.target_name
     if target_name in file.targets:
         raise InputError(

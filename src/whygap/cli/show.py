@@ -97,7 +97,8 @@ def _write(result: Any, path: Path, part: str, level: float | None, redact: int 
     from whygap.results import Gap, Gaps, files
     from whygap.results.redaction import ROWS
 
-    ending, is_gap = path.suffix.lower(), isinstance(result, Gap | Gaps)
+    ending = path.suffix.lower()
+    is_gap = isinstance(result, Gap | Gaps)
     if ending == ".json":
         result.save(path)
     elif ending in FIGURES:
@@ -108,7 +109,8 @@ def _write(result: Any, path: Path, part: str, level: float | None, redact: int 
         result.report(path, level=level, redact=ROWS if redact is None else None)
     elif ending == ".html":
         result = result.redacted(ROWS) if redact is None else result
-        title, text = type(result).__name__, html.escape(result.summary(level))
+        title = type(result).__name__
+        text = html.escape(result.summary(level))
         head = f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>'
         files.write_whole(path, f"{head}\n<pre>\n{text}</pre>\n</html>\n")
     elif is_gap:
@@ -116,7 +118,8 @@ def _write(result: Any, path: Path, part: str, level: float | None, redact: int 
             note(f"Warning: {problem}")
         files.write_whole(path, tables.render(result, ending[1:], level) + "\n")
     else:
-        records, title = _records(result, level), str(result).partition("\n")[0]
+        records = _records(result, level)
+        title = str(result).partition("\n")[0]
         files.write_whole(path, tables.render_records(records, ending[1:], title) + "\n")
 
 

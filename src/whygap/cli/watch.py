@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from whygap._watch import Watch
 
 State = Annotated[Path, option("--state", "DIR", "The folder that keeps the results.")]
-By = Annotated[str | None, option("--by", "COLUMN", "Column whose values name the targets.")]
+ByColumn = Annotated[str | None, option("--by", "COLUMN", "Column whose values name the targets.")]
 FolderOf = Annotated[Path | None, option("--folder", "DIR", "A folder of files, each a target.")]
 Rules = Annotated[Path | None, option("--rules", "FILE.toml", "When to raise an alarm.")]
 Prometheus = Annotated[
@@ -30,7 +30,7 @@ EXAMPLES = (
 def command(
     study_file: options.StudyPath,
     state: State = Path("watch"),
-    by: By = None,
+    by: ByColumn = None,
     folder: FolderOf = None,
     rules: Rules = None,
     detail: options.Detail = None,

@@ -43,7 +43,7 @@ def linear_map(
 
 
 def _stack(estimates: Sequence[Estimate]) -> Influence:
-    """Stack the influence values of estimates of one study, one row each."""
+    """Stack the influence values of estimates of a study, a row for each estimate."""
     influences = [same_study(estimates[0], estimate)[1] for estimate in estimates]
     return Influence(
         np.stack([i.source for i in influences]),
@@ -61,7 +61,7 @@ def padded_stack(rows: Sequence[Array]) -> Array:
 
 
 def joint_covariance(estimates: Sequence[Estimate]) -> Array:
-    """Compute the covariance matrix of estimates of one study from their influence values.
+    """Compute the covariance matrix of estimates of a study from influence values.
 
     Args:
         estimates: m of them; the result is (m, m).
@@ -81,7 +81,7 @@ def joint_covariance(estimates: Sequence[Estimate]) -> Array:
 
 
 def median_of(estimates: Sequence[Estimate]) -> Estimate:
-    """Combine repeated cross-fittings: the median, its variance widened by their spread.
+    """Combine repeated cross-fittings: the median, with a variance widened by the spread.
 
     After Chernozhukov et al. (2018), with the mean squared distance from the median in place of
     its median. Distances are kept: contrasts know how repeats moved together.

@@ -84,7 +84,7 @@ class Estimate:
         plugin: float = math.nan,
         ratio: Ratio | None = None,
     ) -> Estimate:
-        """Make an estimate of a value and its influence values.
+        """Make an estimate of a value and influence values.
 
         Args:
             value: the estimate.
@@ -105,57 +105,59 @@ class Estimate:
         )
 
     def growing(self) -> Estimate:
-        """Let the variance of a mean square grow with the signal, to which it is in proportion.
+        """Let the variance of a mean square grow in proportion to the signal.
 
         The standard error is taken to be that at a signal of the size of the plug-in value.
         """
         signal = max(self.plugin, self.standard_error)  # no smaller than its noise
         return replace(self, growth=self.standard_error**2 / signal if signal > 0 else 0.0)
 
-    def __add__(self, other: Estimate | float) -> Estimate:
-        if not isinstance(other, Estimate):
-            return self._affine(1.0, float(other))
-        left, right = same_study(self, other)
-        value, plugin = self.value + other.value, self.plugin + other.plugin
-        total = Estimate.of(value, left.plus(right), self.origin, plugin=plugin)
-        return replace(total, ratio=sum_of([self.ratio, other.ratio], total.standard_error))
+    def __add__(self, addend: Estimate | float) -> Estimate:
+        if not isinstance(addend, Estimate):
+            return self._affine(1.0, float(addend))
+        first, second = same_study(self, addend)
+        value = self.value + addend.value
+        plugin = self.plugin + addend.plugin
+        total = Estimate.of(value, first.plus(second), self.origin, plugin=plugin)
+        return replace(total, ratio=sum_of([self.ratio, addend.ratio], total.standard_error))
 
     __radd__ = __add__
 
     def __neg__(self) -> Estimate:
         return self._affine(-1.0, 0.0)
 
-    def __sub__(self, other: Estimate | float) -> Estimate:
-        return self + (-other)
+    def __sub__(self, subtrahend: Estimate | float) -> Estimate:
+        return self + (-subtrahend)
 
-    def __rsub__(self, other: float) -> Estimate:
-        return self._affine(-1.0, float(other))
+    def __rsub__(self, minuend: float) -> Estimate:
+        return self._affine(-1.0, float(minuend))
 
-    def __mul__(self, other: Estimate | float) -> Estimate:
-        if not isinstance(other, Estimate):
-            return self._affine(float(other), 0.0)
-        left, right = same_study(self, other)
-        influence = left.scaled(other.value).plus(right.scaled(self.value))
-        value, plugin = self.value * other.value, self.plugin * other.plugin
+    def __mul__(self, factor: Estimate | float) -> Estimate:
+        if not isinstance(factor, Estimate):
+            return self._affine(float(factor), 0.0)
+        first, second = same_study(self, factor)
+        influence = first.scaled(factor.value).plus(second.scaled(self.value))
+        value = self.value * factor.value
+        plugin = self.plugin * factor.plugin
         return Estimate.of(value, influence, self.origin, plugin=plugin)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Estimate | float) -> Estimate:
-        if not isinstance(other, Estimate):
-            return self._affine(1.0 / float(other), 0.0)
-        top, bottom = same_study(self, other)
-        if other.value == 0:
+    def __truediv__(self, divisor: Estimate | float) -> Estimate:
+        if not isinstance(divisor, Estimate):
+            return self._affine(1.0 / float(divisor), 0.0)
+        top, bottom = same_study(self, divisor)
+        if divisor.value == 0:
             raise ResultError(
                 "A ratio of estimates is undefined: its denominator is exactly 0",
                 hint="Look at the denominator's interval before dividing.",
             )
-        value = self.value / other.value
-        influence = top.plus(bottom.scaled(-value)).scaled(1.0 / other.value)
+        value = self.value / divisor.value
+        influence = top.plus(bottom.scaled(-value)).scaled(1.0 / divisor.value)
         ratio = Ratio(
-            self.value, other.value, top.variance(), bottom.variance(), top.covariance(bottom)
+            self.value, divisor.value, top.variance(), bottom.variance(), top.covariance(bottom)
         )
-        plugin = self.plugin / other.plugin if other.plugin else math.nan
+        plugin = self.plugin / divisor.plugin if divisor.plugin else math.nan
         return Estimate.of(value, influence, self.origin, plugin=plugin, ratio=ratio)
 
     def _affine(self, scale: float, offset: float) -> Estimate:
@@ -189,7 +191,8 @@ class Estimate:
         t = as_student(critical, self.degrees_of_freedom)
         if self.ratio is not None:
             return self.ratio.interval(t)
-        half, shift = t * self.standard_error, t**2 * self.growth / 2
+        half = t * self.standard_error
+        shift = t**2 * self.growth / 2
         # The v with (value - v)^2 = t^2 (variance + growth (v - value)), where that is more.
         far = abs(shift) + math.hypot(half, shift)
         if shift >= 0:
@@ -197,16 +200,16 @@ class Estimate:
         return Interval(self.value - far, self.value + half)
 
     def p_value(self, null: float = 0.0) -> float:
-        """Compute the two-sided p-value of `value == null`: small where intervals leave it out."""
+        """Compute the two-sided p-value of `value == null`: small where intervals exclude null."""
         require_number(null, "The value a p-value is for")
         return two_sided(self.distance(null), self.degrees_of_freedom)
 
     def distance(self, null: float = 0.0) -> float:
-        """Measure the distance from `null` in standard errors; of a ratio in those of Fieller."""
+        """Measure the distance from `null` in standard errors; of a ratio in Fieller's."""
         if self.ratio is not None and self.ratio.scale != 0:
             return self.ratio.distance(null)
-        more = max(self.growth * (null - self.value), 0.0)
-        return in_errors(self.value - null, math.hypot(self.standard_error, math.sqrt(more)))
+        growth = max(self.growth * (null - self.value), 0.0)
+        return in_errors(self.value - null, math.hypot(self.standard_error, math.sqrt(growth)))
 
     def __format__(self, spec: str) -> str:
         low, high = self.interval()
@@ -217,17 +220,17 @@ class Estimate:
         return format(self, "")
 
 
-def same_study(left: Estimate, right: Estimate) -> tuple[Influence, Influence]:
-    """Return the influence values of two estimates, or refuse to combine them."""
-    if left.influence is None or right.influence is None:
+def same_study(first: Estimate, second: Estimate) -> tuple[Influence, Influence]:
+    """Return the influence values of two estimates, or refuse the combination."""
+    if first.influence is None or second.influence is None:
         raise ResultError(
             "Estimates without influence values cannot be combined",
             hint="Save the result with gap.save(path, influence=True) to keep contrasts possible.",
         )
-    if left.origin != right.origin:
+    if first.origin != second.origin:
         raise ResultError(
             "Estimates of two different studies cannot be combined",
             hint="Their rows differ, so their covariance is unknown. Combine estimates of one "
             "result only.",
         )
-    return left.influence, right.influence
+    return first.influence, second.influence

@@ -53,7 +53,7 @@ class Ratio:
         return in_errors(self.top - t * self.bottom, math.sqrt(max(variance, 0.0)))
 
     def interval(self, critical: float) -> Interval:
-        """Fieller: all t with |top - t bottom| <= critical se(top - t bottom).
+        """Compute Fieller's interval: all t with |top - t bottom| <= critical se(top - t bottom).
 
         Unbounded (both ends infinite) when the bottom is not so many standard errors from 0.
         """

@@ -73,18 +73,18 @@ class Influence:
         return max(2 * total**2 / doubt, 1.0) if doubt > 0 else math.inf
 
 
-def _padded_sum(left: Array, right: Array) -> Array:
-    total = np.zeros(max(len(left), len(right)))
-    total[: len(left)] += left
-    total[: len(right)] += right
+def _padded_sum(first: Array, second: Array) -> Array:
+    total = np.zeros(max(len(first), len(second)))
+    total[: len(first)] += first
+    total[: len(second)] += second
     return total
 
 
-def _mean_covariance(left: Array, right: Array) -> float:
-    n = len(left)
+def _mean_covariance(first: Array, second: Array) -> float:
+    n = len(first)
     if n < 2:
         return 0.0
-    return float((left - left.mean()) @ (right - right.mean())) / (n * (n - 1))
+    return float((first - first.mean()) @ (second - second.mean())) / (n * (n - 1))
 
 
 def _doubt(values: Array) -> float:

@@ -54,25 +54,25 @@ class Sample:
             owners=None if clusters is None else _owners(clusters),
         )
 
-    def grouped(self, most: int, rng: np.random.Generator) -> Sample:
-        """Merge units into at most `most` random groups per domain.
+    def grouped(self, limit: int, rng: np.random.Generator) -> Sample:
+        """Merge units into at most `limit` random groups per domain.
 
         Sums over random groups of equal size have, on average, the variances of sums over units.
 
         Args:
-            most: largest number of groups of a domain; a domain of fewer units stays as it is.
+            limit: largest number of groups of a domain; a domain of fewer units stays as it is.
             rng: draws the groups.
         """
-        if max(self.sizes) <= most:
+        if max(self.sizes) <= limit:
             return self
         if self.owners is not None:
-            group = rng.permutation(self._owner_count) % most
+            group = rng.permutation(self._owner_count) % limit
             units = self.units.zip(self.owners, lambda unit, owner: group[owner][unit])
-            owners = ByDomain(np.arange(most), np.arange(most))
+            owners = ByDomain(np.arange(limit), np.arange(limit))
             return replace(self, units=units, sizes=owners.map(len), owners=owners)
-        groups = self.sizes.map(lambda size: rng.permutation(size) % most)
+        groups = self.sizes.map(lambda size: rng.permutation(size) % limit)
         units = groups.zip(self.units, lambda g, unit: g[unit])
-        return replace(self, units=units, sizes=self.sizes.map(lambda size: min(size, most)))
+        return replace(self, units=units, sizes=self.sizes.map(lambda size: min(size, limit)))
 
     @property
     def _owner_count(self) -> int:
@@ -83,7 +83,7 @@ class Sample:
         return contributions.zip(self.weights, lambda c, w: float(np.mean(c * w)))
 
     def influence(self, contributions: ByDomain[Array]) -> Influence:
-        """Centre contributions, (rows,), within the domain, weight them, and sum them by unit."""
+        """Centre contributions, (rows,), within the domain, then weight and sum by unit."""
         sums = [
             _unit_sums(contributions[d], self.weights[d], self.units[d], self.sizes[d])
             for d in DOMAINS
@@ -109,7 +109,7 @@ def _numbered(clusters: IntArray) -> IntArray:
 
 
 def _owners(clusters: ByDomain[IntArray]) -> ByDomain[IntArray] | None:
-    """Number every unit among the clusters of both domains; None if no cluster is in both."""
+    """Count through the clusters of the two domains; None if no cluster has rows in each."""
     names = clusters.map(np.unique)
     union = np.union1d(*names)
     if len(union) == sum(map(len, names)):
