@@ -18,7 +18,7 @@ from whygap.tables import TablePart, files, model, queries
 from whygap.tables.draft import draft_study
 from whygap.tables.open import open_table
 
-__all__ = ["StudyFile", "draft_study", "hiding", "read_study_file"]
+__all__ = ["StudyFile", "draft_study", "hiding", "read_study_file", "read_toml"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +85,7 @@ def read_study_file(
         hidden: columns that are left out of both tables.
     """
     file = Path(path)
-    values = _parsed(file)
+    values = read_toml(file, "study")
     if target is not None:
         values["target"] = ""
     keys = _keys(values, file)
@@ -115,19 +115,24 @@ def read_study_file(
     )
 
 
-def _parsed(file: Path) -> dict[str, Any]:
-    """Return the values of a TOML file."""
+def read_toml(file: Path, noun: str) -> dict[str, Any]:
+    """Return the values of a TOML file.
+
+    Args:
+        file: the path.
+        noun: what messages call the file: "study" or "rule".
+    """
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as err:
         hint = did_you_mean_file(file)
-        raise InputError(f"The study file '{file}' does not exist", hint=hint) from err
-    except (OSError, UnicodeDecodeError) as err:
-        raise InputError(f"The study file '{file}' cannot be read", got=type(err).__name__) from err
+        raise InputError(f"The {noun} file '{file}' does not exist", hint=hint) from err
     except tomllib.TOMLDecodeError as err:
-        raise InputError(
-            f"The study file '{file}' is not valid TOML", got=str(err).rstrip(".")
-        ) from err
+        got = str(err).rstrip(".")
+        raise InputError(f"The {noun} file '{file}' is not valid TOML", got=got) from err
+    except (OSError, UnicodeDecodeError) as err:
+        got = type(err).__name__
+        raise InputError(f"The {noun} file '{file}' cannot be read", got=got) from err
 
 
 def _keys(values: Mapping[str, Any], file: Path) -> _Keys:

@@ -185,7 +185,7 @@ def test_a_rehearsal_of_the_parts_alone(call, world):
     assert done.code == 0, done.err
     assert "points" not in done.out
     done = call("rehearse", world / "study.toml", "--detail", "where")
-    assert done.err == ("Error: A rehearsal has no detail 'where'. Details are: points, shares.\n")
+    assert done.err == ("Error: A rehearsal has no detail 'where'. Details are: points.\n")
 
 
 def test_init_check_explain_on_guessed_roles(call, world, tmp_path, monkeypatch):

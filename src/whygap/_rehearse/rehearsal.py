@@ -26,9 +26,9 @@ class Quantity:
     """One rehearsed quantity.
 
     Attributes:
-        name: "gap", "part", "points", or "value" (v(s) of one variable or, without one, of none).
+        name: "gap", "part" or "points".
         part: "baseline", "covariate" or "outcome"; empty for the gap.
-        variable: whose points or value; empty where there is none.
+        variable: whose points; empty for the gap and the parts.
         truth: in the simulated world.
         estimates: of the replicates that had it, without influence values.
     """

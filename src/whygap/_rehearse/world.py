@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
-from whygap.equations.binning import BINS, bin_index
+from whygap.domains import Array, ByDomain, IntArray
 from whygap.learning.standalone import boosted_probability
 from whygap.settings import Settings
 from whygap.shapley import SubsetPlan, linear_weights
@@ -71,9 +70,9 @@ class World:
 
     def truth_of_parts(self) -> dict[Key, float]:
         """Compute the gap and the three parts."""
-        mean_000 = self._mean("source", self.loss.source)
+        mean_000 = float(self.mass.source @ self.loss.source)
         mean_100 = self.transported_mean(self.atoms.baseline)
-        mean_110, mean_111 = (self._mean("target", loss) for loss in self.loss)
+        mean_110, mean_111 = (float(self.mass.target @ loss) for loss in self.loss)
         return {
             ("gap", "", ""): mean_111 - mean_000,
             ("part", "baseline", ""): mean_100 - mean_000,
@@ -97,49 +96,14 @@ class World:
                 truths |= dict(zip(keys, map(float, shares), strict=True))
         return truths
 
-    def truth_of_values(self) -> dict[Key, float]:
-        """Compute v(s), the explained share, of single variables; for outcomes also of none."""
-        atoms = self.atoms
-        before, after = self.loss
-        w = self._groups(atoms.baseline)
-        mu_00_w, mu_10_w = (self._conditional(domain, before, w) for domain in DOMAINS)
-        q_bin = bin_index(self.risk.source, BINS).astype(np.int64)
-        truths: dict[Key, float] = {}
-        for name, columns in [("", ()), *((p.name, p.columns) for p in atoms.players)]:
-            groups = self._groups((*atoms.baseline, *columns))
-            m_s = self._conditional("target", self.risk.target, _joined(groups, q_bin))
-            missed = atoms.slope.source * (self.risk.target - m_s)
-            truths["value", "outcome", name] = self._value(missed, after - before)
-            if name:
-                mu_s0_w = self._conditional(
-                    "target", self._conditional("source", before, groups), w
-                )
-                truths["value", "covariate", name] = self._value(
-                    mu_s0_w - mu_10_w, mu_10_w - mu_00_w
-                )
-        return truths
-
     def transported_mean(self, columns: Sequence[int]) -> float:
         """Compute Psi(S) = E_1[E_0[l | X_S]]."""
-        groups = self._groups(columns)
-        return self._mean("target", self._conditional("source", self.loss.source, groups))
-
-    def _value(self, missed: Array, shift: Array) -> float:
-        total = self._mean("target", shift**2)
-        return 1 - self._mean("target", missed**2) / total if total > 1e-20 else math.nan
-
-    def _mean(self, domain: Domain, values: Array) -> float:
-        return float(self.mass[domain] @ values)
-
-    def _conditional(self, domain: Domain, values: Array, groups: IntArray) -> Array:
-        mass = self.mass[domain]
-        return (np.bincount(groups, mass * values) / np.bincount(groups, mass))[groups]
-
-    def _groups(self, columns: Sequence[int]) -> IntArray:
         groups = np.zeros(len(self.mass.source), dtype=np.int64)
         for column in columns:
             groups = _joined(groups, self._codes[column])
-        return groups
+        mass = self.mass.source
+        means = np.bincount(groups, mass * self.loss.source) / np.bincount(groups, mass)
+        return float(self.mass.target @ means[groups])
 
 
 def world_of(design: Design, settings: Settings) -> World:
