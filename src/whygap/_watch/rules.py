@@ -129,7 +129,8 @@ def _validated(model: type[M], values: Any, place: str) -> M:
     if not isinstance(values, Mapping):
         kind = type(values).__name__
         raise InputError(
-            f"{place[0].upper()}{place[1:]} must map keys to values", got=f"an object of type {kind}"
+            f"{place[0].upper()}{place[1:]} must map keys to values",
+            got=f"an object of type {kind}",
         )
     try:
         return model.model_validate(values)

@@ -1,9 +1,8 @@
 """The value type: a number that knows its own uncertainty.
 
 Every quantity of the method is a mean over source rows plus a mean over target rows, or a sum,
-product, ratio or linear map of such quantities. An `Estimate` carries its value and its influence
-vectors. Arithmetic acts on all of them, so that every formula of the paper is one Python expression
-and its standard error is free.
+product, ratio or linear map of such quantities. Arithmetic acts on value and influence vectors, so
+that every formula of the paper is one Python expression and its standard error is free.
 
 Deviation from the paper, eqs (12)-(14): contributions are centred *within each domain*
 (docs/errata.md).
@@ -63,9 +62,8 @@ class Estimate:
         """
         contributions = ByDomain(source, target)
         means = sample.mean(contributions)
-        return cls.of(
-            means.source + means.target, sample.influence(contributions), sample.key, plugin=plugin
-        )
+        influence = sample.influence(contributions)
+        return cls.of(means.source + means.target, influence, sample.key, plugin=plugin)
 
     def with_errors(self, **errors: Array) -> Estimate:
         """Replace errors that rows do not show: `fits`, `bias` (see `Influence`)."""
@@ -84,15 +82,7 @@ class Estimate:
         plugin: float = math.nan,
         ratio: Ratio | None = None,
     ) -> Estimate:
-        """Make an estimate of a value and influence values.
-
-        Args:
-            value: the estimate.
-            influence: influence values, with which the standard error is computed.
-            origin: key of the sample.
-            plugin: the estimate without debiasing, if there is one.
-            ratio: moments of numerator and denominator, of a ratio.
-        """
+        """Make an estimate of a value and influence values; see the attributes of the class."""
         return cls(
             value=float(value),
             standard_error=math.sqrt(influence.variance()),
@@ -116,9 +106,9 @@ class Estimate:
         if not isinstance(addend, Estimate):
             return self._affine(1.0, float(addend))
         first, second = same_study(self, addend)
-        value = self.value + addend.value
         plugin = self.plugin + addend.plugin
-        total = Estimate.of(value, first.plus(second), self.origin, plugin=plugin)
+        influence = first.plus(second)
+        total = Estimate.of(self.value + addend.value, influence, self.origin, plugin=plugin)
         return replace(total, ratio=sum_of([self.ratio, addend.ratio], total.standard_error))
 
     __radd__ = __add__
@@ -137,9 +127,8 @@ class Estimate:
             return self._affine(float(factor), 0.0)
         first, second = same_study(self, factor)
         influence = first.scaled(factor.value).plus(second.scaled(self.value))
-        value = self.value * factor.value
         plugin = self.plugin * factor.plugin
-        return Estimate.of(value, influence, self.origin, plugin=plugin)
+        return Estimate.of(self.value * factor.value, influence, self.origin, plugin=plugin)
 
     __rmul__ = __mul__
 
@@ -148,28 +137,24 @@ class Estimate:
             return self._affine(1.0 / float(divisor), 0.0)
         top, bottom = same_study(self, divisor)
         if divisor.value == 0:
-            raise ResultError(
-                "A ratio of estimates is undefined: its denominator is exactly 0",
-                hint="Look at the denominator's interval before dividing.",
-            )
+            message = "A ratio of estimates is undefined: its denominator is exactly 0"
+            raise ResultError(message, hint="Look at the denominator's interval before dividing.")
         value = self.value / divisor.value
         influence = top.plus(bottom.scaled(-value)).scaled(1.0 / divisor.value)
-        ratio = Ratio(
-            self.value, divisor.value, top.variance(), bottom.variance(), top.covariance(bottom)
-        )
+        moments = (top.variance(), bottom.variance(), top.covariance(bottom))
+        ratio = Ratio(self.value, divisor.value, *moments)
         plugin = self.plugin / divisor.plugin if divisor.plugin else math.nan
         return Estimate.of(value, influence, self.origin, plugin=plugin, ratio=ratio)
 
     def _affine(self, scale: float, offset: float) -> Estimate:
-        return Estimate(
+        return replace(
+            self,
             value=scale * self.value + offset,
             standard_error=abs(scale) * self.standard_error,
             plugin=scale * self.plugin + offset,
             influence=None if self.influence is None else self.influence.scaled(scale),
-            origin=self.origin,
             ratio=None if self.ratio is None else self.ratio.affine(scale, offset),
             sampling_error=abs(scale) * self.sampling_error,
-            degrees_of_freedom=self.degrees_of_freedom,
             growth=scale * self.growth,
         )
 
@@ -223,14 +208,11 @@ class Estimate:
 def same_study(first: Estimate, second: Estimate) -> tuple[Influence, Influence]:
     """Return the influence values of two estimates, or refuse the combination."""
     if first.influence is None or second.influence is None:
-        raise ResultError(
-            "Estimates without influence values cannot be combined",
-            hint="Save the result with gap.save(path, influence=True) to keep contrasts possible.",
-        )
+        hint = "Save the result with gap.save(path, influence=True) to keep contrasts possible."
+        raise ResultError("Estimates without influence values cannot be combined", hint=hint)
     if first.origin != second.origin:
+        hint = "Their rows differ, so their covariance is unknown. Combine estimates of one result "
         raise ResultError(
-            "Estimates of two different studies cannot be combined",
-            hint="Their rows differ, so their covariance is unknown. Combine estimates of one "
-            "result only.",
+            "Estimates of two different studies cannot be combined", hint=hint + "only."
         )
     return first.influence, second.influence

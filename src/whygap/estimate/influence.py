@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from whygap.domains import Array
 
-ERRORS = ("draws", "fits", "repeats", "bias")
-"""The kinds of error that do not come from rows."""
+ERRORS = ("draws", "fits", "repeats", "bias")  # the errors that do not come from rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +38,8 @@ class Influence:
 
     def plus(self, addend: Influence) -> Influence:
         """Add entry by entry; errors are padded with zeros."""
-        errors = (_padded_sum(getattr(self, name), getattr(addend, name)) for name in ERRORS)
+        pairs = ((getattr(self, name), getattr(addend, name)) for name in ERRORS)
+        errors = (padded_stack(pair).sum(axis=0) for pair in pairs)
         return Influence(self.source + addend.source, self.target + addend.target, *errors)
 
     def sampling_variance(self) -> float:
@@ -73,11 +74,12 @@ class Influence:
         return max(2 * total**2 / doubt, 1.0) if doubt > 0 else math.inf
 
 
-def _padded_sum(first: Array, second: Array) -> Array:
-    total = np.zeros(max(len(first), len(second)))
-    total[: len(first)] += first
-    total[: len(second)] += second
-    return total
+def padded_stack(rows: Sequence[Array]) -> Array:
+    """Stack rows of different lengths, filled up with zeros."""
+    stacked = np.zeros((len(rows), max(len(row) for row in rows)))
+    for place, row in zip(stacked, rows, strict=True):
+        place[: len(row)] = row
+    return stacked
 
 
 def _mean_covariance(first: Array, second: Array) -> float:

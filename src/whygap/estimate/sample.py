@@ -46,7 +46,9 @@ class Sample:
             clusters: number of each row's cluster, the same in both domains, (rows,).
         """
         raw = weights or rows.map(np.ones)
-        units = rows.map(np.arange) if clusters is None else clusters.map(_numbered)
+        units = rows.map(np.arange)
+        if clusters is not None:
+            units = clusters.map(lambda c: np.unique(c, return_inverse=True)[1].astype(np.int64))
         return cls(
             weights=raw.map(lambda w: w / w.mean()),
             units=units,
@@ -102,10 +104,6 @@ class Sample:
     def effective_size(self) -> ByDomain[float]:
         """Compute Kish's effective number of rows: (sum w)^2 / sum w^2."""
         return self.weights.map(lambda w: float(w.sum() ** 2 / (w**2).sum()))
-
-
-def _numbered(clusters: IntArray) -> IntArray:
-    return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
 
 
 def _owners(clusters: ByDomain[IntArray]) -> ByDomain[IntArray] | None:
