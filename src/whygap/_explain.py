@@ -121,11 +121,8 @@ def _study(study_or_source: Any, target: Any, roles: Mapping[str, Any]) -> Study
         return study_or_source
     is_name = isinstance(target, str) and not Path(target).suffix and not Path(target).exists()
     if is_name and "outcome" not in roles:
-        raise InputError(
-            "target= is the second table, not a column",
-            got=repr(target),
-            hint=f"The column of outcomes is named by outcome={target!r}.",
-        )
+        hint = f"The column of outcomes is named by outcome={target!r}."
+        raise InputError("target= is the second table, not a column", got=repr(target), hint=hint)
     if target is None or "outcome" not in roles:
         raise InputError(
             "explain needs a Study, or two tables and the outcome's column",
@@ -210,10 +207,8 @@ def parts_named(part: Sequence[str] | str) -> tuple[PartName, ...]:
     names = name_list(() if part is None else part, "The detailed parts", SettingsError)
     for name in names:
         if name not in PARTS:
-            raise SettingsError(
-                f"There is no detailed part '{name}'",
-                hint=did_you_mean(str(name), PARTS) or "Parts are 'covariate' and 'outcome'.",
-            )
+            hint = did_you_mean(str(name), PARTS) or "Parts are 'covariate' and 'outcome'."
+            raise SettingsError(f"There is no detailed part '{name}'", hint=hint)
     return tuple(name for name in PARTS if name in names)
 
 
@@ -225,8 +220,8 @@ def was_interrupted(gap: Gap) -> bool:
 def _positions(design: Design, subsets: Any) -> list[tuple[int, ...]]:
     """Return each subset's variables by number."""
     if not isinstance(subsets, Iterable):
-        got = f"an object of type {type(subsets).__name__}"
-        raise InputError("The subsets must be lists of players", got=got, hint='[["a"], ["b"]].')
+        actual = f"an object of type {type(subsets).__name__}"
+        raise InputError("The subsets must be lists of players", got=actual, hint='[["a"], ["b"]].')
     players = [player.name for player in design.players]
     positions = []
     for subset in subsets:

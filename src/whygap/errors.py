@@ -122,9 +122,8 @@ def require_known(
     """
     names = list(choices)
     if not isinstance(name, str) or name not in names:
-        raise error(
-            text, hint=did_you_mean(str(name), names) or f"{plural} are: {', '.join(names)}."
-        )
+        hint = did_you_mean(str(name), names) or f"{plural} are: {', '.join(names)}."
+        raise error(text, hint=hint)
 
 
 def did_you_mean_file(path: Path) -> str:
@@ -170,9 +169,8 @@ def name_list(names: Any, subject: str, error: type[InputError] = InputError) ->
     items = tuple(names)
     for item in items:
         if not isinstance(item, str):
-            raise error(
-                f"{subject} must be a list of names", got=f"an object of type {_kind(item)}"
-            )
+            actual = f"an object of type {_kind(item)}"
+            raise error(f"{subject} must be a list of names", got=actual)
     return items
 
 
@@ -261,15 +259,10 @@ def translated(
     must = " or ".join(dict.fromkeys(text.removeprefix("must be ") for text in texts))
     options = re.findall(r"'([^']*)'", must)
     hint = did_you_mean(first["input"], options) if isinstance(first["input"], str) else ""
-    return error(
-        f"The {noun} '{name}'{place} must be {must}", got=_short(first["input"]), hint=hint
-    )
-
-
-def _short(value: Any) -> str:
-    """Describe a value without printing rows of a table."""
-    plain = value is None or isinstance(value, str | bool | int | float)
-    return repr(value) if plain else f"an object of type {_kind(value)}"
+    value = first["input"]
+    is_plain = value is None or isinstance(value, str | bool | int | float)
+    actual = repr(value) if is_plain else f"an object of type {_kind(value)}"  # no rows of tables
+    return error(f"The {noun} '{name}'{place} must be {must}", got=actual, hint=hint)
 
 
 def _kind(value: Any) -> str:

@@ -114,22 +114,18 @@ class Study:
     def __post_init__(self) -> None:
         _ = self.scoring_spec
         if (self.prediction is None) == (self.model is None):
-            raise SettingsError(
-                "A study needs either prediction= or model=",
-                got="neither" if self.model is None else "both",
-                hint="prediction= names a column; model= is a fitted model or a callable.",
-            )
+            count = "neither" if self.model is None else "both"
+            hint = "prediction= names a column; model= is a fitted model or a callable."
+            raise SettingsError("A study needs either prediction= or model=", got=count, hint=hint)
         _ = self.roles, self.model_scoring
 
     @classmethod
     def require(cls, study: Any, call: str) -> Study:
         """Return the study that a function was called with, and refuse all except a Study."""
         if not isinstance(study, cls):
-            raise InputError(
-                f"{call} needs a Study",
-                got=f"an object of type {type(study).__name__}",
-                hint='study = wg.Study(source, target, outcome="readmitted", prediction="risk").',
-            )
+            actual = f"an object of type {type(study).__name__}"
+            hint = 'study = wg.Study(source, target, outcome="readmitted", prediction="risk").'
+            raise InputError(f"{call} needs a Study", got=actual, hint=hint)
         return study
 
     @classmethod
@@ -227,10 +223,14 @@ class Study:
 
     def __repr__(self) -> str:
         """Show shapes and roles, no rows."""
-        source, target = ByDomain(self.source, self.target).zip(self.tables, _shape)
+        shapes = []
+        for table, opened in zip((self.source, self.target), self.tables, strict=True):
+            shape = getattr(table, "shape", None)  # known without reading
+            rows = f"{shape[0]:,} rows, " if shape else ""
+            shapes.append(f"<{rows}{len(opened.names)} columns>")
         described = f"outcome='{self.roles.outcome}', baseline={list(self.roles.baseline)}"
         return (
-            f"Study(source={source}, target={target}, {described}, "
+            f"Study(source={shapes[0]}, target={shapes[1]}, {described}, "
             f"{len(self.roles.covariates)} covariates, metric='{self.scoring_spec.name}')"
         )
 
@@ -244,10 +244,3 @@ class Study:
     def with_target(self, table: Any, name: str) -> Study:
         """Return this study against another target."""
         return replace(self, target=table, target_name=name)
-
-
-def _shape(table: Any, opened: OpenedTable) -> str:
-    """Describe columns, and rows where the count is known without reading."""
-    shape = getattr(table, "shape", None)
-    rows = f"{shape[0]:,} rows, " if shape else ""
-    return f"<{rows}{len(opened.names)} columns>"

@@ -128,11 +128,11 @@ def read_toml(file: Path, noun: str) -> dict[str, Any]:
         hint = did_you_mean_file(file)
         raise InputError(f"The {noun} file '{file}' does not exist", hint=hint) from err
     except tomllib.TOMLDecodeError as err:
-        got = str(err).rstrip(".")
-        raise InputError(f"The {noun} file '{file}' is not valid TOML", got=got) from err
+        actual = str(err).rstrip(".")
+        raise InputError(f"The {noun} file '{file}' is not valid TOML", got=actual) from err
     except (OSError, UnicodeDecodeError) as err:
-        got = type(err).__name__
-        raise InputError(f"The {noun} file '{file}' cannot be read", got=got) from err
+        actual = type(err).__name__
+        raise InputError(f"The {noun} file '{file}' cannot be read", got=actual) from err
 
 
 def _keys(values: Mapping[str, Any], file: Path) -> _Keys:

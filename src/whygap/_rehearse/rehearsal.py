@@ -45,6 +45,7 @@ class Quantity:
         count = len(low)
         covered = int(((low <= self.truth) & (self.truth <= high)).sum())
         limits = stats.binomtest(covered, count).proportion_ci() if count else (0.0, 1.0)
+        bias = float(np.mean([e.value for e in self.estimates])) - self.truth if count else math.nan
         return {
             **{key: getattr(self, key) for key in ("name", "part", "variable", "truth")},
             "coverage": covered / count if count else math.nan,
@@ -52,9 +53,7 @@ class Quantity:
             "coverage_high": float(limits[1]),
             "covered": covered,
             "replicates": count,
-            "bias": float(np.mean([e.value for e in self.estimates])) - self.truth
-            if count
-            else math.nan,
+            "bias": bias,
             "width": float((high - low).mean()) if count else math.nan,
         }
 
@@ -98,11 +97,7 @@ class Rehearsal:
     __hash__ = None  # type: ignore[assignment]  # holds mappings
 
     def save(self, path: str | Path) -> Path:
-        """Write versioned JSON, whole or not at all.
-
-        Args:
-            path: of the file.
-        """
+        """Write versioned JSON to a path, whole or not at all."""
         return files.save(self, path)
 
     def to_dict(self) -> dict[str, Any]:

@@ -28,8 +28,7 @@ class Alarm:
         target: name of the target.
         rule: name of the rule.
         part: part of the gap, or "total".
-        variables: those through which the part may come about most, the likeliest first: with
-            probability 0.9 the true one is among them.
+        variables: through which the part may come about most, the likeliest first.
         group: rows that are hit, of an outcome part.
         estimate: of the part, or of the variable's points.
         interval: at `level`, so that it holds over all looks, past and future.
@@ -66,15 +65,13 @@ class Alarm:
 
 
 def _in_words(variables: Sequence[str], group: str) -> str:
-    if not variables:
-        return ""
     rows = f" ({group})" if group else ""
-    *before, last = variables
-    if len(before) >= _LISTED:
+    if len(variables) > _LISTED:
         return f"through which variable cannot be told, {variables[0]}{rows} comes first"
-    if not before:
-        return f"most of it through {last}{rows}"
-    return f"most of it through {', '.join(before)} or {last}, which cannot be told apart{rows}"
+    if len(variables) < 2:
+        return "".join(f"most of it through {name}{rows}" for name in variables)
+    names = f"{', '.join(variables[:-1])} or {variables[-1]}"
+    return f"most of it through {names}, which cannot be told apart{rows}"
 
 
 def alarms_of(rules: Rules, name: str, gap: Gap, look: int) -> Iterator[Alarm]:
@@ -121,8 +118,8 @@ def _estimate(rule: Rule, gap: Gap) -> Estimate | None:
 def culprit_of(gap: Gap, part: str, sign: float) -> Culprit:
     """Return the variables that may move a part most in a direction, and the rows that are hit.
 
-    A sign of -1 asks for a fall, 1 for a rise. Of "total" its largest part in that direction is
-    looked at. Without the details on points and affected groups nothing is named.
+    A sign of -1 asks for a fall, 1 for a rise; of "total" its largest part in that direction is
+    looked at.
     """
     if part == "total" and gap.parts:
         part = max(gap.parts, key=lambda name: sign * gap.parts[name].value)

@@ -54,17 +54,16 @@ class Folder:
             state = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
             return cls(path, state.get("looks", []), state.get("targets", {}))
         except (OSError, ValueError, AttributeError) as err:
-            hint = "Delete it and run again."
-            raise ResultError(f"The file '{file}' is damaged", got=str(err), hint=hint) from err
+            message = f"The file '{file}' is damaged"
+            raise ResultError(message, got=err, hint="Delete it and run again.") from err
 
     def is_done(self, name: str, question: str, rows: str) -> bool:
         """Return whether a target's answer to a question is on disk, whole."""
         state = self.targets.get(name, {})
         file = self.gap_file(name)
-        if (state.get("question"), state.get("rows")) != (question, rows):
-            return False
-        digest = digest_of(file.read_bytes()) if file.is_file() else ""
-        return digest == state["result"]
+        result = digest_of(file.read_bytes()) if file.is_file() else ""
+        answered = {"question": question, "rows": rows, "result": result}
+        return answered.items() <= state.items()
 
     def keep(self, name: str, question: str, rows: str, text: str = "", problem: str = "") -> None:
         """Write a result, then the digest: killed in between, a run makes the result again."""
@@ -76,11 +75,11 @@ class Folder:
         if [name, rows] not in self.looks:
             self.looks.append([name, rows])
         result = digest_of(text.encode()) if text else ""
-        state = {"question": question, "rows": rows, "result": result, "problem": problem}
-        self.targets[name] = state
+        answer = {"question": question, "rows": rows, "result": result, "problem": problem}
+        self.targets[name] = answer
         content = {"looks": self.looks, "targets": self.targets}
-        text = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-        write_whole(self.path / "state.json", text)
+        state = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True)
+        write_whole(self.path / "state.json", state + "\n")
 
     def answers(self, question: str) -> dict[str, tuple[int, str]]:
         """Return number of the last look and problem of every target of a question, by look."""

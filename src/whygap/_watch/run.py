@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from datetime import datetime, time
 from functools import partial
@@ -77,10 +78,19 @@ def watch(
     study = replace(study, source=source)
     settings = replace(settings, checkpoint=None)
     question = _question(study, settings, (details, redact))
-    answer = partial(_answer, study, settings, details, redact, SourceFits())
+    fits = SourceFits()
+    is_new: dict[str, bool] = {}
     with locked_folder(state) as path:
         folder = Folder.read(path)
-        is_new = _fill(folder, question, tables, needed_columns(study), answer)
+        for name, table in tables.items():
+            rows = ""  # of a table that cannot be read: the answer says why
+            with suppress(InputError):
+                rows = digest_of_rows(open_table(table, "target"), needed_columns(study))
+            is_new[name] = not rows or not folder.is_done(name, question, rows)
+            if is_new[name]:
+                against = partial(study.with_target, table, name)
+                answer = _explained(against, details, settings, fits, redact)
+                folder.keep(name, question, rows, *answer)
         return _judged(folder, question, checked, is_new)
 
 
@@ -89,48 +99,27 @@ def _judged(folder: Folder, question: str, rules: Rules, is_new: Mapping[str, bo
     answers = folder.answers(question)
     failed = {name: problem for name, (_, problem) in answers.items() if problem}
     gaps = {n: load(folder.gap_file(n)) for n in answers if n not in failed}
-    raised = [alarms_of(rules, name, gap, answers[name][0]) for name, gap in gaps.items()]
-    alarms = tuple(alarm for raised_by_target in raised for alarm in raised_by_target)
+    alarms = [
+        a for name, gap in gaps.items() for a in alarms_of(rules, name, gap, answers[name][0])
+    ]
     explained = tuple(name for name, new in is_new.items() if new and name in gaps)
     unchanged = tuple(name for name, new in is_new.items() if not new)
-    return Watch(Gaps(gaps), alarms, explained, unchanged, failed, rules.acknowledged)
+    return Watch(Gaps(gaps), tuple(alarms), explained, unchanged, failed, rules.acknowledged)
 
 
-def _fill(
-    folder: Folder,
-    question: str,
-    tables: Mapping[str, Any],
-    columns: Sequence[str],
-    answer: Callable[[str, Any], tuple[str, str]],
-) -> dict[str, bool]:
-    """Explain the targets that are missing in the folder; return whether each was missing."""
-    is_new = {}
-    for name, table in tables.items():
-        try:
-            rows = digest_of_rows(open_table(table, "target"), columns)
-        except InputError:
-            rows = ""  # of a table that cannot be read: the answer says why
-        is_new[name] = not rows or not folder.is_done(name, question, rows)
-        if is_new[name]:
-            folder.keep(name, question, rows, *answer(name, table))
-    return is_new
-
-
-def _answer(
-    study: Study,
-    settings: Settings,
+def _explained(
+    against: Callable[[], Study],
     details: Sequence[Any],
-    redact: int | None,
+    settings: Settings,
     fits: SourceFits,
-    name: str,
-    table: Any,
+    redact: int | None,
 ) -> tuple[str, str]:
     """Return a target's result as JSON, without hour and seconds, or the reason for having none."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", WhygapWarning)  # the result says so
             menu = Menu(settings, source_fits=fits)
-            gap = explain_with(study.with_target(table, name), details, settings, menu)
+            gap = explain_with(against(), details, settings, menu)
     except (InputError, FitError) as error:
         if redact is None:
             return "", str(error)
@@ -163,11 +152,7 @@ def _by_name(study: Study, targets: Any) -> Mapping[str, Any]:
 
 
 def files_in(folder: str | Path) -> dict[str, Path]:
-    """Return the tables in a folder by the first word of the file names.
-
-    Args:
-        folder: holds a file for each target.
-    """
+    """Return the tables in a folder by the first word of the file names."""
     inside = sorted(Path(folder).expanduser().glob("[!._]*"))
     tables = [(p.name.partition(".")[0], p) for p in inside if files.kind_of(p) is not None]
     if not tables or len(dict(tables)) < len(tables):

@@ -21,9 +21,6 @@ from typer import Option
 from whygap.cli.output import STREAMS, note
 from whygap.errors import InputError
 
-USER_ERROR = 2
-OWN_ERROR = 3
-STOPPED = 130
 ORDER = "demo init check explain show rehearse watch"
 COMMANDS = tuple(importlib.import_module(f"whygap.cli.{name}") for name in ORDER.split())
 
@@ -55,13 +52,13 @@ def main() -> None:
     try:
         app(prog_name="whygap")
     except InputError as err:
-        _stop(f"Error: {err}", err, USER_ERROR)
+        _stop(f"Error: {err}", err, 2)
     except KeyboardInterrupt as err:
-        _stop("Stopped.", err, STOPPED)
+        _stop("Stopped.", err, 130)
     except Exception as err:
         hint = "" if STREAMS["verbose"] else " Run 'whygap --verbose ...' to see where."
         text = " ".join([type(err).__name__ + ":", *str(err).split()]).rstrip(".:")
-        _stop(f"whygap failed: {text}.{hint}", err, OWN_ERROR)
+        _stop(f"whygap failed: {text}.{hint}", err, 3)
 
 
 def _show_version(is_requested: bool) -> None:

@@ -48,21 +48,13 @@ def settings_with(settings: Settings, texts: list[str] | None, **options: Any) -
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise SettingsError(
-                "A setting is given as NAME=VALUE",
-                got=repr(text),
-                hint="For example --set folds=3.",
-            )
-        changes[name.strip()] = _value_of(value.strip())
+            hint = "For example --set folds=3."
+            raise SettingsError("A setting is given as NAME=VALUE", got=repr(text), hint=hint)
+        try:
+            changes[name.strip()] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:  # neither a number, true nor false
+            changes[name.strip()] = value.strip()
     return dataclasses.replace(settings, **changes)
-
-
-def _value_of(text: str) -> Any:
-    """Return a number, true or false as TOML writes values; any further text stays text."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -80,9 +72,7 @@ def targets_of(file: StudyFile) -> dict[str, Any]:
     """Return the targets by name: the study's, then all in [targets]."""
     target_name = file.study.target_name
     if target_name in file.targets:
-        raise InputError(
-            "Two targets have the same name",
-            got=f"'{target_name}' as the study's own target and in [targets]",
-            hint="Give one of them another name: target_name is the one of the study's own.",
-        )
+        actual = f"'{target_name}' as the study's own target and in [targets]"
+        hint = "Give one of them another name: target_name is the one of the study's own."
+        raise InputError("Two targets have the same name", got=actual, hint=hint)
     return {target_name: file.study.target, **file.targets}

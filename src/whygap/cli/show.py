@@ -75,8 +75,8 @@ def _only(result: Any, part: str) -> Any:
     if isinstance(result, Gaps):
         return replace(result, gaps={name: _only(gap, part) for name, gap in result.items()})
     if not isinstance(result, Gap):
-        got = f"--part {part} of a {type(result).__name__.lower()}"
-        raise InputError("Only the results of explain have parts to choose from", got=got)
+        actual = f"--part {part} of a {type(result).__name__.lower()}"
+        raise InputError("Only the results of explain have parts to choose from", got=actual)
     if part in DETAILS and not getattr(result, part):
         hint = f"Ask for it: whygap explain study.toml --detail {part}."
         raise ResultError(f"This result has no '{part}'", hint=hint)
@@ -131,6 +131,6 @@ def _figure(result: Any, part: str, level: float | None) -> Any:
         return result.plot(what="decomposition" if part == "parts" else part, level=level)
     if isinstance(result, Gaps) and part == "parts":
         return result.plot(level=level)
-    got = f"a {type(result).__name__.lower()}" if part == "parts" else f"--part {part}"
+    actual = f"a {type(result).__name__.lower()}" if part == "parts" else f"--part {part}"
     message = "Figures are drawn of a gap, and of the parts of several"
-    raise InputError(message, got=got, hint="Name an .html or .csv file.")
+    raise InputError(message, got=actual, hint="Name an .html or .csv file.")

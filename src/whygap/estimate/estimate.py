@@ -90,7 +90,7 @@ class Estimate:
             influence=influence,
             origin=origin,
             ratio=ratio,
-            sampling_error=math.sqrt(influence.sampling_variance()),
+            sampling_error=math.sqrt(influence.draws @ influence.draws),
             degrees_of_freedom=influence.degrees_of_freedom(),
         )
 

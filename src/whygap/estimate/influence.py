@@ -42,10 +42,6 @@ class Influence:
         errors = (padded_stack(pair).sum(axis=0) for pair in pairs)
         return Influence(self.source + addend.source, self.target + addend.target, *errors)
 
-    def sampling_variance(self) -> float:
-        """Compute the variance from sampling subsets."""
-        return float(self.draws @ self.draws)
-
     def variance(self) -> float:
         """Compute the variance of the estimate."""
         return self.covariance(self)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from whygap.domains import DOMAINS, Array, ByDomain, IntArray
+from whygap.domains import Array, ByDomain, IntArray
 from whygap.estimate.influence import Influence
 
 
@@ -86,10 +86,13 @@ class Sample:
 
     def influence(self, contributions: ByDomain[Array]) -> Influence:
         """Centre contributions, (rows,), within the domain, then weight and sum by unit."""
-        sums = [
-            _unit_sums(contributions[d], self.weights[d], self.units[d], self.sizes[d])
-            for d in DOMAINS
-        ]
+        sums = []
+        for domain, values in contributions.items():
+            weights = self.weights[domain]
+            size = self.sizes[domain]
+            centred = weights * (values - np.mean(values * weights))
+            total: Array = np.bincount(self.units[domain], centred, size).astype(np.float64)
+            sums.append(total * (size / len(centred)))
         if self.owners is None:
             return Influence(*sums)
         count = self._owner_count
@@ -113,9 +116,3 @@ def _owners(clusters: ByDomain[IntArray]) -> ByDomain[IntArray] | None:
     if len(union) == sum(map(len, names)):
         return None
     return names.map(lambda own: np.searchsorted(union, own))
-
-
-def _unit_sums(contribution: Array, weight: Array, unit: IntArray, size: int) -> Array:
-    centred = weight * (contribution - np.mean(contribution * weight))
-    sums: Array = np.bincount(unit, weights=centred, minlength=size).astype(np.float64)
-    return sums * (size / len(centred))

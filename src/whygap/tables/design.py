@@ -247,8 +247,8 @@ def require_plain(design: Design, subject: str, instead: str) -> None:
         problem = (
             f"{subject} takes a metric that is a mean over rows, of an outcome with two values"
         )
-        got = f"'{design.metric.name}' of {OUTCOMES[design.task]}"
-        raise SettingsError(problem, got=got, hint=instead)
+        actual = f"'{design.metric.name}' of {OUTCOMES[design.task]}"
+        raise SettingsError(problem, got=actual, hint=instead)
 
 
 OUTCOMES: dict[Task, str] = {

@@ -47,8 +47,8 @@ def draft_study(source: Any = None, target: Any = None) -> str:
     """Write a commented study file for two paths; without paths, a generic template."""
     if (source is None) != (target is None):
         message = "To guess roles, both tables are needed"
-        got = "only the source" if target is None else "only the target"
-        raise InputError(message, got=got, hint="Name both, or neither for a generic template.")
+        actual = "only the source" if target is None else "only the target"
+        raise InputError(message, got=actual, hint="Name both, or neither for a generic template.")
     roles: dict[str, Any] = {"outcome": "readmitted", "prediction": "risk"}
     roles["baseline"] = ["age", "sex"]
     if source is not None:

@@ -85,8 +85,8 @@ def _reconcile(name: str, raw: ByDomain[RawColumn]) -> tuple[ByDomain[RawColumn]
         note = Note("mixed_types", "warning", {"column": name, "domain": side})
         return raw.map(columns.to_text), (note,)
     message = f"Column '{name}' is of different kinds in the two tables"
-    got = f"{raw.source.kind} in source, {raw.target.kind} in target"
-    raise ColumnError(message, got=got, hint="Give it the same type in both tables.")
+    actual = f"{raw.source.kind} in source, {raw.target.kind} in target"
+    raise ColumnError(message, got=actual, hint="Give it the same type in both tables.")
 
 
 def _encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:

@@ -51,8 +51,8 @@ def read_extras(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask]) -> 
         risk = _complete_numbers(name, read_kept(frames, roles.source_risk, keep))
         for domain, values in risk.items():
             if values.min() <= 0 or values.max() >= 1:
-                got = f"values from {values.min():g} to {values.max():g} in {domain}"
-                raise ColumnError(f"{name} must lie strictly between 0 and 1", got=got)
+                actual = f"values from {values.min():g} to {values.max():g} in {domain}"
+                raise ColumnError(f"{name} must lie strictly between 0 and 1", got=actual)
     return Extras(weights, clusters, risk, tuple(notes))
 
 
@@ -84,8 +84,8 @@ def _read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
     weights = _complete_numbers(subject, raw)
     for domain, values in weights.items():
         if negative := int((values < 0).sum()):
-            got = f"{values.min():g}"
-            raise ColumnError(f"{subject} is negative in {negative} rows of {domain}", got=got)
+            actual = f"{values.min():g}"
+            raise ColumnError(f"{subject} is negative in {negative} rows of {domain}", got=actual)
         if not values.any():
             raise ColumnError(f"{subject} is zero in every row of {domain}")
     # Only proportions matter: tiny weights, whose squares would be 0, are scaled to 1.

@@ -60,8 +60,8 @@ def _require_same(paths: Sequence[Path], names: Sequence[Sequence[str]], label: 
     for path, columns in zip(paths, names, strict=True):
         difference = set(names[0]) ^ set(columns)
         if difference:
-            got = f"'{min(difference)}' in only one of {paths[0].name} and {path.name}"
-            raise TableError(f"The files of the {label} table have different columns", got=got)
+            actual = f"'{min(difference)}' in only one of {paths[0].name} and {path.name}"
+            raise TableError(f"The files of the {label} table have different columns", got=actual)
 
 
 def refuse_remote(path: str, label: str) -> None:
@@ -127,11 +127,11 @@ def _refusing(path: Path, label: str, text: Dialect | None = None) -> Iterator[N
     except (MemoryError, TableError):
         raise
     except Exception as err:  # workbooks and damaged files fail in many ways
-        got = obstacle(path, text, err) if text else first_line(err)
+        actual = obstacle(path, text, err) if text else first_line(err)
         hint = "The file may be damaged, half-written, or of another format than its name says."
         cause = None if text else err  # what pyarrow says of a text file quotes the row
         message = f"The {label} table '{path}' cannot be read"
-        raise TableError(message, got=got, hint=hint) from cause
+        raise TableError(message, got=actual, hint=hint) from cause
 
 
 def _open_text(path: Path, label: str) -> tuple[OpenedTable, str]:

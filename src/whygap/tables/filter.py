@@ -94,8 +94,8 @@ def _require_kind(condition: Condition, name: str, raw: RawColumn) -> None:
     fitting = ("date", "time") if dated else ("number", "boolean", "duration")
     if condition.kind in ("above", "at most") and raw.kind not in (*fitting, "missing"):
         message = f"The rule compares column '{name}' with {'a date' if dated else 'a number'}"
-        got = f"{raw.kind} in the table"
-        raise ColumnError(message, got=got, hint="Give it the type it has in the study.")
+        actual = f"{raw.kind} in the table"
+        raise ColumnError(message, got=actual, hint="Give it the type it has in the study.")
 
 
 def _own_prediction(condition: Condition, prediction: Any, rows: int) -> RawColumn:
@@ -110,8 +110,8 @@ def _own_prediction(condition: Condition, prediction: Any, rows: int) -> RawColu
         ) from err
     if values.shape != (rows,):
         text = f"The rule speaks of the model's {noun}, which must be one per row of the table"
-        got = "none" if prediction is None else f"shape {values.shape} for {rows:,} rows"
-        raise InputError(text, got=got, hint=_PREDICTION_HINT)
+        actual = "none" if prediction is None else f"shape {values.shape} for {rows:,} rows"
+        raise InputError(text, got=actual, hint=_PREDICTION_HINT)
     if noun == "score":
         return RawColumn("number", values)
     raw = raw_column(one_type(values, "The model's labels", InputError), "prediction", "the table")
@@ -123,6 +123,8 @@ def _own_prediction(condition: Condition, prediction: Any, rows: int) -> RawColu
         fractions = numbers[numbers != np.round(numbers)]
         if not is_number(label) or (is_whole and len(fractions)):
             text = f"The rule asks whether the model's label is '{condition.level}'"
-            got = f"{fractions[0]:g}" if len(fractions) else "numbers"
-            raise InputError(text, got=got, hint="Give labels as the outcome has them, not scores.")
+            actual = f"{fractions[0]:g}" if len(fractions) else "numbers"
+            raise InputError(
+                text, got=actual, hint="Give labels as the outcome has them, not scores."
+            )
     return raw

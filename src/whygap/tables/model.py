@@ -250,8 +250,8 @@ def import_model(reference: str, folder: Path, noun: str = "model") -> Any:
         for part in attribute.split("."):
             model = getattr(model, part)
     except Exception as err:  # the user's module may fail in any way
-        got = f"{type(err).__name__}: {err}"
-        raise ModelError(f"The {noun} '{reference}' cannot be imported", got=got) from err
+        actual = f"{type(err).__name__}: {err}"
+        raise ModelError(f"The {noun} '{reference}' cannot be imported", got=actual) from err
     finally:
         sys.path.remove(path)
     return model

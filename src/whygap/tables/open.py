@@ -90,8 +90,8 @@ def _open_in_memory(native: Any, label: str) -> OpenedTable:
     else:
         name, library_name = type(native).__name__, type(native).__module__.partition(".")[0]
         hint = INSTEAD.get(name) or INSTEAD.get(library_name, "")
-        got = f"an object of type {name}"
-        raise TableError(f"The {label} table must be {ACCEPTED}", got=got, hint=hint)
+        actual = f"an object of type {name}"
+        raise TableError(f"The {label} table must be {ACCEPTED}", got=actual, hint=hint)
 
     def select(columns: Sequence[str]) -> Any:
         narrowed = native[list(columns)] if kind == "pandas" else native.select(list(columns))
@@ -117,8 +117,8 @@ def _guarded(load: Callable[[], Any], label: str) -> Any:
     except (MemoryError, TableError):
         raise
     except Exception as err:  # a lazy plan may fail in any way its author chose
-        got = first_line(err, with_type=True)
-        raise TableError(f"The {label} table cannot be read", got=got) from err
+        actual = first_line(err, with_type=True)
+        raise TableError(f"The {label} table cannot be read", got=actual) from err
 
 
 def _part_of(part: TablePart, opened: OpenedTable) -> OpenedTable:

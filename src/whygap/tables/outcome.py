@@ -82,18 +82,18 @@ def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Classes:
         remedy = f"{remedy}task='regression'"
         only = "with one value there is nothing to predict"
         raise _wrong_number(name, values, f"Two are needed: {remedy if values[1:] else only}.")
-    got = f"values {repr_level(values[0])} and {repr_level(values[1])}"
+    actual = f"values {repr_level(values[0])} and {repr_level(values[1])}"
     if positive is not None:
         matching = [value for value in values if _same_label(positive, value)]
         if not matching:
             message = f"positive={positive!r} is not a value of the outcome '{name}'"
-            raise ColumnError(message, got=got, hint=did_you_mean(str(positive), values))
+            raise ColumnError(message, got=actual, hint=did_you_mean(str(positive), values))
         return Classes(tuple(sorted(values, key=lambda value: value == matching[0])))
     for first, second in (values, values[::-1]):
         if (first.lower(), second.lower()) in OBVIOUS:
             return Classes((first, second))
     message = f"It is not clear which value of the outcome '{name}' counts as 1"
-    raise ColumnError(message, got=got, hint=f"Say it: positive={repr_level(values[1])}.")
+    raise ColumnError(message, got=actual, hint=f"Say it: positive={repr_level(values[1])}.")
 
 
 def find_classes(name: str, raw: ByDomain[RawColumn]) -> Classes:

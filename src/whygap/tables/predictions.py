@@ -63,8 +63,8 @@ class RawPredictions:
             text = (
                 f"{self.subject} holds {repr_level(unknown)}, which is not a value of the outcome"
             )
-            got = f"outcome values {listed(classes.labels)}"
-            raise self.error(text, got=got, hint=did_you_mean(unknown, classes.labels) or hint)
+            actual = f"outcome values {listed(classes.labels)}"
+            raise self.error(text, got=actual, hint=did_you_mean(unknown, classes.labels) or hint)
 
 
 def binary_predictions(raw: RawPredictions, labels: Classes) -> ByDomain[Array]:
@@ -76,8 +76,8 @@ def binary_predictions(raw: RawPredictions, labels: Classes) -> ByDomain[Array]:
     columns = 2 if raw.table is None else raw.table.source.shape[1]
     classes = 2 if raw.classes is None else len(raw.classes)
     if (classes, columns) != (2, 2):
-        got = f"{classes} classes" if classes != 2 else f"{columns} columns of probabilities"
-        raise raw.error(f"{raw.author} must tell two classes apart", got=got)
+        actual = f"{classes} classes" if classes != 2 else f"{columns} columns of probabilities"
+        raise raw.error(f"{raw.author} must tell two classes apart", got=actual)
     if raw.table is not None:
         place = _positive_place(raw, labels)
         return _in_unit_interval(raw, raw.table.map(lambda values: values[:, place]))
@@ -175,16 +175,18 @@ def _columns_in_order(raw: RawPredictions, classes: Classes, columns: int) -> li
     expected = classes.labels if raw.classes is None else tuple(map(str, raw.classes))
     if columns != len(expected):
         message = f"{raw.author} gives {columns} columns for {len(expected)} classes"
-        got = f"classes {listed(expected)}"
-        raise raw.error(message, got=got, hint="One column per class is needed, in sorted order.")
+        actual = f"classes {listed(expected)}"
+        raise raw.error(
+            message, got=actual, hint="One column per class is needed, in sorted order."
+        )
     if raw.classes is None:
         return list(range(columns))
     codes = [classes.code(label) for label in raw.classes]
     for code, label in enumerate(classes.labels):
         if float(code) not in codes:
             message = f"{raw.author} does not know the class {repr_level(label)} of the outcome"
-            got = f"classes {listed(expected)}"
-            raise raw.error(message, got=got, hint=did_you_mean(label, expected))
+            actual = f"classes {listed(expected)}"
+            raise raw.error(message, got=actual, hint=did_you_mean(label, expected))
     first = [codes.index(float(code)) for code in range(len(classes.labels))]
     return first + [place for place, code in enumerate(codes) if code is None]
 
@@ -202,14 +204,14 @@ def _require_probabilities(raw: RawPredictions, scores: ByDomain[Array]) -> None
         if not len(complete):
             raise raw.error(f"{raw.subject} is missing in every row of {domain}")
         if complete.min() < -ROUNDING or complete.max() > 1 + ROUNDING:
-            got = f"values from {complete.min():g} to {complete.max():g} in {domain}"
-            raise raw.error(f"{raw.subject} must hold probabilities from 0 to 1", got=got)
+            actual = f"values from {complete.min():g} to {complete.max():g} in {domain}"
+            raise raw.error(f"{raw.subject} must hold probabilities from 0 to 1", got=actual)
         sums = complete.sum(axis=1)
         worst = float(sums[np.abs(sums - 1).argmax()])
         if abs(worst - 1) > SUM_TOLERANCE:
             hint = "Give one probability column for each class."
-            got = f"{worst:.4g} in a row of {domain}"
-            raise raw.error(f"{raw.subject} must add up to 1 in every row", got=got, hint=hint)
+            actual = f"{worst:.4g} in a row of {domain}"
+            raise raw.error(f"{raw.subject} must add up to 1 in every row", got=actual, hint=hint)
 
 
 def real_predictions(raw: RawPredictions) -> ByDomain[Array]:

@@ -156,13 +156,13 @@ def _read_answers(
         try:
             table = raw.map(lambda answer: np.asarray(answer, dtype=float))
         except (TypeError, ValueError) as err:
-            got = str(raw.source[0, 0])
-            raise ModelError(f"{subject} must hold one number per class", got=got) from err
+            actual = str(raw.source[0, 0])
+            raise ModelError(f"{subject} must hold one number per class", got=actual) from err
         missing = table.map(lambda values: int((~np.isfinite(values)).any(axis=1).sum()))
         answers = replace(answers, table=table)
     elif any(answer.ndim > 1 and answer.shape[1:] != (1,) for answer in raw):
-        got = f"shape {raw.source.shape}"
-        raise ModelError(f"{subject} must be one column, or one per class", got=got)
+        actual = f"shape {raw.source.shape}"
+        raise ModelError(f"{subject} must be one column, or one per class", got=actual)
     else:
         labels = f"The labels of the model {predictor.name}"
         arrays = raw.map(lambda answer: one_type(answer, labels, ModelError))

@@ -57,12 +57,14 @@ class ScoringSpec:
         if self.name == "pinball":
             if self.quantile is None or not 0 < self.quantile < 1:
                 text = "The quantile must be a number from 0 to 1, both excluded"
-                got = "none" if self.quantile is None else repr(self.quantile)
-                raise SettingsError(text, got=got, hint="For the median: quantile=0.5.")
+                actual = "none" if self.quantile is None else repr(self.quantile)
+                raise SettingsError(text, got=actual, hint="For the median: quantile=0.5.")
         elif self.quantile is not None:
             text = f"The metric '{self.name}' takes no quantile"
-            got = repr(self.quantile)
-            raise SettingsError(text, got=got, hint="Leave quantile= out, or use metric='pinball'.")
+            actual = repr(self.quantile)
+            raise SettingsError(
+                text, got=actual, hint="Leave quantile= out, or use metric='pinball'."
+            )
         if self.name == "net_benefit" and self.threshold in (0, 1):
             text = "The threshold of net benefit must lie between 0 and 1"
             hint = "A false alarm counts threshold / (1 - threshold) of a true one."
