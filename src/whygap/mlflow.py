@@ -47,9 +47,6 @@ def log_gap(
         run_id: the run; the active one (or a new one) unless given.
         level: of the intervals; that of the result's settings unless given.
         redact: groups of fewer rows are suppressed in everything that is logged.
-
-    Returns:
-        The metrics, as they were logged.
     """
     return _log(gap.redacted(redact), step, run_id, level)[0]
 
@@ -57,7 +54,7 @@ def log_gap(
 def _log(
     gap: Gap, step: int | None, run_id: str | None, level: float | None
 ) -> tuple[dict[str, float], str]:
-    """Log a result that is redacted; return the metrics and the page."""
+    """Log a redacted result; return the metrics and the page."""
     from whygap.render import page, tables
     from whygap.results import files
 
@@ -79,9 +76,6 @@ def metrics_of(gap: Gap, level: float | None = None) -> dict[str, float]:
     They are `whygap/source`, `whygap/target`, `whygap/total`, `whygap/PART` and
     `whygap/points/PART/VARIABLE`, with `..._low` and `..._high`; and the count `whygap/problems`.
 
-    Args:
-        gap: what `wg.explain` returned.
-        level: of the intervals; that of the result's settings unless given.
     """
     ends = {"source": gap.source, "target": gap.target}
     numbers = {f"whygap/{name}": estimate.value for name, estimate in ends.items()}

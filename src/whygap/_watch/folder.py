@@ -93,8 +93,8 @@ class Folder:
     def gap_file(self, name: str) -> Path:
         """Return the path of a target's result: the name as far as file systems take names."""
         plain = re.sub(r"[^\w.-]+", "_", name).strip("._")[:40]  # characters; an ending follows
-        file_name = plain if plain == name else f"{plain}-{digest_of(name)[:8]}"
-        return self.path / "gaps" / f"{file_name}.json"
+        ending = "" if plain == name else f"-{digest_of(name)[:8]}"
+        return self.path / "gaps" / f"{plain}{ending}.json"
 
 
 @contextmanager

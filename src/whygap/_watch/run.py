@@ -173,8 +173,7 @@ def _split(study: Study, table: Any, by: str) -> tuple[Study, dict[str, Any]]:
     study = replace(study, source=source, target=TablePart(table, {}, (by,)))
     columns = needed_columns(study)
     frame = nw.from_native(opened.read((*columns, by)).native, eager_only=True)
-    n_missing = int(frame[by].is_null().sum())
-    if n_missing:
+    if n_missing := int(frame[by].is_null().sum()):
         message = f"Column '{by}' (by) is missing in {n_missing} rows of the target table"
         raise TableError(message, hint="Leave them out: every row belongs to one target.")
     rows: dict[str, list[int]] = {}

@@ -24,7 +24,7 @@ Target = Annotated[str | None, option("--target", "FILE", "Target table.")]
 Outcome = Annotated[str | None, option("--outcome", "COLUMN", "Outcome (Y).")]
 Baseline = Annotated[str | None, option("--baseline", "A,B", "Baseline variables (W).")]
 Covariates = Annotated[
-    str | None, option("--covariates", "A,B", "Covariates (Z); default: all others.")
+    str | None, option("--covariates", "A,B", "Covariates (Z); default: the rest.")
 ]
 Prediction = Annotated[
     str | None, option("--prediction", "COLUMN", "Predictions; of classes: A=COLUMN,B=COLUMN.")

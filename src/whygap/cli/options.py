@@ -26,9 +26,7 @@ OutputFile = Annotated[Path | None, option("--output -o", "FILE", "Save the resu
 Level = Annotated[float | None, option("--level", "LEVEL", "Confidence level, such as 0.9.")]
 Seed = Annotated[int | None, option("--seed", "N", "Seed of all random numbers.")]
 Jobs = Annotated[int | None, option("--jobs -j", "N", "Parallel workers.")]
-Set = Annotated[
-    list[str] | None, option("--set", "NAME=VALUE", "Any other setting; may be repeated.")
-]
+Set = Annotated[list[str] | None, option("--set", "NAME=VALUE", "Any other setting; repeatable.")]
 UnsafePickle = Annotated[
     bool, option("--unsafe-pickle", None, "Allow a pickled model, which can run any code.")
 ]

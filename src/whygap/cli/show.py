@@ -84,11 +84,9 @@ def _only(result: Any, part: str) -> Any:
 
 
 def _records(result: Any, level: float | None) -> list[dict[str, Any]]:
-    """Return a mapping per row of the tidy table."""
     import narwhals as nw
 
-    table = nw.from_native(result.to_frame(level), eager_only=True)
-    return list(table.iter_rows(named=True))
+    return nw.from_native(result.to_frame(level), eager_only=True).rows(named=True)
 
 
 def _write(result: Any, path: Path, part: str, level: float | None, redact: int | None) -> None:

@@ -168,11 +168,7 @@ class Estimate:
         return self.interval(level).excludes(0.0)
 
     def within(self, critical: float) -> Interval:
-        """Return the interval of all values that a normal quantile does not exclude.
-
-        Args:
-            critical: the normal quantile, read as Student's with the degrees of freedom.
-        """
+        """Return the interval of all values that a normal quantile, read as Student's, allows."""
         t = as_student(critical, self.degrees_of_freedom)
         if self.ratio is not None:
             return self.ratio.interval(t)

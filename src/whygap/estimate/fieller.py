@@ -84,8 +84,8 @@ def sum_of(ratios: Sequence[Ratio | None], standard_error: float) -> Ratio | Non
     covariance = sum(term.scale * term.covariance for term in terms)
     value = top / bottom
     variance = (bottom * standard_error) ** 2 + 2 * value * covariance - value**2 * variance_bottom
-    offset = sum(term.offset for term in terms)
-    return Ratio(top, bottom, max(variance, 0.0), variance_bottom, covariance, offset=offset)
+    moments = (top, bottom, max(variance, 0.0), variance_bottom, covariance)
+    return Ratio(*moments, offset=sum(term.offset for term in terms))
 
 
 def in_errors(difference: float, error: float) -> float:

@@ -18,10 +18,9 @@ class Influence:
     """Influence values: `estimate - truth` is about the sum of six independent errors.
 
     `mean(source) + mean(target)` from the rows (where clusters have rows in both tables, `source`
-    has one entry for each cluster of either, and `target` none); each entry of `draws` (sampled
-    subsets), `fits` (what halvings of the same rows disagree on), `repeats` (how far repeated
-    cross-fittings lie apart) and `bias` (what a learner may get wrong on average, one entry per
-    learner) is an error of that standard deviation.
+    has an entry for each cluster and `target` none), and an error of each entry's size from `draws`
+    (sampled subsets), `fits` (what halvings of the rows disagree on), `repeats` (how far repeated
+    cross-fittings lie apart) and `bias` (what each learner may get wrong on average).
     """
 
     source: Array
@@ -59,11 +58,9 @@ class Influence:
     def degrees_of_freedom(self) -> float:
         """Compute how well the variance is known, as the degrees of freedom of a chi-square.
 
-        Satterthwaite: 2 V^2 over the variance of the estimated V. Rows: see `_doubt`. Fits: a
-        block's three halvings have entries of sum 0, so that the sum of their fourth powers is on
-        average the variance of the sum of their squares. The others count in V as known: subsets
-        are drawn until their part is small, repeats add the spread of a single cross-fitting,
-        which is more than the error of their median, and bias is what split-sample pairs vary by.
+        Satterthwaite: 2 V^2 over the variance of the estimated V. Fits: a block's three halvings
+        sum to 0, so that the sum of their fourth powers is on average the variance of the sum of
+        their squares. Draws, repeats and bias count in V as known.
         """
         total = self.variance()
         doubt = _doubt(self.source) + _doubt(self.target) + float((self.fits**4).sum())
@@ -86,14 +83,11 @@ def _mean_covariance(first: Array, second: Array) -> float:
 
 
 def _doubt(values: Array) -> float:
-    """Estimate the variance of the variance of a mean: (kurtosis - 1) V^2 / (units - 1).
-
-    A kurtosis below the normal one counts as 3: few units cannot show it.
-    """
+    """Estimate the variance of the variance of a mean: (kurtosis - 1) V^2 / (units - 1)."""
     n = len(values)
     if n < 2:
         return 0.0
     squares = (values - values.mean()) ** 2
     second = float(squares.mean())
-    fourth = max(float((squares**2).mean()), 3 * second**2)
+    fourth = max(float((squares**2).mean()), 3 * second**2)  # few units cannot show less than 3
     return (fourth - second**2) / (n - 1) ** 3

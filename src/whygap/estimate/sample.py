@@ -20,8 +20,8 @@ class Sample:
         weights: of each row, with mean 1 within a domain, (rows,).
         units: the unit of each row, 0..G-1: a row, or a cluster of rows, (rows,).
         sizes: number of units, G.
-        owners: where clusters have rows in both domains: for every unit the number of its cluster
-            among the clusters of both, (G,); influence values are then kept by cluster.
+        owners: where clusters have rows in both domains: the cluster's number of every unit, (G,);
+            influence values are then kept by cluster.
         key: shared by all estimates made from the sample.
     """
 
@@ -38,12 +38,12 @@ class Sample:
         weights: ByDomain[Array] | None = None,
         clusters: ByDomain[IntArray] | None = None,
     ) -> Sample:
-        """Normalise weights within each domain and number the units.
+        """Normalise weights within each domain, (rows,), and number the units.
 
         Args:
             rows: number of rows.
-            weights: of each row, (rows,); equal if left out.
-            clusters: number of each row's cluster, the same in both domains, (rows,).
+            weights: equal if left out.
+            clusters: number of each row's cluster, the same in both domains.
         """
         raw = weights or rows.map(np.ones)
         units = rows.map(np.arange)
@@ -60,25 +60,17 @@ class Sample:
         """Merge units into at most `limit` random groups per domain.
 
         Sums over random groups of equal size have, on average, the variances of sums over units.
-
-        Args:
-            limit: largest number of groups of a domain; a domain of fewer units stays as it is.
-            rng: draws the groups.
         """
         if max(self.sizes) <= limit:
             return self
         if self.owners is not None:
-            group = rng.permutation(self._owner_count) % limit
+            group = rng.permutation(_count(self.owners)) % limit
             units = self.units.zip(self.owners, lambda unit, owner: group[owner][unit])
             owners = ByDomain(np.arange(limit), np.arange(limit))
             return replace(self, units=units, sizes=owners.map(len), owners=owners)
         groups = self.sizes.map(lambda size: rng.permutation(size) % limit)
         units = groups.zip(self.units, lambda g, unit: g[unit])
         return replace(self, units=units, sizes=self.sizes.map(lambda size: min(size, limit)))
-
-    @property
-    def _owner_count(self) -> int:
-        return 0 if self.owners is None else 1 + max(int(owner.max()) for owner in self.owners)
 
     def mean(self, contributions: ByDomain[Array]) -> ByDomain[float]:
         """Compute the weighted mean of a contribution per row, (rows,), in each domain."""
@@ -95,7 +87,7 @@ class Sample:
             sums.append(total * (size / len(centred)))
         if self.owners is None:
             return Influence(*sums)
-        count = self._owner_count
+        count = _count(self.owners)
         merged = np.zeros(count)
         for owner, values in zip(self.owners, sums, strict=True):
             # A cluster with rows in one domain alone keeps the variance it has within that domain.
@@ -107,6 +99,10 @@ class Sample:
     def effective_size(self) -> ByDomain[float]:
         """Compute Kish's effective number of rows: (sum w)^2 / sum w^2."""
         return self.weights.map(lambda w: float(w.sum() ** 2 / (w**2).sum()))
+
+
+def _count(owners: ByDomain[IntArray]) -> int:
+    return 1 + max(int(owner.max()) for owner in owners)
 
 
 def _owners(clusters: ByDomain[IntArray]) -> ByDomain[IntArray] | None:
