@@ -101,13 +101,13 @@ def domain_facts(design: Design) -> ByDomain[DomainFacts]:
     )
 
     def facts(d: Domain) -> DomainFacts:
-        own_terms = {name: float(name == d) * weighted[name] for name in DOMAINS}
+        source, target = (float(name == d) * weighted[name] for name in DOMAINS)
         outcome = design.outcome[d]
         classes = max(len(design.classes), 2)
         rarer = len(outcome)
         if design.task != "regression":
             rarer = int(np.bincount(outcome.astype(np.int64), minlength=classes).min())
-        metric = Estimate.from_contributions(sample, **own_terms)
+        metric = Estimate.from_contributions(sample, source=source, target=target)
         return DomainFacts(
             design.rows[d], effective[d], sample.sizes[d], rarer, positive[d], metric
         )

@@ -86,7 +86,8 @@ def _only(result: Any, part: str) -> Any:
 def _records(result: Any, level: float | None) -> list[dict[str, Any]]:
     import narwhals as nw
 
-    return nw.from_native(result.to_frame(level), eager_only=True).rows(named=True)
+    table = nw.from_native(result.to_frame(level), eager_only=True)
+    return list(table.iter_rows(named=True))
 
 
 def _write(result: Any, path: Path, part: str, level: float | None, redact: int | None) -> None:
