@@ -90,11 +90,9 @@ def _joined(X: Any, columns: Mapping[str, Any], names: Sequence[str], label: str
 def _with_names(X: Any, names: Sequence[str], label: str) -> Any:
     """Give names to columns that have none: the model's names, or x0, x1, ..."""
     if hasattr(X, "toarray"):
-        raise InputError(
-            f"X_{label} is a sparse matrix",
-            got=f"an object of type {type(X).__name__}",
-            hint="Give the table from before it was encoded, and a pipeline as the model.",
-        )
+        actual = f"an object of type {type(X).__name__}"
+        hint = "Give the table from before it was encoded, and a pipeline as the model."
+        raise InputError(f"X_{label} is a sparse matrix", got=actual, hint=hint)
     is_pandas = nw.dependencies.is_pandas_dataframe(X)
     is_array = isinstance(X, np.ndarray | list | tuple)
     if is_pandas and all(isinstance(name, str) for name in X.columns):
@@ -104,11 +102,9 @@ def _with_names(X: Any, names: Sequence[str], label: str) -> Any:
         return opened.load(opened.names)
     values = X if is_pandas else np.asarray(X)
     if values.ndim != 2 or not values.shape[1]:
-        raise TableError(
-            f"X_{label} must have rows and columns",
-            got=f"an array of shape {values.shape}",
-            hint="One column: X.reshape(-1, 1).",
-        )
+        shape = f"an array of shape {values.shape}"
+        hint = "One column: X.reshape(-1, 1)."
+        raise TableError(f"X_{label} must have rows and columns", got=shape, hint=hint)
     width = values.shape[1]
     titles = names if len(names) == width else [f"x{place}" for place in range(width)]
     if is_pandas:

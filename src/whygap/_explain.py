@@ -102,7 +102,7 @@ def explain(  # noqa: D417 -- roles and settings are documented where they belon
     roles = {field.name: values[field.name] for field in fields(Study) if field.name in values}
     changes = {f.name: values[f.name] for f in fields(Settings) if f.name in values}
     study = _study(study_or_source, target, roles)
-    settings = Settings.given(settings)
+    settings = Settings.resolve(settings)
     settings = replace(settings, **changes) if changes else settings
     return explain_with(study, detail, settings, Menu(settings))
 
@@ -121,11 +121,8 @@ def _study(study_or_source: Any, target: Any, roles: Mapping[str, Any]) -> Study
         return study_or_source
     is_name = isinstance(target, str) and not Path(target).suffix and not Path(target).exists()
     if is_name and "outcome" not in roles:
-        raise InputError(
-            "target= is the second table, not a column",
-            got=repr(target),
-            hint=f"The column of outcomes is named by outcome={target!r}.",
-        )
+        hint = f"The column of outcomes is named by outcome={target!r}."
+        raise InputError("target= is the second table, not a column", got=repr(target), hint=hint)
     if target is None or "outcome" not in roles:
         raise InputError(
             "explain needs a Study, or two tables and the outcome's column",
@@ -156,7 +153,7 @@ def explain_design(
     report: Reporter | None = None,
     menu: Menu | None = None,
 ) -> Gap:
-    """Analyse encoded tables, for `explain`, experiments and rehearsals alike.
+    """Explain the gap of encoded tables, for `explain`, experiments and rehearsals.
 
     Args:
         design: the encoded tables.
@@ -168,9 +165,9 @@ def explain_design(
     """
     analysis = Analysis.begin(design, settings, report or Silent(), menu)
     analysis.look()
-    found = analysis.decomposition()
+    parts = analysis.decomposition()
     details = analysis.details((detail,) if isinstance(detail, str) else detail)
-    return analysis.gap(caption or Caption(), found, details)
+    return analysis.gap(caption or Caption(), parts, details)
 
 
 def subset_values(
@@ -184,7 +181,8 @@ def subset_values(
         subsets: names of variables, for each subset.
         settings: how to run; `Settings()` if None.
     """
-    study, settings = Study.given(study, "subset_values"), Settings.given(settings)
+    study = Study.require(study, "subset_values")
+    settings = Settings.resolve(settings)
     parts = parts_named(part)
     if len(parts) != 1:
         raise SettingsError("part= names one part: 'covariate' or 'outcome'", got=repr(part))
@@ -209,10 +207,8 @@ def parts_named(part: Sequence[str] | str) -> tuple[PartName, ...]:
     names = name_list(() if part is None else part, "The detailed parts", SettingsError)
     for name in names:
         if name not in PARTS:
-            raise SettingsError(
-                f"There is no detailed part '{name}'",
-                hint=did_you_mean(str(name), PARTS) or "Parts are 'covariate' and 'outcome'.",
-            )
+            hint = did_you_mean(str(name), PARTS) or "Parts are 'covariate' and 'outcome'."
+            raise SettingsError(f"There is no detailed part '{name}'", hint=hint)
     return tuple(name for name in PARTS if name in names)
 
 
@@ -224,8 +220,8 @@ def was_interrupted(gap: Gap) -> bool:
 def _positions(design: Design, subsets: Any) -> list[tuple[int, ...]]:
     """Return each subset's variables by number."""
     if not isinstance(subsets, Iterable):
-        got = f"an object of type {type(subsets).__name__}"
-        raise InputError("The subsets must be lists of players", got=got, hint='[["a"], ["b"]].')
+        actual = f"an object of type {type(subsets).__name__}"
+        raise InputError("The subsets must be lists of players", got=actual, hint='[["a"], ["b"]].')
     players = [player.name for player in design.players]
     positions = []
     for subset in subsets:

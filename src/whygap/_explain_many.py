@@ -52,7 +52,8 @@ def explain_many(
     Returns:
         One `Gap` per target, with a combined table and report.
     """
-    study, settings = Study.given(study, "explain_many"), Settings.given(settings)
+    study = Study.require(study, "explain_many")
+    settings = Settings.resolve(settings)
     studies = _studies(study, targets, settings)
     folders = _folders(tuple(studies), settings)
     gaps: dict[str, Gap] = {}
@@ -79,8 +80,8 @@ def require_targets(targets: Any, caller: str, hint: str) -> None:
         hint: how to write them.
     """
     if not isinstance(targets, Mapping) or not targets:
-        got = "none" if isinstance(targets, Mapping) else type(targets).__name__
-        raise InputError(f"{caller} needs targets by name", got=got, hint=hint)
+        actual = "none" if isinstance(targets, Mapping) else type(targets).__name__
+        raise InputError(f"{caller} needs targets by name", got=actual, hint=hint)
     for name in targets:
         if not isinstance(name, str) or not name.strip():
             raise InputError("The name of a target must be text", got=repr(name))
@@ -123,9 +124,8 @@ def _checked(study: Study, name: str, table: Any = None, report: Reporter | None
             return study.with_target(table, name)
         study.read(report or Silent())
     except WhygapError as error:
-        raise type(error)(
-            f"Target '{name}': {error.what}", got=error.got, hint=error.hint
-        ) from error
+        message = f"Target '{name}': {error.what}"
+        raise type(error)(message, got=error.got, hint=error.hint) from error
     return study
 
 
@@ -145,9 +145,7 @@ def _folders(names: Sequence[str], settings: Settings) -> dict[str, str | None]:
         return dict.fromkeys(names)
     plain = {name: re.sub(r"[^\w.-]+", "_", name) for name in names}
     if len(set(plain.values())) < len(plain):
-        raise SettingsError(
-            "Two targets would share a checkpoint folder",
-            got=", ".join(names),
-            hint="Name them so that they differ in letters or digits.",
-        )
+        hint = "Name them so that they differ in letters or digits."
+        message = "Two targets would share a checkpoint folder"
+        raise SettingsError(message, got=", ".join(names), hint=hint)
     return {name: str(Path(settings.checkpoint) / folder) for name, folder in plain.items()}

@@ -66,6 +66,6 @@ class ByDomain(Generic[T]):
         """Apply a function to the two values."""
         return ByDomain(function(self.source), function(self.target))
 
-    def zip(self, other: ByDomain[Any], function: Callable[[T, Any], U]) -> ByDomain[U]:
+    def zip(self, pair: ByDomain[Any], function: Callable[[T, Any], U]) -> ByDomain[U]:
         """Apply a function of two arguments to the values of two pairs, domain by domain."""
-        return ByDomain(function(self.source, other.source), function(self.target, other.target))
+        return ByDomain(function(self.source, pair.source), function(self.target, pair.target))

@@ -81,10 +81,10 @@ def compose(what: str, got: object = None, hint: str = "") -> str:
     return " ".join(parts)
 
 
-def listed(names: Sequence[str], most: int = 5) -> str:
-    """Quote at most `most` names and count the remaining names."""
-    quoted = ", ".join(f"'{name}'" for name in names[:most])
-    return quoted if len(names) <= most else f"{quoted} and {len(names) - most} more"
+def listed(names: Sequence[str], limit: int = 5) -> str:
+    """Quote at most `limit` names and count the remaining names."""
+    quoted = ", ".join(f"'{name}'" for name in names[:limit])
+    return quoted if len(names) <= limit else f"{quoted} and {len(names) - limit} more"
 
 
 def large(number: float) -> str:
@@ -98,9 +98,9 @@ def large(number: float) -> str:
     return f"about {number / size:.0f} {words[size]}"
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Ask ``Did you mean 'sex'?`` of the closest known name; empty where nothing is close."""
-    candidates = [str(k) for k in known]
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """Ask ``Did you mean 'sex'?`` of the closest choice; empty where nothing is close."""
+    candidates = [str(choice) for choice in choices]
     close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
     if not close:
         lowered = {c.lower(): c for c in candidates}
@@ -109,20 +109,21 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def require_known(
-    name: Any, known: Iterable[str], what: str, many: str, error: type[InputError] = InputError
+    name: Any, choices: Iterable[str], text: str, plural: str, error: type[InputError] = InputError
 ) -> None:
-    """Refuse a name that is not known; the hint is the closest name, or lists all names.
+    """Refuse a name that does not exist; the hint is the closest name, or all names.
 
     Args:
         name: the name to look up.
-        known: the names that exist.
-        what: the first sentence of the error.
-        many: what the names are called, in the plural and with a capital.
+        choices: the names that exist.
+        text: the first sentence of the error.
+        plural: what the names are called, in the plural and with a capital.
         error: class of the error.
     """
-    names = list(known)
+    names = list(choices)
     if not isinstance(name, str) or name not in names:
-        raise error(what, hint=did_you_mean(str(name), names) or f"{many} are: {', '.join(names)}.")
+        hint = did_you_mean(str(name), names) or f"{plural} are: {', '.join(names)}."
+        raise error(text, hint=hint)
 
 
 def did_you_mean_file(path: Path) -> str:
@@ -132,7 +133,7 @@ def did_you_mean_file(path: Path) -> str:
 
 
 def first_line(err: BaseException, *, with_type: bool = False) -> str:
-    """Return the first line of another library's error, or the error's type if it has no text."""
+    """Return the first line of a library's error, or the error's type if the text is empty."""
     name = type(err).__name__
     lines = str(err).strip().splitlines()
     if not lines:
@@ -140,17 +141,17 @@ def first_line(err: BaseException, *, with_type: bool = False) -> str:
     return f"{name}: {lines[0].rstrip('.')}" if with_type else lines[0].rstrip(".")
 
 
-def require_level(level: Any, what: str = "The level of an interval") -> None:
+def require_level(level: Any, subject: str = "The level of an interval") -> None:
     """Refuse a confidence level outside (0, 1)."""
-    require_number(level, what)
+    require_number(level, subject)
     if not 0 < level < 1:
-        raise InputError(f"{what} must lie between 0 and 1", got=level, hint="Try 0.95.")
+        raise InputError(f"{subject} must lie between 0 and 1", got=level, hint="Try 0.95.")
 
 
-def require_number(value: Any, what: str) -> None:
+def require_number(value: Any, subject: str) -> None:
     """Refuse a value that is not a real number."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise InputError(f"{what} must be a number", got=f"an object of type {_kind(value)}")
+        raise InputError(f"{subject} must be a number", got=f"an object of type {_kind(value)}")
 
 
 def require_flag(value: Any, name: str) -> None:
@@ -159,24 +160,25 @@ def require_flag(value: Any, name: str) -> None:
         raise InputError(f"{name}= must be True or False", got=f"an object of type {_kind(value)}")
 
 
-def name_list(names: Any, what: str, error: type[InputError] = InputError) -> tuple[str, ...]:
+def name_list(names: Any, subject: str, error: type[InputError] = InputError) -> tuple[str, ...]:
     """Return names as a tuple; a single name is a list of length 1, and non-names are refused."""
     if isinstance(names, str):
         return (names,)
     if not isinstance(names, Iterable) or isinstance(names, bytes):
-        raise error(f"{what} must be a list of names", got=f"an object of type {_kind(names)}")
+        raise error(f"{subject} must be a list of names", got=f"an object of type {_kind(names)}")
     items = tuple(names)
     for item in items:
         if not isinstance(item, str):
-            raise error(f"{what} must be a list of names", got=f"an object of type {_kind(item)}")
+            actual = f"an object of type {_kind(item)}"
+            raise error(f"{subject} must be a list of names", got=actual)
     return items
 
 
-def path_of(path: Any, what: str, error: type[InputError] = InputError) -> Path:
+def path_of(path: Any, subject: str, error: type[InputError] = InputError) -> Path:
     """Return a path, and refuse a value that cannot be a path."""
     if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path) or not os.fspath(path):
         got = repr(path) if isinstance(path, str) else f"an object of type {_kind(path)}"
-        raise error(f"{what} must be named by a path", got=got)
+        raise error(f"{subject} must be named by a path", got=got)
     return Path(path)
 
 
@@ -222,7 +224,7 @@ _WORDS = {
 
 
 def translated(
-    err: ValidationError, noun: str, names: Sequence[str], error: type[InputError], where: str = ""
+    err: ValidationError, noun: str, names: Sequence[str], error: type[InputError], place: str = ""
 ) -> Exception:
     """Return the error of ours that says what a pydantic model refused: what, where, got, hint.
 
@@ -233,7 +235,7 @@ def translated(
         noun: what a field is called, such as "setting".
         names: the names of all fields.
         error: class of the error that is returned.
-        where: what the fields belong to, such as " in 'study.toml'".
+        place: what the fields belong to, such as " in 'study.toml'".
     """
     details = err.errors(include_url=False)
     unknown = ("extra_forbidden", "unexpected_keyword_argument")
@@ -243,13 +245,13 @@ def translated(
         return refusal
     name = first["loc"][0] if first["loc"] else ""
     if isinstance(name, int):
-        return error(f"Every {noun}{where} is given by its name", hint=f"Names: {listed(names)}.")
+        return error(f"Every {noun}{place} is given by its name", hint=f"Names: {listed(names)}.")
     if first["type"] in unknown:
-        what = f"There is no {noun} '{name}'{where}"
+        message = f"There is no {noun} '{name}'{place}"
         choices = f"{noun.capitalize()}s are: {', '.join(names)}."
-        return error(what, hint=did_you_mean(name, names) or choices)
+        return error(message, hint=did_you_mean(name, names) or choices)
     if first["type"] in ("missing", "missing_argument"):
-        return error(f"The {noun} '{name}' is missing{where}")
+        return error(f"The {noun} '{name}' is missing{place}")
     # A field that takes several kinds of value has an entry for each of the kinds.
     texts = [d["msg"] for d in details if d["loc"][:1] == first["loc"][:1]]
     for old, new in _WORDS.items():
@@ -257,15 +259,10 @@ def translated(
     must = " or ".join(dict.fromkeys(text.removeprefix("must be ") for text in texts))
     options = re.findall(r"'([^']*)'", must)
     hint = did_you_mean(first["input"], options) if isinstance(first["input"], str) else ""
-    return error(
-        f"The {noun} '{name}'{where} must be {must}", got=_short(first["input"]), hint=hint
-    )
-
-
-def _short(value: Any) -> str:
-    """Describe a value without printing rows of a table."""
-    plain = value is None or isinstance(value, str | bool | int | float)
-    return repr(value) if plain else f"an object of type {_kind(value)}"
+    value = first["input"]
+    is_plain = value is None or isinstance(value, str | bool | int | float)
+    actual = repr(value) if is_plain else f"an object of type {_kind(value)}"  # no rows of tables
+    return error(f"The {noun} '{name}'{place} must be {must}", got=actual, hint=hint)
 
 
 def _kind(value: Any) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -16,9 +17,8 @@ try:
     from mlflow.models.evaluation import EvaluationResult, ModelEvaluator
     from mlflow.models.evaluation.artifacts import JsonEvaluationArtifact, TextEvaluationArtifact
 except ImportError as err:
-    raise ImportError(
-        "whygap.mlflow needs MLflow. Install it: pip install 'whygap[mlflow]'."
-    ) from err
+    message = "whygap.mlflow needs MLflow. Install it: pip install 'whygap[mlflow]'."
+    raise ImportError(message) from err
 
 from whygap.errors import InputError
 
@@ -47,9 +47,6 @@ def log_gap(
         run_id: the run; the active one (or a new one) unless given.
         level: of the intervals; that of the result's settings unless given.
         redact: groups of fewer rows are suppressed in everything that is logged.
-
-    Returns:
-        The metrics, as they were logged.
     """
     return _log(gap.redacted(redact), step, run_id, level)[0]
 
@@ -57,38 +54,33 @@ def log_gap(
 def _log(
     gap: Gap, step: int | None, run_id: str | None, level: float | None
 ) -> tuple[dict[str, float], str]:
-    """Log a result that is redacted; return the metrics and the page."""
+    """Log a redacted result; return the metrics and the page."""
     from whygap.render import page, tables
     from whygap.results import files
 
     metrics = metrics_of(gap, level)
     folder = "whygap" if step is None else f"whygap/{step}"
-    text = page.html(gap, level)
+    html = page.html(gap, level)
     lines = tables.rows(gap.findings(level))
     table = {name: [line[name] for line in lines] for name in tables.COLUMNS}
     mlflow.log_metrics(metrics, step=step, run_id=run_id)
-    mlflow.log_text(text, f"{folder}/report.html", run_id=run_id)
+    mlflow.log_text(html, f"{folder}/report.html", run_id=run_id)
     mlflow.log_text(files.to_text(gap), f"{folder}/gap.json", run_id=run_id)
     mlflow.log_table(table, f"{folder}/estimates.json", run_id=run_id)
-    return metrics, text
+    return metrics, html
 
 
 def metrics_of(gap: Gap, level: float | None = None) -> dict[str, float]:
     """Return the numbers of a result under keys that MLflow takes.
 
-    `whygap/source`, `whygap/target`, `whygap/total`, `whygap/outcome` and the further parts,
-    `whygap/points/covariate/age`; of each estimate also `..._low` and `..._high`; and
-    `whygap/problems`, how many reasons there are not to rely on them.
+    They are `whygap/source`, `whygap/target`, `whygap/total`, `whygap/PART` and
+    `whygap/points/PART/VARIABLE`, with `..._low` and `..._high`; and the count `whygap/problems`.
 
-    Args:
-        gap: what `wg.explain` returned.
-        level: of the intervals; that of the result's settings unless given.
     """
     ends = {"source": gap.source, "target": gap.target}
     numbers = {f"whygap/{name}": estimate.value for name, estimate in ends.items()}
     for finding in gap.findings(level):
-        # MLflow takes keys of 250 letters
-        variable = re.sub(r"[^\w\- ]", "_", finding.variable)[:200]
+        variable = re.sub(r"[^\w\- ]", "_", finding.variable)[:200]  # MLflow takes 250 letters
         keys = {
             "change": "whygap/total",
             "part": f"whygap/{finding.part}",
@@ -114,31 +106,21 @@ class GapEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow's classes ar
 
     @classmethod
     def can_evaluate(cls, *, model_type: str, evaluator_config: Any, **_: Any) -> bool:
-        """Return whether a source is configured: MLflow asks every evaluator there is."""
+        """Return whether a source is configured: MLflow asks every evaluator."""
         return model_type in METRICS and (evaluator_config or {}).get("source") is not None
 
     def evaluate(
-        self,
-        *,
-        model_type: str,
-        dataset: Any,
-        run_id: str,
-        evaluator_config: Mapping[str, Any],
-        model: Any = None,
-        **_: Any,
+        self, *, model_type: str, dataset: Any, run_id: str, evaluator_config: Any, **options: Any
     ) -> Any:
         """Explain, log to the run, and hand MLflow the metrics and files."""
         from whygap._explain import explain
         from whygap.settings import DETAILS, Settings
 
-        config = dict(evaluator_config)
-        settings, detail = config.pop("settings", None), config.pop("detail", DETAILS)
-        redact = config.pop("redact", 10)
-        if isinstance(settings, Mapping):
-            settings = Settings(**settings)
-        study = _study_of(model_type, dataset, model, config)
-        gap = explain(study, detail=detail, settings=settings)
-        gap = gap.redacted(redact)
+        roles = {"settings": None, "detail": DETAILS, "redact": 10, **evaluator_config}
+        settings, detail, redact = (roles.pop(name) for name in ("settings", "detail", "redact"))
+        settings = Settings(**settings) if isinstance(settings, Mapping) else settings
+        study = _study_of(model_type, dataset, options.get("model"), roles)
+        gap = explain(study, detail=detail, settings=settings).redacted(redact)
         metrics, page = _log(gap, None, run_id, None)
         uri = mlflow.get_artifact_uri
         artifacts = {
@@ -149,17 +131,15 @@ class GapEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow's classes ar
 
 
 def _study_of(model_type: str, dataset: Any, model: Any, config: Mapping[str, Any]) -> Study:
-    """Set the configured source against MLflow's dataset."""
+    """Compare the configured source with MLflow's dataset."""
     import pandas as pd
 
     from whygap.study import Study
 
     outcome = dataset.targets_name or config.get("outcome")
     if outcome is None:
-        raise InputError(
-            "The source's column of outcomes has no name",
-            hint='Give it: evaluator_config={"whygap": {"source": ..., "outcome": "readmitted"}}.',
-        )
+        hint = 'Give it: evaluator_config={"whygap": {"source": ..., "outcome": "readmitted"}}.'
+        raise InputError("The source's column of outcomes has no name", hint=hint)
     roles = {"metric": METRICS[model_type], **config, "outcome": outcome}
     if model is None and not {"prediction", "model"} & {*config}:
         roles["prediction"] = dataset.predictions_name
@@ -174,12 +154,12 @@ def _study_of(model_type: str, dataset: Any, model: Any, config: Mapping[str, An
 
 
 def _estimator_of(model: Any, columns: list[str]) -> Any:
-    """Return MLflow's model as one with probabilities, or as a callable on any kind of table."""
-    try:
+    """Return MLflow's model with probabilities, or as a predictor from any kind of table."""
+    with suppress(AttributeError, RuntimeError):  # not every kind of model has it
         raw = model.get_raw_model()
-    except (AttributeError, RuntimeError):  # not every kind of model has it
-        raw = None
-    return raw if callable(getattr(raw, "predict_proba", None)) else _Pyfunc(model, columns)
+        if callable(getattr(raw, "predict_proba", None)):
+            return raw
+    return _Pyfunc(model, columns)
 
 
 class _Pyfunc:

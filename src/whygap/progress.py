@@ -13,9 +13,9 @@ class Reporter(Protocol):
     """Receive what the main path tells while it works."""
 
     def stage(self, text: str) -> None:
-        """Begin a new stage."""
+        """Start a new stage."""
 
-    def update(self, done: int, total: int, text: str) -> None:
+    def update(self, finished: int, total: int, text: str) -> None:
         """Report how much of a stage's work is done."""
 
 
@@ -23,9 +23,9 @@ class Silent:
     """Tell nothing."""
 
     def stage(self, text: str) -> None:
-        """Begin a new stage."""
+        """Start a new stage."""
 
-    def update(self, done: int, total: int, text: str) -> None:
+    def update(self, finished: int, total: int, text: str) -> None:
         """Report how much of a stage's work is done."""
 
 
@@ -50,9 +50,9 @@ class _Rich:
     def stage(self, text: str) -> None:
         self.progress.reset(self.task, total=None, description=text, text="", count="")
 
-    def update(self, done: int, total: int, text: str) -> None:
+    def update(self, finished: int, total: int, text: str) -> None:
         self.progress.update(
-            self.task, completed=done, total=total, text=text, count=f"{done}/{total}"
+            self.task, completed=finished, total=total, text=text, count=f"{finished}/{total}"
         )
 
 
@@ -67,11 +67,11 @@ class _Lines:
         self.name = text
         sys.stderr.write(f"{text}\n")
 
-    def update(self, done: int, total: int, text: str) -> None:
-        if done < total and time.monotonic() - self.spoken < 60:
+    def update(self, finished: int, total: int, text: str) -> None:
+        if finished < total and time.monotonic() - self.spoken < 60:
             return
         self.spoken = time.monotonic()
-        sys.stderr.write(f"{self.name}: {done} of {total}{', ' if text else ''}{text}\n")
+        sys.stderr.write(f"{self.name}: {finished} of {total}{', ' if text else ''}{text}\n")
 
 
 def notebook_shell() -> Any:

@@ -82,16 +82,14 @@ class Settings:
     progress: bool | None = None
 
     @classmethod
-    def given(cls, settings: Any) -> Settings:
+    def resolve(cls, settings: Any) -> Settings:
         """Return the settings that a caller passed; None stands for the defaults."""
         if settings is None:
             return cls()
         if not isinstance(settings, cls):
-            raise SettingsError(
-                "The settings must be a Settings",
-                got=f"an object of type {type(settings).__name__}",
-                hint="Write settings=wg.Settings(folds=5, seed=0).",
-            )
+            actual = f"an object of type {type(settings).__name__}"
+            hint = "Write settings=wg.Settings(folds=5, seed=0)."
+            raise SettingsError("The settings must be a Settings", got=actual, hint=hint)
         return settings
 
     def to_mapping(self) -> dict[str, Any]:
@@ -113,8 +111,6 @@ def details_named(detail: Any) -> tuple[DetailName, ...]:
     names = name_list(() if detail is None else detail, "detail=", SettingsError)
     for name in names:
         if name not in DETAILS:
-            raise SettingsError(
-                f"There is no detail '{name}'",
-                hint=did_you_mean(name, DETAILS) or f"Details are {names_of_details}.",
-            )
+            hint = did_you_mean(name, DETAILS) or f"Details are {names_of_details}."
+            raise SettingsError(f"There is no detail '{name}'", hint=hint)
     return tuple(name for name in DETAILS if name in names)

@@ -112,24 +112,20 @@ class Study:
     sample: Annotated[int, Field(ge=LEAST_SAMPLE)] | None = None
 
     def __post_init__(self) -> None:
-        _ = self.asked
+        _ = self.scoring_spec
         if (self.prediction is None) == (self.model is None):
-            raise SettingsError(
-                "A study needs either prediction= or model=",
-                got="neither" if self.model is None else "both",
-                hint="prediction= names a column; model= is a fitted model or a callable.",
-            )
+            count = "neither" if self.model is None else "both"
+            hint = "prediction= names a column; model= is a fitted model or a callable."
+            raise SettingsError("A study needs either prediction= or model=", got=count, hint=hint)
         _ = self.roles, self.model_scoring
 
     @classmethod
-    def given(cls, study: Any, call: str) -> Study:
-        """Return the study that a function was called with, and refuse anything else."""
+    def require(cls, study: Any, call: str) -> Study:
+        """Return the study that a function was called with, and refuse all except a Study."""
         if not isinstance(study, cls):
-            raise InputError(
-                f"{call} needs a Study",
-                got=f"an object of type {type(study).__name__}",
-                hint='study = wg.Study(source, target, outcome="readmitted", prediction="risk").',
-            )
+            actual = f"an object of type {type(study).__name__}"
+            hint = 'study = wg.Study(source, target, outcome="readmitted", prediction="risk").'
+            raise InputError(f"{call} needs a Study", got=actual, hint=hint)
         return study
 
     @classmethod
@@ -171,7 +167,7 @@ class Study:
         return ByDomain(self.source_name, self.target_name)
 
     @cached_property
-    def asked(self) -> ScoringSpec:
+    def scoring_spec(self) -> ScoringSpec:
         """Return how rows are to be scored, checked as far as possible before rows are read."""
         names = ("task", "threshold", "quantile", "positive", "source_risk")
         values = {name: getattr(self, name) for name in names}
@@ -213,13 +209,13 @@ class Study:
     def _built(self, report: Reporter) -> Design:
         report.stage("reading tables")
         model = self.model_scoring
-        asked = () if model is None else tuple(model.columns)
-        needed = tuple(dict.fromkeys(self.roles.columns + asked))
+        columns = () if model is None else tuple(model.columns)
+        needed = tuple(dict.fromkeys(self.roles.columns + columns))
         frames = self.tables.map(lambda table: table.read(needed, self.sample))
         if model is not None:
             report.stage("asking the model")
             model = replace(model, after_batch=lambda n, total: report.update(n, total, "rows"))
-        design = with_hints(build_design(frames, self.roles, self.asked, model), self.names)
+        design = with_hints(build_design(frames, self.roles, self.scoring_spec, model), self.names)
         entrance = (*self.tables.source.notes, *self.tables.target.notes, *self.roles.notes)
         if sign := sign_note(self.metric):
             entrance = (*entrance, Note("sign_of_loss", "info", {"reason": sign}))
@@ -227,16 +223,20 @@ class Study:
 
     def __repr__(self) -> str:
         """Show shapes and roles, no rows."""
-        source, target = ByDomain(self.source, self.target).zip(self.tables, _shape)
-        asked = f"outcome='{self.roles.outcome}', baseline={list(self.roles.baseline)}"
+        shapes = []
+        for table, opened in zip((self.source, self.target), self.tables, strict=True):
+            shape = getattr(table, "shape", None)  # known without reading
+            rows = f"{shape[0]:,} rows, " if shape else ""
+            shapes.append(f"<{rows}{len(opened.names)} columns>")
+        described = f"outcome='{self.roles.outcome}', baseline={list(self.roles.baseline)}"
         return (
-            f"Study(source={source}, target={target}, {asked}, "
-            f"{len(self.roles.covariates)} covariates, metric='{self.asked.name}')"
+            f"Study(source={shapes[0]}, target={shapes[1]}, {described}, "
+            f"{len(self.roles.covariates)} covariates, metric='{self.scoring_spec.name}')"
         )
 
     @cached_property
     def model_scoring(self) -> ModelScoring | None:
-        """Return the model with its columns; None where predictions are a column."""
+        """Return the model with the columns to ask; None where predictions are a column."""
         if self.model is None:
             return None
         return model_scoring(self.model, self.tables, self.roles, unsafe_pickle=self.unsafe_pickle)
@@ -244,10 +244,3 @@ class Study:
     def with_target(self, table: Any, name: str) -> Study:
         """Return this study against another target."""
         return replace(self, target=table, target_name=name)
-
-
-def _shape(table: Any, opened: OpenedTable) -> str:
-    """Describe columns, and rows where the count is known without reading."""
-    shape = getattr(table, "shape", None)
-    rows = f"{shape[0]:,} rows, " if shape else ""
-    return f"<{rows}{len(opened.names)} columns>"

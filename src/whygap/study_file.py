@@ -18,7 +18,7 @@ from whygap.tables import TablePart, files, model, queries
 from whygap.tables.draft import draft_study
 from whygap.tables.open import open_table
 
-__all__ = ["StudyFile", "draft_study", "hiding", "read_study_file"]
+__all__ = ["StudyFile", "draft_study", "hiding", "read_study_file", "read_toml"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -85,10 +85,11 @@ def read_study_file(
         hidden: columns that are left out of both tables.
     """
     file = Path(path)
-    values = _parsed(file)
+    values = read_toml(file, "study")
     if target is not None:
         values["target"] = ""
-    keys, folder = _keys(values, file), file.parent
+    keys = _keys(values, file)
+    folder = file.parent
     tables = {
         "source": _table(keys.source, "source", folder, keys.drop),
         "target": _table(keys.target, "target", folder, keys.drop) if target is None else target,
@@ -114,31 +115,36 @@ def read_study_file(
     )
 
 
-def _parsed(file: Path) -> dict[str, Any]:
-    """Return the values of a TOML file."""
+def read_toml(file: Path, noun: str) -> dict[str, Any]:
+    """Return the values of a TOML file.
+
+    Args:
+        file: the path.
+        noun: what messages call the file: "study" or "rule".
+    """
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as err:
         hint = did_you_mean_file(file)
-        raise InputError(f"The study file '{file}' does not exist", hint=hint) from err
-    except (OSError, UnicodeDecodeError) as err:
-        raise InputError(f"The study file '{file}' cannot be read", got=type(err).__name__) from err
+        raise InputError(f"The {noun} file '{file}' does not exist", hint=hint) from err
     except tomllib.TOMLDecodeError as err:
-        raise InputError(
-            f"The study file '{file}' is not valid TOML", got=str(err).rstrip(".")
-        ) from err
+        actual = str(err).rstrip(".")
+        raise InputError(f"The {noun} file '{file}' is not valid TOML", got=actual) from err
+    except (OSError, UnicodeDecodeError) as err:
+        actual = type(err).__name__
+        raise InputError(f"The {noun} file '{file}' cannot be read", got=actual) from err
 
 
 def _keys(values: Mapping[str, Any], file: Path) -> _Keys:
     """Check the keys of a study file, and the values of keys that are not roles."""
-    where = f" in the study file '{file.name}'"
+    place = f" in the study file '{file.name}'"
     if "unsafe_pickle" in values:
         raise InputError(
             f"A study file ('{file.name}') cannot allow pickles",
             hint="Say it where you run it: --unsafe-pickle, or unsafe_pickle=True.",
         )
     for key in values:
-        require_known(key, _NAMES, f"There is no key '{key}'{where}", "Keys")
+        require_known(key, _NAMES, f"There is no key '{key}'{place}", "Keys")
     for key in ("source", "target", "outcome"):
         if key not in values:
             raise InputError(
@@ -148,12 +154,13 @@ def _keys(values: Mapping[str, Any], file: Path) -> _Keys:
     try:
         return _KEYS.validate_python({name: values[name] for name in _FILE_KEYS if name in values})
     except ValidationError as err:
-        raise translated(err, "key", _NAMES, InputError, where) from None
+        raise translated(err, "key", _NAMES, InputError, place) from None
 
 
 def _table(entry: Mapping[str, Any], label: str, folder: Path, drop: Sequence[str]) -> Any:
     """Return the table that an entry of a study file describes."""
-    path, where = entry.get("path", ""), entry.get("where", {})
+    path = entry.get("path", "")
+    conditions = entry.get("where", {})
     files.refuse_remote(path, label)
     if "query" in entry:
         table = queries.run_query(str(entry["query"]), label, folder, str(entry["database"]))
@@ -162,11 +169,11 @@ def _table(entry: Mapping[str, Any], label: str, folder: Path, drop: Sequence[st
     else:
         table = folder / Path(path).expanduser()
     drop = (*drop, *entry.get("drop", ()))
-    return TablePart(table, where, drop) if where or drop else table
+    return TablePart(table, conditions, drop) if conditions or drop else table
 
 
 def hiding(table: Any, label: str, names: Sequence[str]) -> Any:
-    """Leave columns out of a table, where the table has them.
+    """Drop columns from a table, as far as the table has columns of that name.
 
     Args:
         table: anything that a Study takes as a table.
@@ -190,5 +197,5 @@ def model_of(value: str | None, folder: Path) -> Any:
 def metric_in(value: str, folder: Path) -> Any:
     """Return the name of a metric, or the callable(prediction, outcome) of `module:name`."""
     if model.is_reference(value):
-        return model.import_model(value, folder, what="metric")
+        return model.import_model(value, folder, noun="metric")
     return value

@@ -27,7 +27,7 @@ QUICK = ("--set", "learner=fast", "--set", "folds=3", "--seed", "1")
 
 def in_shell(*arguments: object, cwd: Path | None = None) -> Done:
     """Run the command line as its own process."""
-    command = [sys.executable, "-m", "whygap.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "whygap", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=300)
     return Done(done.returncode, done.stdout, done.stderr)
 

@@ -185,7 +185,7 @@ def test_a_rehearsal_of_the_parts_alone(call, world):
     assert done.code == 0, done.err
     assert "points" not in done.out
     done = call("rehearse", world / "study.toml", "--detail", "where")
-    assert done.err == ("Error: A rehearsal has no detail 'where'. Details are: points, shares.\n")
+    assert done.err == ("Error: A rehearsal has no detail 'where'. Details are: points.\n")
 
 
 def test_init_check_explain_on_guessed_roles(call, world, tmp_path, monkeypatch):
@@ -213,7 +213,7 @@ def test_paths_in_a_study_file_are_relative_to_it(shell, world, tmp_path):
 
 
 def test_output_can_be_piped_into_a_reader_that_stops(world, result):
-    command = f"{sys.executable} -m whygap.cli show {result} | head -1"
+    command = f"{sys.executable} -m whygap show {result} | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)  # noqa: S602
     assert done.stdout.startswith("Accuracy")
     assert "Traceback" not in done.stderr

@@ -66,7 +66,7 @@ def test_killed_ten_times_it_ends_with_the_same_bytes(world, tmp_path):
     assert done.code == 1, done.err
     names = list(bytes_of(plain))
     assert sum(name.startswith("gaps/") for name in names) == len(MONTHS)
-    command = [sys.executable, "-m", "whygap.cli", *map(str, arguments(world, killed))]
+    command = [sys.executable, "-m", "whygap", *map(str, arguments(world, killed))]
     for _ in range(KILLS):
         kill_after(command, killed, more=CHANCE.integers(3))
     assert finished(killed) < len(MONTHS)
@@ -77,7 +77,7 @@ def test_killed_ten_times_it_ends_with_the_same_bytes(world, tmp_path):
 
 def test_a_second_process_is_refused_and_spoils_nothing(world, tmp_path):
     into = tmp_path / "out"
-    command = [sys.executable, "-m", "whygap.cli", *map(str, arguments(world, into))]
+    command = [sys.executable, "-m", "whygap", *map(str, arguments(world, into))]
     first = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while not finished(into):

@@ -43,15 +43,13 @@ def quantity(hits: int, misses: int) -> Quantity:
     return Quantity("part", "outcome", "", 0.0, tuple(estimates))
 
 
-def test_parts_points_and_values_are_rehearsed(rehearsal):
+def test_parts_and_points_are_rehearsed(rehearsal):
     keys = {(q.name, q.part, q.variable) for q in rehearsal.quantities}
     assert keys == {
         ("gap", "", ""),
         *(("part", part, "") for part in PARTS),
         ("points", "baseline", "w"),
         *(("points", "covariate", name) for name in "abc"),
-        *(("value", "covariate", name) for name in "abc"),
-        *(("value", "outcome", name) for name in ("", *"abc")),
     }
     assert rehearsal.rows == ByDomain(400, 300)
     assert rehearsal.finished == rehearsal.requested == REPLICATES
@@ -59,7 +57,7 @@ def test_parts_points_and_values_are_rehearsed(rehearsal):
 
 
 def test_truths_equal_those_of_an_independent_world(world):
-    """Points, parts and values by the classes that the oracle tests rest on."""
+    """Points and parts by the classes that the oracle tests rest on."""
     atoms = Atoms(
         features=world.atoms.features.source,
         columns=world.atoms.columns,
@@ -72,18 +70,13 @@ def test_truths_equal_those_of_an_independent_world(world):
         slope=world.atoms.slope.source,
     )
     corners, points = atoms.corners(), AtomsAnswers(atoms).points()
-    truth = Job(world, ByDomain(1, 1), fast(), ("points", "shares")).truths()
+    truth = Job(world, ByDomain(1, 1), fast(), True).truths()
     assert truth["gap", "", ""] == pytest.approx(corners.gap, abs=1e-12)
     for part in PARTS:
         assert truth["part", part, ""] == pytest.approx(getattr(corners, part), abs=1e-12)
     for part in ("baseline", "covariate"):
         for name, value in getattr(points, part).items():
             assert truth["points", part, name] == pytest.approx(value, abs=1e-10)
-    for k, name in enumerate(atoms.players):
-        expected = (atoms.covariate_truth((k,)).value, atoms.outcome_truth((k,), 20).value)
-        found = (truth["value", "covariate", name], truth["value", "outcome", name])
-        assert found == pytest.approx(expected, abs=1e-9)
-    assert truth["value", "outcome", ""] == pytest.approx(atoms.outcome_truth(()).value, abs=1e-9)
 
 
 def test_true_points_add_up_to_their_part_with_many_variables():
@@ -93,7 +86,7 @@ def test_true_points_add_up_to_their_part_with_many_variables():
         t.assign(**{f"x{k}": rng.normal(0.1 * k * d, 1, len(t)) for k in range(10)})
         for d, t in enumerate((source, target))
     ]
-    truth = Job(world_of(make_study(*more).design, fast()), ByDomain(1, 1), fast(), ("points",))
+    truth = Job(world_of(make_study(*more).design, fast()), ByDomain(1, 1), fast(), True)
     truths = truth.truths()
     points = [value for key, value in truths.items() if key[:2] == ("points", "covariate")]
     assert len(points) == 13
@@ -108,10 +101,9 @@ def test_the_world_has_a_gap_like_the_tables(rehearsal):
 
 def test_estimates_of_parts_and_points_are_near_the_truth(rehearsal):
     for one in rehearsal.quantities:
-        if one.name != "value":
-            error = np.mean([e.standard_error for e in one.estimates])
-            bias = np.mean([e.value for e in one.estimates]) - one.truth
-            assert abs(bias) < 3 * error / np.sqrt(REPLICATES) + 1e-3, one
+        error = np.mean([e.standard_error for e in one.estimates])
+        bias = np.mean([e.value for e in one.estimates]) - one.truth
+        assert abs(bias) < 3 * error / np.sqrt(REPLICATES) + 1e-3, one
 
 
 def test_the_summary_fits_80_columns_and_says_what_is_not_rehearsed(rehearsal):
@@ -121,7 +113,7 @@ def test_the_summary_fits_80_columns_and_says_what_is_not_rehearsed(rehearsal):
     assert "90% covers" in page
     words = " ".join(page.split())
     assert "like your data, not your data." in words
-    assert "Affected groups and what can be won back are not rehearsed." in words
+    assert "Shares, affected groups and what can be won back are not rehearsed." in words
     assert str(rehearsal) in words
     assert rehearsal._repr_html_().startswith("<pre>Rehearsal: 4 of 4")
 
@@ -179,20 +171,18 @@ def test_details_can_be_chosen(detail, names):
 def test_a_wrong_detail_is_refused():
     with pytest.raises(SettingsError) as caught:
         wg.rehearse(make_study(), replicates=2, detail="recoverable")
-    assert str(caught.value) == (
-        "A rehearsal has no detail 'recoverable'. Details are: points, shares."
-    )
+    assert str(caught.value) == ("A rehearsal has no detail 'recoverable'. Details are: points.")
 
 
 def test_an_analysis_that_fails_is_counted_not_raised(world):
-    found = perform(Job(world, ByDomain(20, 20), fast(folds=5), ()), 3, lambda *_: None)
+    found = perform(Job(world, ByDomain(20, 20), fast(folds=5), False), 3, lambda *_: None)
     assert found.finished == 0
     assert sum(found.failures.values()) == 3
     assert "replicates could not be analysed: The " in found.summary()
 
 
 def test_the_time_budget_ends_a_rehearsal(world):
-    job = Job(world, ByDomain(300, 300), fast(time_budget=0.01), ())
+    job = Job(world, ByDomain(300, 300), fast(time_budget=0.01), False)
     found = perform(job, 50, lambda *_: None)
     assert found.finished == 2
     assert found.requested == 50
@@ -207,7 +197,7 @@ def test_ctrl_c_keeps_what_is_finished(monkeypatch, world):
         return whole(job, items, settings)
 
     monkeypatch.setattr(module, "run_chunks", stopped)
-    found = perform(Job(world, ByDomain(300, 300), fast(), ()), 50, lambda *_: None)
+    found = perform(Job(world, ByDomain(300, 300), fast(), False), 50, lambda *_: None)
     assert found.finished == 3
 
 
@@ -277,14 +267,14 @@ def test_copies_keep_each_covariates_distribution_given_w():
 
 def test_estimates_are_summed_up():
     estimates = tuple(Estimate(v, 0.1) for v in (0.9, 1.0, 1.1, 1.5))
-    row = Quantity("value", "outcome", "a", 1.0, estimates).measured(0.95)
+    row = Quantity("points", "covariate", "a", 1.0, estimates).measured(0.95)
     assert row["bias"] == pytest.approx(0.125)
     assert (row["covered"], row["replicates"], row["coverage"]) == (3, 4, 0.75)
     assert row["width"] == pytest.approx(2 * 1.96 * 0.1, rel=1e-4)
 
 
 def test_what_no_replicate_had_is_undefined():
-    row = Quantity("value", "outcome", "a", 1.0, ()).measured(0.95)
+    row = Quantity("points", "covariate", "a", 1.0, ()).measured(0.95)
     assert (row["replicates"], row["coverage_low"], row["coverage_high"]) == (0, 0.0, 1.0)
     assert np.isnan([row["coverage"], row["bias"], row["width"]]).all()
 

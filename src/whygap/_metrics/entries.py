@@ -234,5 +234,5 @@ def rmse(prediction: Array, outcome: Array) -> Array:
 )
 def r2(prediction: Array, outcome: Array, *, centre: float) -> Array:
     """The share of the outcome's variance that the predictions account for."""
-    away = outcome - centre  # moments about a centre near the mean lose no digits
-    return np.stack([(prediction - outcome) ** 2, away, away**2])
+    distance = outcome - centre  # moments about a centre near the mean lose no digits
+    return np.stack([(prediction - outcome) ** 2, distance, distance**2])

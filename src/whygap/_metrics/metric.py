@@ -67,14 +67,14 @@ class Metric:
 
     def __post_init__(self) -> None:
         if not self.tasks or not set(self.tasks) <= set(TASKS):
-            what = "tasks= of a Metric must be some of " + ", ".join(TASKS)
-            raise SettingsError(what, got=repr(self.tasks), hint='For one: tasks=("binary",).')
-        what = f"There is no wants='{self.wants}'"
-        require_known(self.wants, get_args(Wants), what, "They", SettingsError)
+            message = "tasks= of a Metric must be some of " + ", ".join(TASKS)
+            raise SettingsError(message, got=repr(self.tasks), hint='For one: tasks=("binary",).')
+        message = f"There is no wants='{self.wants}'"
+        require_known(self.wants, get_args(Wants), message, "They", SettingsError)
 
     @property
     def is_mean(self) -> bool:
-        """Whether the metric is a mean over rows: one term, and nothing done to its mean."""
+        """Return whether the metric is a mean over rows: a single term, whose mean is the value."""
         return self.of is first_mean
 
     def bind(self, **values: Any) -> Metric:
@@ -176,7 +176,8 @@ def _slope(function: Callable[[Array], Any], point: Array, k: int) -> float:
     # A mean of 0 has no size of its own: rare events are about 1/1000 of their table.
     size = max(abs(float(point[k])), 1e-3 * min(float(np.abs(point).max()), 1.0)) or 1.0
     rounding = np.finfo(float).eps * abs(float(function(point)))
-    slope, error = np.nan, np.inf
+    slope = np.nan
+    error = np.inf
     previous: list[float] = []
     for width in 0.01 * size / 4.0 ** np.arange(6):
         step = np.zeros(len(point))
@@ -186,6 +187,7 @@ def _slope(function: Callable[[Array], Any], point: Array, k: int) -> float:
             row.append(row[-1] + (row[-1] - coarser) / (16.0**order - 1))
             doubt = max(abs(row[-1] - row[-2]), abs(row[-1] - coarser)) + rounding / width
             if doubt < error:
-                slope, error = row[-1], doubt
+                slope = row[-1]
+                error = doubt
         previous = row
     return slope

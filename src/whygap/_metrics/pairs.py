@@ -9,18 +9,18 @@ from whygap.domains import Array
 __all__ = ["auc_of", "mid_ranks", "pair_influence", "pair_means"]
 
 
-def mid_ranks(at: Array, scores: Array, weights: Array | None = None) -> Array:
+def mid_ranks(points: Array, scores: Array, weights: Array | None = None) -> Array:
     """Compute R(t) = E k(t, f) with k(u, v) = 1{u > v} + 1/2 1{u = v}, from 0 to 1.
 
     Args:
-        at: the points t, (points,).
+        points: the points t, (points,).
         scores: the scores f, (rows,).
         weights: of the scores, (rows,); equal if left out.
     """
     order = np.argsort(scores, kind="stable")
     mass = np.ones(len(scores)) if weights is None else weights[order]
     below = np.concatenate([[0.0], np.cumsum(mass)])
-    place = [np.searchsorted(scores[order], at, side=side) for side in ("left", "right")]
+    place = [np.searchsorted(scores[order], points, side=side) for side in ("left", "right")]
     return np.asarray((below[place[0]] + below[place[1]]) / (2 * below[-1]))
 
 

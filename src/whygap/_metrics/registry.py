@@ -10,7 +10,7 @@ from whygap.errors import SettingsError, did_you_mean, require_known
 
 
 def metrics(task: Task | None = None) -> dict[str, str]:
-    """List the metrics: name -> a sentence on what it tells.
+    """List the metrics: name -> a sentence on the meaning.
 
     Args:
         task: "binary", "multiclass" or "regression"; left out, metrics of all kinds of outcome.
@@ -25,35 +25,35 @@ def metrics(task: Task | None = None) -> dict[str, str]:
 
 
 def tasks_of(name: str) -> tuple[Task, ...]:
-    """Return the kinds of outcome for which there is a metric of that name."""
+    """Return the kinds of outcome that a named metric is for."""
     canonical = canonical_name(name)
     return tuple(task for metric in METRICS if metric.name == canonical for task in metric.tasks)
 
 
 def canonical_name(metric: Any) -> Any:
-    """Return our name of a metric that is named in any letters, or as scikit-learn names it.
+    """Return our name of a metric that is named in any letters, or as scikit-learn does.
 
     Args:
         metric: a name, a function or scorer of scikit-learn, or anything else, which is returned.
     """
-    known = {name: m.name for m in METRICS for name in (m.name, *m.aliases, *m.sklearn)}
+    own_names = {name: m.name for m in METRICS for name in (m.name, *m.aliases, *m.sklearn)}
     if isinstance(metric, str):
-        return known.get(metric.lower().removeprefix("neg_"), metric)
+        return own_names.get(metric.lower().removeprefix("neg_"), metric)
     function = getattr(metric, "_score_func", metric)  # what make_scorer wraps
     if not str(getattr(function, "__module__", "")).startswith("sklearn."):
         return metric
     name = getattr(function, "__name__", type(function).__name__)
-    if name not in known:
+    if name not in own_names:
         raise SettingsError(
             f"The metric '{name}' of scikit-learn gives one number for all rows",
             hint='Name one of ours (metric="accuracy"), or give a callable(prediction, outcome) '
             "with one value per row.",
         )
-    return known[name]
+    return own_names[name]
 
 
 def sign_note(metric: Any) -> str:
-    """Explain the sign of a loss named as scikit-learn's scorer ("neg_log_loss"), else return "".
+    """Explain the sign of a loss named as scikit-learn's scorer ("neg_log_loss"), or return "".
 
     Args:
         metric: what the user gave.
@@ -73,8 +73,8 @@ def metric_named(name: str, task: Task = "binary") -> Metric:
     canonical = canonical_name(name)
     if not tasks_of(name):
         listed = dict.fromkeys(n for metric in METRICS for n in (metric.name, *metric.aliases))
-        every = f"Metrics are: {', '.join(listed)}, or a callable."
-        hint = did_you_mean(name.lower(), listed) or every
+        choices = f"Metrics are: {', '.join(listed)}, or a callable."
+        hint = did_you_mean(name.lower(), listed) or choices
         raise SettingsError(f"There is no metric '{name}'", hint=hint)
     for metric in METRICS:
         if metric.name == canonical and task in metric.tasks:
@@ -92,9 +92,9 @@ def metric_of(metric: Any, task: Task = "binary") -> Metric:
     if isinstance(metric, Metric) and task in metric.tasks:
         return metric
     if isinstance(metric, Metric):
-        what = f"The metric '{metric.name}' is not for a {task} outcome"
-        raise SettingsError(what, got=f"tasks={metric.tasks}")
+        message = f"The metric '{metric.name}' is not for a {task} outcome"
+        raise SettingsError(message, got=f"tasks={metric.tasks}")
     if not callable(metric):
-        what = "The metric must be a name or a callable(prediction, outcome)"
-        raise SettingsError(what, got=type(metric).__name__)
+        message = "The metric must be a name or a callable(prediction, outcome)"
+        raise SettingsError(message, got=type(metric).__name__)
     return Metric(name=getattr(metric, "__name__", "metric"), terms=metric)

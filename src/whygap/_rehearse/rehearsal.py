@@ -26,9 +26,9 @@ class Quantity:
     """One rehearsed quantity.
 
     Attributes:
-        name: "gap", "part", "points", or "value" (v(s) of one variable or, without one, of none).
+        name: "gap", "part" or "points".
         part: "baseline", "covariate" or "outcome"; empty for the gap.
-        variable: whose points or value; empty where there is none.
+        variable: whose points; empty for the gap and the parts.
         truth: in the simulated world.
         estimates: of the replicates that had it, without influence values.
     """
@@ -42,8 +42,10 @@ class Quantity:
     def measured(self, level: float) -> dict[str, Any]:
         """Return coverage with exact 95% limits, bias, and mean width of intervals."""
         low, high = np.array([e.interval(level) for e in self.estimates]).reshape(-1, 2).T
-        count, covered = len(low), int(((low <= self.truth) & (self.truth <= high)).sum())
+        count = len(low)
+        covered = int(((low <= self.truth) & (self.truth <= high)).sum())
         limits = stats.binomtest(covered, count).proportion_ci() if count else (0.0, 1.0)
+        bias = float(np.mean([e.value for e in self.estimates])) - self.truth if count else math.nan
         return {
             **{key: getattr(self, key) for key in ("name", "part", "variable", "truth")},
             "coverage": covered / count if count else math.nan,
@@ -51,9 +53,7 @@ class Quantity:
             "coverage_high": float(limits[1]),
             "covered": covered,
             "replicates": count,
-            "bias": float(np.mean([e.value for e in self.estimates])) - self.truth
-            if count
-            else math.nan,
+            "bias": bias,
             "width": float((high - low).mean()) if count else math.nan,
         }
 
@@ -97,11 +97,7 @@ class Rehearsal:
     __hash__ = None  # type: ignore[assignment]  # holds mappings
 
     def save(self, path: str | Path) -> Path:
-        """Write versioned JSON, whole or not at all.
-
-        Args:
-            path: of the file.
-        """
+        """Write versioned JSON to a path, whole or not at all."""
         return files.save(self, path)
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,9 +112,10 @@ class Rehearsal:
 
     def summary(self, level: float | None = None) -> str:
         """Return the table of coverages and a verdict, as text."""
-        level, records = level or self.level, self.records(level)
-        drawn = f"{self.rows.source:,} source and {self.rows.target:,} target rows each"
-        head = f"Rehearsal: {self.finished} of {self.requested} replicates, {drawn}"
+        level = level or self.level
+        records = self.records(level)
+        sizes = f"{self.rows.source:,} source and {self.rows.target:,} target rows each"
+        head = f"Rehearsal: {self.finished} of {self.requested} replicates, {sizes}"
         lines = []
         for row in records:
             label = " ".join(filter(None, (row["name"], row["part"], row["variable"])))
@@ -127,12 +124,15 @@ class Rehearsal:
             numbers = [f"{row[key]:.3f}" for key in ("truth", "bias", "width")]
             lines.append((label, *numbers, coverage, "!" if row["coverage_high"] < level else ""))
         header = ("", "truth", "bias", "width", f"{level_name(level)} covers", "")
-        lost = [f"{n} replicates could not be analysed: {why}" for why, n in self.failures.items()]
-        texts = map(wrapped, (self._verdict(records, level), *self.notes, *lost))
+        failures = [
+            f"{n} replicates could not be analysed: {why}" for why, n in self.failures.items()
+        ]
+        texts = map(wrapped, (self._verdict(records, level), *self.notes, *failures))
         return "\n".join([head, "", text_table(header, lines, "lrrrrl"), "", *texts]) + "\n"
 
     def _verdict(self, records: list[dict[str, Any]], level: float) -> str:
-        short, claimed = sum(row["coverage_high"] < level for row in records), level_name(level)
+        short = sum(row["coverage_high"] < level for row in records)
+        claimed = level_name(level)
         return (
             f"{self.finished} replicates: {short or 'none'} of {len(records)} intervals cover less "
             f"often than the {claimed} they claim, beyond chance{' (marked !)' if short else ''}."

@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whygap._explain import PARTS
 from whygap._rehearse.rehearsal import Quantity, Rehearsal
 from whygap._rehearse.world import Key, World, world_of
-from whygap.domains import ByDomain, Subset
+from whygap.domains import ByDomain
 from whygap.errors import InputError, SettingsError, WhygapError, name_list, require_known
 from whygap.estimate import Estimate
 from whygap.nuisances.overlap import fit_ratios_alone, not_comparable
@@ -24,11 +23,10 @@ from whygap.settings import Settings
 from whygap.study import Study
 from whygap.tables.design import Design, require_plain
 
-REHEARSED = ("points", "shares")
-REPLICATES = range(2, 10_001)  # one has no spread; 10,000 tell coverage to half a percent
+REPLICATES = range(2, 10_001)  # a single draw has no spread; 10,000 tell coverage to half a percent
 LIKENESS = (
     "Simulated from your rows with few values per column, so that the truth is an exact sum: like "
-    "your data, not your data. Affected groups and what can be won back are not rehearsed."
+    "your data, not your data. Shares, affected groups and what can be won back are not rehearsed."
 )
 
 Replicate = dict[Key, Estimate] | str  # what was estimated, or why nothing could be
@@ -45,19 +43,21 @@ def rehearse(
     A world with known truth is built from the study's tables: their rows, coarsened, are its
     atoms; the shift between the domains and both outcome risks are fitted once and from then on
     are the truth. Tables of the same sizes are drawn from that world and analysed as `explain`
-    would. Compared with the truth are the gap, its parts, the points of every variable, and the
-    values v(s) of single variables that the paper's shares are made of; not the shares
-    themselves, affected groups, or what can be won back.
+    would. Compared with the truth are the gap, its parts, and the points of every variable.
 
     Args:
         study: the two tables and their roles; a metric that is a mean, an outcome of two values.
         replicates: how many draws are analysed.
-        detail: "points", "shares" (their values of single variables), "all" for both; () for none.
+        detail: "points", or "all", which is the same; () for the parts alone.
         settings: how the analysis will be run; `Settings()` unless passed. `n_jobs` replicates run
             at a time; after `time_budget` seconds no new ones start.
     """
-    study, settings = Study.given(study, "rehearse"), Settings.given(settings)
-    names = _names(detail)
+    study = Study.require(study, "rehearse")
+    settings = Settings.resolve(settings)
+    names = ("points",) if detail == "all" else name_list(detail, "detail=", SettingsError)
+    for name in names:
+        message = f"A rehearsal has no detail '{name}'"
+        require_known(name, ("points",), message, "Details", SettingsError)
     if not isinstance(replicates, int) or replicates not in REPLICATES:
         raise SettingsError(
             f"The number of replicates must be a whole number from {REPLICATES[0]} to "
@@ -66,13 +66,13 @@ def rehearse(
         )
     instead = "Rehearse with metric='brier' or 'accuracy': overlap and sizes are the same."
     require_plain(study.design, "A rehearsal", instead)
-    design = _compared_rows(study.design, settings)
     with reporter(settings.progress) as report, one_thread():
+        design = _compared_rows(study.design, settings)
         report.stage("building a world from your tables")
         world = world_of(design, settings)
         report.stage("rehearsing")
         rows = design.sample().effective_size().map(round)
-        job = Job(world, rows, replace(settings, support="all"), names)
+        job = Job(world, rows, replace(settings, support="all"), bool(names))
         rehearsal = perform(job, replicates, report.update)
     return replace(rehearsal, notes=_notes(design, settings), table_kind=study.table_kind)
 
@@ -84,7 +84,7 @@ class Job:
     world: World
     rows: ByDomain[int]
     settings: Settings
-    detail: tuple[str, ...]
+    with_points: bool
 
     def __call__(self, number: int) -> Replicate:
         """Draw and analyse; an analysis that cannot be run is a result, too."""
@@ -95,42 +95,26 @@ class Job:
         )
         try:
             analysis = Analysis.begin(self.world.draw(self.rows, rng), settings, Silent())
-            estimates = self._estimates(analysis)
+            gap = analysis.decomposition()
+            points = analysis.details(("points",)).points if self.with_points else {}
         except WhygapError as error:
             return str(error)
+        estimates: dict[Key, Estimate] = {("gap", "", ""): gap.total}
+        estimates |= {("part", name, ""): part for name, part in gap.parts.items()}
+        for part, joint in points.items():
+            estimates |= {("points", part, name): joint[name] for name in joint}
         return {key: replace(e, influence=None) for key, e in estimates.items()}
 
     def truths(self) -> dict[Key, float]:
         """Compute the true values of everything that is rehearsed, in the order of the analysis."""
-        truths = self.world.truth_of_parts()
-        if "points" in self.detail:
-            truths |= self.world.truth_of_points()
-        if "shares" in self.detail:
-            truths |= self.world.truth_of_values()
-        return {key: truth for key, truth in truths.items() if np.isfinite(truth)}
-
-    def _estimates(self, analysis: Analysis) -> dict[Key, Estimate]:
-        gap = analysis.decomposition()
-        estimates: dict[Key, Estimate] = {("gap", "", ""): gap.total}
-        estimates |= {("part", name, ""): part for name, part in gap.parts.items()}
-        points = analysis.details(("points",)).points if "points" in self.detail else {}
-        for part, joint in points.items():
-            estimates |= {("points", part, name): joint[name] for name in joint}
-        for part in PARTS if "shares" in self.detail else ():
-            subsets: dict[str, Subset] = {
-                p.name: (k,) for k, p in enumerate(self.world.atoms.players)
-            }
-            subsets |= {"": ()} if part == "outcome" else {}
-            values = analysis.values(part, list(subsets.values()))
-            if values.denominator.interval(self.settings.level)[0] > 0:  # else shares are undefined
-                for name, top in zip(subsets, values.numerators, strict=True):
-                    estimates["value", part, name] = 1 - top / values.denominator
-        return estimates
+        points = self.world.truth_of_points() if self.with_points else {}
+        return self.world.truth_of_parts() | points
 
 
 def perform(job: Job, replicates: int, update: Callable[[int, int, str], None]) -> Rehearsal:
     """Run replicates in batches until all have run, time is up, or Ctrl-C."""
-    settings, started = job.settings, time.monotonic()
+    settings = job.settings
+    started = time.monotonic()
     budget = settings.time_budget or np.inf
     outcomes: list[Replicate] = []
     try:
@@ -157,24 +141,13 @@ def perform(job: Job, replicates: int, update: Callable[[int, int, str], None]) 
     )
 
 
-def _names(detail: Sequence[str] | str) -> tuple[str, ...]:
-    names = REHEARSED if detail == "all" else name_list(detail, "detail=", SettingsError)
-    for name in names:
-        message = f"A rehearsal has no detail '{name}'"
-        require_known(name, REHEARSED, message, "Details", SettingsError)
-    return names
-
-
 def _compared_rows(design: Design, settings: Settings) -> Design:
     if settings.support != "common":
         return design
-    with one_thread():
-        region = find_region(fit_ratios_alone(design, settings).wz)
+    region = find_region(fit_ratios_alone(design, settings).wz)
     if region.is_too_small:
-        raise InputError(
-            "There is nothing to rehearse: the tables share too little",
-            hint=str(not_comparable(region, design)),
-        )
+        hint = str(not_comparable(region, design))
+        raise InputError("There is nothing to rehearse: the tables share too little", hint=hint)
     return design.take(region.rows)
 
 

@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from whygap.domains import DOMAINS, Array, ByDomain, Domain, IntArray
-from whygap.equations.binning import BINS, bin_index
+from whygap.domains import Array, ByDomain, IntArray
 from whygap.learning.standalone import boosted_probability
 from whygap.settings import Settings
 from whygap.shapley import SubsetPlan, linear_weights
@@ -63,17 +62,17 @@ class World:
         return self.risk.map(lambda p: self.atoms.intercept.source + self.atoms.slope.source * p)
 
     def draw(self, rows: ByDomain[int], rng: np.random.Generator) -> Design:
-        """Draw independent rows of both domains."""
+        """Draw independent rows of each domain."""
         index = rows.zip(self.mass, lambda n, mass: rng.choice(len(mass), size=n, p=mass))
         risk = index.zip(self.risk, lambda i, p: p[i])
         outcome = risk.map(lambda p: (rng.random(len(p)) < p).astype(float))
         return replace(self.atoms.take(index), outcome=outcome)
 
     def truth_of_parts(self) -> dict[Key, float]:
-        """Compute the gap and its three parts."""
-        mean_000 = self._mean("source", self.loss.source)
+        """Compute the gap and the three parts."""
+        mean_000 = float(self.mass.source @ self.loss.source)
         mean_100 = self.transported_mean(self.atoms.baseline)
-        mean_110, mean_111 = (self._mean("target", loss) for loss in self.loss)
+        mean_110, mean_111 = (float(self.mass.target @ loss) for loss in self.loss)
         return {
             ("gap", "", ""): mean_111 - mean_000,
             ("part", "baseline", ""): mean_100 - mean_000,
@@ -97,53 +96,20 @@ class World:
                 truths |= dict(zip(keys, map(float, shares), strict=True))
         return truths
 
-    def truth_of_values(self) -> dict[Key, float]:
-        """Compute v(s), the explained share, of single variables; for outcomes also of none."""
-        atoms, (before, after) = self.atoms, self.loss
-        w = self._groups(atoms.baseline)
-        mu_00_w, mu_10_w = (self._conditional(domain, before, w) for domain in DOMAINS)
-        q_bin = bin_index(self.risk.source, BINS).astype(np.int64)
-        truths: dict[Key, float] = {}
-        for name, columns in [("", ()), *((p.name, p.columns) for p in atoms.players)]:
-            groups = self._groups((*atoms.baseline, *columns))
-            m_s = self._conditional("target", self.risk.target, _joined(groups, q_bin))
-            missed = atoms.slope.source * (self.risk.target - m_s)
-            truths["value", "outcome", name] = self._value(missed, after - before)
-            if name:
-                mu_s0_w = self._conditional(
-                    "target", self._conditional("source", before, groups), w
-                )
-                truths["value", "covariate", name] = self._value(
-                    mu_s0_w - mu_10_w, mu_10_w - mu_00_w
-                )
-        return truths
-
     def transported_mean(self, columns: Sequence[int]) -> float:
         """Compute Psi(S) = E_1[E_0[l | X_S]]."""
-        groups = self._groups(columns)
-        return self._mean("target", self._conditional("source", self.loss.source, groups))
-
-    def _value(self, missed: Array, shift: Array) -> float:
-        total = self._mean("target", shift**2)
-        return 1 - self._mean("target", missed**2) / total if total > 1e-20 else math.nan
-
-    def _mean(self, domain: Domain, values: Array) -> float:
-        return float(self.mass[domain] @ values)
-
-    def _conditional(self, domain: Domain, values: Array, groups: IntArray) -> Array:
-        mass = self.mass[domain]
-        return (np.bincount(groups, mass * values) / np.bincount(groups, mass))[groups]
-
-    def _groups(self, columns: Sequence[int]) -> IntArray:
         groups = np.zeros(len(self.mass.source), dtype=np.int64)
         for column in columns:
             groups = _joined(groups, self._codes[column])
-        return groups
+        mass = self.mass.source
+        means = np.bincount(groups, mass * self.loss.source) / np.bincount(groups, mass)
+        return float(self.mass.target @ means[groups])
 
 
 def world_of(design: Design, settings: Settings) -> World:
     """Build the world in which a study's analysis is rehearsed."""
-    rows, copies = min(design.rows), max(1, round(ATOMS / sum(design.rows)))
+    rows = min(design.rows)
+    copies = max(1, round(ATOMS / sum(design.rows)))
     pool = enriched(coarsened(design), copies, np.random.default_rng([settings.seed, copies]))
     rounds = round(ROUNDS * min(1.0, rows / ROWS_FOR_ALL_ROUNDS) ** 0.5)
     least = LEAST_DOMAIN_SHARE * rows / sum(design.rows)
@@ -196,35 +162,38 @@ def fitted_laws(
 
 
 def coarsened(design: Design) -> Design:
-    """Leave few values per covariate, and one combination of W values per 600 rows or so."""
+    """Leave few values per covariate, and a combination of W values per 600 rows or so."""
     pooled = np.concatenate(list(design.features))
     cells = max(FEWEST_CELLS, len(pooled) / ROWS_PER_CELL)
     levels = {c: min(len(np.unique(pooled[:, c])), BASELINE_LEVELS) for c in design.baseline}
     while math.prod(levels.values()) > cells and max(levels.values()) > 2:
         levels[max(levels, key=lambda c: levels[c])] -= 1
     for column, count in (levels | dict.fromkeys(design.covariates, COVARIATE_LEVELS)).items():
-        there = ~np.isnan(pooled[:, column])
+        present = ~np.isnan(pooled[:, column])
         shrunk = _common_levels if design.columns[column].kind == "category" else _quantile_bins
-        pooled[there, column] = shrunk(pooled[there, column], count)
+        pooled[present, column] = shrunk(pooled[present, column], count)
     features = ByDomain(pooled[: design.rows.source], pooled[design.rows.source :])
     return replace(design, features=features, notes=())
 
 
 def enriched(design: Design, copies: int, rng: np.random.Generator) -> Design:
-    """Add copies of every row with some covariates of other rows of the same domain and W."""
+    """Add copies of every row in which some covariates come from rows of equal domain and W."""
 
     def with_copies(rows: Array) -> Array:
         cell = np.zeros(len(rows), dtype=np.int64)
         for column in design.baseline:
             cell = _joined(cell, np.unique(rows[:, column], return_inverse=True)[1])
-        order, sizes = np.argsort(cell, kind="stable"), np.bincount(cell)
+        order = np.argsort(cell, kind="stable")
+        sizes = np.bincount(cell)
         starts = np.cumsum(sizes) - sizes
         blocks = [rows, *(rows.copy() for _ in range(copies - 1))]
         for copy in blocks[1:]:
             for player in design.players:
                 swapped = np.flatnonzero(rng.random(len(rows)) < SWAPPED)
-                own = cell[swapped]
-                donor = order[starts[own] + (rng.random(len(own)) * sizes[own]).astype(np.int64)]
+                place = cell[swapped]
+                donor = order[
+                    starts[place] + (rng.random(len(place)) * sizes[place]).astype(np.int64)
+                ]
                 for column in player.columns:
                     copy[swapped, column] = rows[donor, column]
         return np.vstack(blocks)
@@ -235,7 +204,7 @@ def enriched(design: Design, copies: int, rng: np.random.Generator) -> Design:
 
 
 def _quantile_bins(values: Array, count: int) -> Array:
-    """Replace each value by the median, itself a value, of its quantile bin."""
+    """Replace each value by the median of a quantile bin, which is a value too."""
     if len(np.unique(values)) <= count:
         return values
     edges = np.unique(np.quantile(values, np.arange(1, count) / count))
@@ -245,7 +214,7 @@ def _quantile_bins(values: Array, count: int) -> Array:
 
 
 def _common_levels(values: Array, count: int) -> Array:
-    """Keep the codes of the most frequent levels; the others take the code of the next."""
+    """Keep the codes of the most frequent levels; further levels take the code of the next."""
     levels, counts = np.unique(values, return_counts=True)
     if len(levels) <= count:
         return values
@@ -254,6 +223,6 @@ def _common_levels(values: Array, count: int) -> Array:
 
 
 def _joined(groups: IntArray, codes: IntArray) -> IntArray:
-    """Number the combinations of two codings."""
+    """Count through the combinations of two codings."""
     joint = groups * (int(codes.max()) + 1) + codes
     return np.asarray(np.unique(joint, return_inverse=True)[1], dtype=np.int64)

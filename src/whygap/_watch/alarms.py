@@ -28,8 +28,7 @@ class Alarm:
         target: name of the target.
         rule: name of the rule.
         part: part of the gap, or "total".
-        variables: those through which the part may come about most, the likeliest first: with
-            probability 0.9 the true one is among them.
+        variables: through which the part may come about most, the likeliest first.
         group: rows that are hit, of an outcome part.
         estimate: of the part, or of the variable's points.
         interval: at `level`, so that it holds over all looks, past and future.
@@ -66,21 +65,20 @@ class Alarm:
 
 
 def _in_words(variables: Sequence[str], group: str) -> str:
-    if not variables:
-        return ""
     rows = f" ({group})" if group else ""
-    *before, last = variables
-    if len(before) >= _LISTED:
+    if len(variables) > _LISTED:
         return f"through which variable cannot be told, {variables[0]}{rows} comes first"
-    if not before:
-        return f"most of it through {last}{rows}"
-    return f"most of it through {', '.join(before)} or {last}, which cannot be told apart{rows}"
+    if len(variables) < 2:
+        return "".join(f"most of it through {name}{rows}" for name in variables)
+    names = f"{', '.join(variables[:-1])} or {variables[-1]}"
+    return f"most of it through {names}, which cannot be told apart{rows}"
 
 
 def alarms_of(rules: Rules, name: str, gap: Gap, look: int) -> Iterator[Alarm]:
     """Yield the alarms that a target raises at a look; a rule that cannot be judged raises none."""
     for rule in rules.rule:
-        estimate, error = _estimate(rule, gap), rules.error(rule, look)
+        estimate = _estimate(rule, gap)
+        error = rules.error(rule, look)
         interval = None if estimate is None else broken(rule, estimate, error)
         if estimate is None or interval is None:
             continue
@@ -118,10 +116,10 @@ def _estimate(rule: Rule, gap: Gap) -> Estimate | None:
 
 
 def culprit_of(gap: Gap, part: str, sign: float) -> Culprit:
-    """Return the variables that may move a part most in one direction, and the rows that are hit.
+    """Return the variables that may move a part most in a direction, and the rows that are hit.
 
-    A sign of -1 asks for a fall, 1 for a rise. Of "total" its largest part in that direction is
-    looked at. Without the details on points and affected groups nothing is named.
+    A sign of -1 asks for a fall, 1 for a rise; of "total" its largest part in that direction is
+    looked at.
     """
     if part == "total" and gap.parts:
         part = max(gap.parts, key=lambda name: sign * gap.parts[name].value)
@@ -146,7 +144,7 @@ def _hit_hardest(affected: Affected, sign: float) -> Culprit:
 
 
 def unevenness(affected: Affected, variables: Sequence[str]) -> Points:
-    """Compute, by variable, the variance over target rows of the mean change of their group.
+    """Compute, by variable, the variance over target rows of the mean change of a row's group.
 
     The variance is a quadratic form x'Ax of the groups' points x, less what their errors C add,
     tr(AC). The covariance of two is 4 x'ACBx by the delta method, too wide rather than too narrow
@@ -165,7 +163,7 @@ def unevenness(affected: Affected, variables: Sequence[str]) -> Points:
 
 
 def _form(affected: Affected, variable: str) -> np.ndarray:
-    """Return A such that x'Ax sums the squared excess of a variable's groups over their shares."""
+    """Return A so that x'Ax sums the squared excess of a variable's groups over the shares."""
     is_own = np.array([group.variable == variable for group in affected.groups])
     share = np.where(is_own, [group.target_share for group in affected.groups], 0.0)
     excess = np.diag(is_own.astype(float)) - np.outer(share, is_own)

@@ -54,19 +54,19 @@ class Folder:
             state = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
             return cls(path, state.get("looks", []), state.get("targets", {}))
         except (OSError, ValueError, AttributeError) as err:
-            hint = "Delete it and run again."
-            raise ResultError(f"The file '{file}' is damaged", got=str(err), hint=hint) from err
+            message = f"The file '{file}' is damaged"
+            raise ResultError(message, got=err, hint="Delete it and run again.") from err
 
     def is_done(self, name: str, question: str, rows: str) -> bool:
         """Return whether a target's answer to a question is on disk, whole."""
-        state, file = self.targets.get(name, {}), self.gap_file(name)
-        if (state.get("question"), state.get("rows")) != (question, rows):
-            return False
-        digest = digest_of(file.read_bytes()) if file.is_file() else ""
-        return digest == state["result"]
+        state = self.targets.get(name, {})
+        file = self.gap_file(name)
+        result = digest_of(file.read_bytes()) if file.is_file() else ""
+        answered = {"question": question, "rows": rows, "result": result}
+        return answered.items() <= state.items()
 
     def keep(self, name: str, question: str, rows: str, text: str = "", problem: str = "") -> None:
-        """Write a result, then its digest: killed in between, a run makes the result again."""
+        """Write a result, then the digest: killed in between, a run makes the result again."""
         file = self.gap_file(name)
         if text:
             write_whole(file, text)
@@ -75,11 +75,11 @@ class Folder:
         if [name, rows] not in self.looks:
             self.looks.append([name, rows])
         result = digest_of(text.encode()) if text else ""
-        state = {"question": question, "rows": rows, "result": result, "problem": problem}
-        self.targets[name] = state
+        answer = {"question": question, "rows": rows, "result": result, "problem": problem}
+        self.targets[name] = answer
         content = {"looks": self.looks, "targets": self.targets}
-        text = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-        write_whole(self.path / "state.json", text)
+        state = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True)
+        write_whole(self.path / "state.json", state + "\n")
 
     def answers(self, question: str) -> dict[str, tuple[int, str]]:
         """Return number of the last look and problem of every target of a question, by look."""
@@ -93,13 +93,13 @@ class Folder:
     def gap_file(self, name: str) -> Path:
         """Return the path of a target's result: the name as far as file systems take names."""
         plain = re.sub(r"[^\w.-]+", "_", name).strip("._")[:40]  # characters; an ending follows
-        file_name = plain if plain == name else f"{plain}-{digest_of(name)[:8]}"
-        return self.path / "gaps" / f"{file_name}.json"
+        ending = "" if plain == name else f"-{digest_of(name)[:8]}"
+        return self.path / "gaps" / f"{plain}{ending}.json"
 
 
 @contextmanager
 def locked_folder(path: Any) -> Iterator[Path]:
-    """Make a folder and hold its lock; refuse a folder at which another process works."""
+    """Make and lock a folder; refuse a folder at which another process works."""
     folder = path_of(path, "The folder of watch (state=)", ResultError)
     try:
         (folder / "gaps").mkdir(parents=True, exist_ok=True)
@@ -117,7 +117,7 @@ def locked_folder(path: Any) -> Iterator[Path]:
 
 
 def digest_of(value: Any) -> str:
-    """Return a digest that is equal in every process; a function in a module goes by its name."""
+    """Return a digest that is equal in every process; a function in a module goes by name."""
     try:
         return str(joblib.hash(value))
     except Exception:  # pickle's errors are of many classes: a lambda, for example
@@ -125,9 +125,10 @@ def digest_of(value: Any) -> str:
 
 
 def digest_of_rows(table: OpenedTable, columns: Sequence[str]) -> str:
-    """Return a digest of a table's values, whatever codes or chunks they are kept in."""
+    """Return a digest of a table's values, whatever the codes or chunks."""
     names = [name for name in columns if name in table.names]
-    arrays, frame = {}, table.read(names)
+    arrays = {}
+    frame = table.read(names)
     for name in names:
         array = frame.arrow(name)
         if pa.types.is_dictionary(array.type):

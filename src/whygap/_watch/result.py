@@ -48,7 +48,7 @@ class Watch:
 
     @property
     def exit_code(self) -> int:
-        """1 for an alarm, or a target that cannot be judged, that is not acknowledged; else 0."""
+        """Return 1 if a target that is not acknowledged has an alarm or cannot be judged, or 0."""
         targets = {alarm.target for alarm in self.alarms} | set(self.silent)
         return int(not targets <= set(self.acknowledged))
 
@@ -61,33 +61,23 @@ class Watch:
             lines += targets_headline(self.gaps, joint)
         sentences = [(alarm.target, str(alarm)) for alarm in self.alarms]
         sentences += [(name, f"{name}: cannot say. {why}") for name, why in self.silent.items()]
-        for name, sentence in sentences:
-            lines.append(sentence + " (acknowledged)" * (name in self.acknowledged))
+        lines += [
+            text + " (acknowledged)" * (name in self.acknowledged) for name, text in sentences
+        ]
         return "\n".join(map(wrapped, lines)) + "\n"
 
-    def __str__(self) -> str:
-        return self.summary()
+    __str__ = summary
 
     def to_frame(self, level: float | None = None) -> Any:
-        """Return one tidy table of every estimate, with a column `target`."""
+        """Return every estimate in a tidy table with a column `target`."""
         return self.gaps.to_frame(level)
 
     def report(self, path: str | Path, redact: int | None = 10) -> Path:
-        """Write one page: the trend over all targets, and a page for each.
-
-        Args:
-            path: an .html file.
-            redact: name no level of fewer rows than this; None shows everything.
-        """
+        """Write an HTML page with the trend over all targets, and a page for each target."""
         return self.gaps.report(path, redact=redact)
 
     def to_prometheus(self, path: str | Path, level: float | None = None) -> Path:
-        """Write gauges for the text file collector of Prometheus: estimates, trust and alarms.
-
-        Args:
-            path: a .prom file.
-            level: of the intervals; None is that of the settings.
-        """
+        """Write gauges for the text file collector of Prometheus: estimates, trust and alarms."""
         try:
             from prometheus_client import CollectorRegistry, Gauge, write_to_textfile
         except ImportError as err:

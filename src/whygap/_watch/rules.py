@@ -13,14 +13,14 @@ below = -0.02
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, FiniteFloat, ValidationError, model_validator
 
-from whygap.errors import InputError, did_you_mean, did_you_mean_file, listed
+from whygap.errors import InputError, listed, translated
+from whygap.study_file import read_toml
 
 __all__ = ["Rule", "Rules", "allowance", "read_rules"]
 
@@ -51,10 +51,14 @@ class Rule(BaseModel, extra="forbid", frozen=True):
     @model_validator(mode="after")
     def _complete(self) -> Rule:
         if (self.below is None) == (self.above is None):
-            raise ValueError("needs either below or above, for example below = -0.02")
+            hint = "For example below = -0.02."
+            raise InputError(f"{self} needs either below or above", hint=hint)
         if self.variable and self.part not in ("baseline", "covariate"):
-            raise ValueError("on a variable needs the baseline or the covariate part")
+            raise InputError(f"{self} needs part = 'baseline' or 'covariate'")
         return self
+
+    def __str__(self) -> str:
+        return f"The rule on the {self.part}{f' of {self.variable}' if self.variable else ''}"
 
     @property
     def title(self) -> str:
@@ -73,8 +77,9 @@ class Rules(BaseModel, extra="forbid", frozen=True):
 
     @model_validator(mode="after")
     def _unique(self) -> Rules:
-        if len({rule.title for rule in self.rule}) < len(self.rule):
-            raise ValueError("must have different names")
+        titles = [rule.title for rule in self.rule]
+        if len(set(titles)) < len(titles):
+            raise InputError("Rules must have different names", got=listed(titles))
         return self
 
     def error(self, rule: Rule, look: int) -> float:
@@ -95,56 +100,40 @@ def allowance(look: int, error: float, looks: int) -> float:
 
 
 def read_rules(rules: Any, details: Sequence[str] = ("points",)) -> Rules:
-    """Return the rules of a TOML file or of a mapping of the same form; None has no rule.
+    """Return the rules of a TOML file or of a mapping of that form; None has no rule.
 
-    A rule on a variable is judged by points, which must be among the details of the results.
+    Args:
+        rules: a path, a mapping, or None.
+        details: of the results; a rule on a variable is judged by points, which must be there.
     """
     if rules is None:
         return Rules.model_construct(rule=())
     place = "the rules"
     if isinstance(rules, str | Path):
-        place, rules = f"'{Path(rules).name}'", _parsed(Path(rules))
+        place = f"'{Path(rules).name}'"
+        rules = read_toml(Path(rules), "rule")
     if isinstance(rules, Mapping) and isinstance(rules.get("rule"), list | tuple):
         numbered = enumerate(rules["rule"], start=1)
-        read = tuple(_validated(Rule, rule, f"rule {k} of {place}") for k, rule in numbered)
-        rules = {**rules, "rule": read}
-    checked = _validated(Rules, rules, place)
-    for rule in checked.rule:
+        checked = tuple(_validated(Rule, rule, f"rule {k} of {place}") for k, rule in numbered)
+        rules = {**rules, "rule": checked}
+    valid = _validated(Rules, rules, place)
+    for rule in valid.rule:
         if rule.variable and "points" not in details:
             message = f"The rule '{rule.title}' is about points, which are not asked for"
-            raise InputError(
-                message, got=listed(details) or None, hint="Add 'points' to the details."
-            )
-    return checked
-
-
-def _parsed(path: Path) -> Mapping[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as err:
-        hint = did_you_mean_file(path)
-        raise InputError(f"The rule file '{path}' does not exist", hint=hint) from err
-    except (OSError, ValueError) as err:
-        raise InputError(f"The rule file '{path}' is not valid TOML", got=str(err)) from err
+            hint = "Add 'points' to the details."
+            raise InputError(message, got=listed(details) or None, hint=hint)
+    return valid
 
 
 def _validated(model: type[M], values: Any, place: str) -> M:
+    if not isinstance(values, Mapping):
+        kind = type(values).__name__
+        raise InputError(
+            f"{place[0].upper()}{place[1:]} must map keys to values",
+            got=f"an object of type {kind}",
+        )
     try:
         return model.model_validate(values)
     except ValidationError as err:
-        raise _translated(err, tuple(model.model_fields), place) from None
-
-
-def _translated(err: ValidationError, names: Sequence[str], place: str) -> InputError:
-    """Return the first complaint of pydantic as what, got and hint."""
-    details = err.errors()
-    first = next((d for d in details if d["type"] == "extra_forbidden"), details[0])
-    name, value = ".".join(map(str, first["loc"])), first["input"]
-    if first["type"] == "extra_forbidden":
-        hint = did_you_mean(name, names) or f"Keys are: {', '.join(names)}."
-        return InputError(f"There is no key '{name}' in {place}", hint=hint)
-    must = first["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
-    key = f": '{name}'" if name else ""
-    hint = did_you_mean(value, Part.__args__) if first["type"] == "literal_error" else ""  # type: ignore[attr-defined]
-    shown_value = None if isinstance(value, Mapping) else repr(value)
-    return InputError(f"{place[0].upper()}{place[1:]}{key} {must}", got=shown_value, hint=hint)
+        names = tuple(model.model_fields)
+        raise translated(err, "key", names, InputError, f" in {place}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from datetime import datetime, time
 from functools import partial
@@ -49,7 +50,7 @@ def watch(
     settings: Settings | None = None,
     redact: int | None = None,
 ) -> Watch:
-    """Explain a stream of targets against one source, each once, and raise alarms.
+    """Explain a stream of targets against a source, each once, and raise alarms.
 
     A folder keeps the results: a target whose rows and question did not change is not explained
     again, and a run that was killed goes on where it was. Each target chooses its own learners, so
@@ -66,69 +67,59 @@ def watch(
         settings: how to run; `Settings()` unless named.
         redact: name no level of fewer rows than this in anything that is kept or returned.
     """
-    study, settings = Study.given(study, "watch"), Settings.given(settings)
+    study = Study.require(study, "watch")
+    settings = Settings.resolve(settings)
     details = details_named(detail)
     checked = read_rules(rules, details)
     if redact is not None:
         require_rows(redact)
     study, tables = _split(study, targets, by) if by else (study, _by_name(study, targets))
     source = in_memory(open_table(study.source, "source"), needed_columns(study))
-    study, settings = replace(study, source=source), replace(settings, checkpoint=None)
+    study = replace(study, source=source)
+    settings = replace(settings, checkpoint=None)
     question = _question(study, settings, (details, redact))
-    answer = partial(_answer, study, settings, details, redact, SourceFits())
+    fits = SourceFits()
+    is_new: dict[str, bool] = {}
     with locked_folder(state) as path:
         folder = Folder.read(path)
-        is_new = _fill(folder, question, tables, needed_columns(study), answer)
+        for name, table in tables.items():
+            rows = ""  # of a table that cannot be read: the answer says why
+            with suppress(InputError):
+                rows = digest_of_rows(open_table(table, "target"), needed_columns(study))
+            is_new[name] = not rows or not folder.is_done(name, question, rows)
+            if is_new[name]:
+                against = partial(study.with_target, table, name)
+                answer = _explained(against, details, settings, fits, redact)
+                folder.keep(name, question, rows, *answer)
         return _judged(folder, question, checked, is_new)
 
 
 def _judged(folder: Folder, question: str, rules: Rules, is_new: Mapping[str, bool]) -> Watch:
-    """Hold the rules against everything that the folder has on a question."""
+    """Compare the rules with everything that the folder has on a question."""
     answers = folder.answers(question)
     failed = {name: problem for name, (_, problem) in answers.items() if problem}
     gaps = {n: load(folder.gap_file(n)) for n in answers if n not in failed}
-    raised = [alarms_of(rules, name, gap, answers[name][0]) for name, gap in gaps.items()]
-    alarms = tuple(alarm for own in raised for alarm in own)
+    alarms = [
+        a for name, gap in gaps.items() for a in alarms_of(rules, name, gap, answers[name][0])
+    ]
     explained = tuple(name for name, new in is_new.items() if new and name in gaps)
     unchanged = tuple(name for name, new in is_new.items() if not new)
-    return Watch(Gaps(gaps), alarms, explained, unchanged, failed, rules.acknowledged)
+    return Watch(Gaps(gaps), tuple(alarms), explained, unchanged, failed, rules.acknowledged)
 
 
-def _fill(
-    folder: Folder,
-    question: str,
-    tables: Mapping[str, Any],
-    columns: Sequence[str],
-    answer: Callable[[str, Any], tuple[str, str]],
-) -> dict[str, bool]:
-    """Explain the targets that are missing in the folder; return whether each was missing."""
-    is_new = {}
-    for name, table in tables.items():
-        try:
-            rows = digest_of_rows(open_table(table, "target"), columns)
-        except InputError:
-            rows = ""  # of a table that cannot be read: the answer says why
-        is_new[name] = not rows or not folder.is_done(name, question, rows)
-        if is_new[name]:
-            folder.keep(name, question, rows, *answer(name, table))
-    return is_new
-
-
-def _answer(
-    study: Study,
-    settings: Settings,
+def _explained(
+    against: Callable[[], Study],
     details: Sequence[Any],
-    redact: int | None,
+    settings: Settings,
     fits: SourceFits,
-    name: str,
-    table: Any,
+    redact: int | None,
 ) -> tuple[str, str]:
     """Return a target's result as JSON, without hour and seconds, or the reason for having none."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", WhygapWarning)  # the result says so
             menu = Menu(settings, source_fits=fits)
-            gap = explain_with(study.with_target(table, name), details, settings, menu)
+            gap = explain_with(against(), details, settings, menu)
     except (InputError, FitError) as error:
         if redact is None:
             return "", str(error)
@@ -161,11 +152,7 @@ def _by_name(study: Study, targets: Any) -> Mapping[str, Any]:
 
 
 def files_in(folder: str | Path) -> dict[str, Path]:
-    """Return the tables in a folder by the first word of their file names.
-
-    Args:
-        folder: holds a file for each target.
-    """
+    """Return the tables in a folder by the first word of the file names."""
     inside = sorted(Path(folder).expanduser().glob("[!._]*"))
     tables = [(p.name.partition(".")[0], p) for p in inside if files.kind_of(p) is not None]
     if not tables or len(dict(tables)) < len(tables):
@@ -186,8 +173,7 @@ def _split(study: Study, table: Any, by: str) -> tuple[Study, dict[str, Any]]:
     study = replace(study, source=source, target=TablePart(table, {}, (by,)))
     columns = needed_columns(study)
     frame = nw.from_native(opened.read((*columns, by)).native, eager_only=True)
-    n_missing = int(frame[by].is_null().sum())
-    if n_missing:
+    if n_missing := int(frame[by].is_null().sum()):
         message = f"Column '{by}' (by) is missing in {n_missing} rows of the target table"
         raise TableError(message, hint="Leave them out: every row belongs to one target.")
     rows: dict[str, list[int]] = {}

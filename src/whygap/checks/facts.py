@@ -91,7 +91,7 @@ class TrialOverlap:
 
 
 def domain_facts(design: Design) -> ByDomain[DomainFacts]:
-    """Collect sizes, outcome and metric of both tables."""
+    """Collect sizes, outcome and metric of each table."""
     sample = design.sample()
     effective = sample.effective_size()
     positive = sample.mean(design.outcome) if design.task == "binary" else ByDomain(None, None)
@@ -101,13 +101,13 @@ def domain_facts(design: Design) -> ByDomain[DomainFacts]:
     )
 
     def facts(d: Domain) -> DomainFacts:
-        own = {name: float(name == d) * weighted[name] for name in DOMAINS}
+        source, target = (float(name == d) * weighted[name] for name in DOMAINS)
         outcome = design.outcome[d]
         classes = max(len(design.classes), 2)
         rarer = len(outcome)
         if design.task != "regression":
             rarer = int(np.bincount(outcome.astype(np.int64), minlength=classes).min())
-        metric = Estimate.from_contributions(sample, source=own["source"], target=own["target"])
+        metric = Estimate.from_contributions(sample, source=source, target=target)
         return DomainFacts(
             design.rows[d], effective[d], sample.sizes[d], rarer, positive[d], metric
         )
@@ -129,9 +129,9 @@ def _column(design: Design, position: int, player: str) -> ColumnFacts:
     values = design.features.map(lambda x: x[:, position])
     present = values.map(lambda v: v[~np.isnan(v)])
 
-    def one_sided(own: Array, opposite: Array, rows: int) -> float:
+    def one_sided(counts: Array, opposite: Array, rows: int) -> float:
         numeric = column.kind == "numeric"
-        return 0.0 if numeric else float((~np.isin(own, opposite)).sum() / rows)
+        return 0.0 if numeric else float((~np.isin(counts, opposite)).sum() / rows)
 
     return ColumnFacts(
         name=column.name,
@@ -185,7 +185,7 @@ def few_of_a_class(study: Study, domains: ByDomain[DomainFacts]) -> list[Note]:
 
 
 def measure_overlap(design: Design, settings: Settings) -> TrialOverlap:
-    """Fit the density ratios of the analysis to come on some rows, and judge them as it does.
+    """Fit the density ratios of the analysis to come on some rows, and judge the fits.
 
     Of wide tables fewer rows are taken, fewer folds, and the fast learner.
     """
@@ -196,11 +196,11 @@ def measure_overlap(design: Design, settings: Settings) -> TrialOverlap:
     with one_thread():
         ratios = fit_ratios_alone(trial, plain)
         rows = design.rows.source  # effective sizes are told of all source rows
-        grown = tuple(
+        growing = tuple(
             replace(r, effective_size=r.effective_size * rows / trial.rows.source, rows=rows)
             for r in ratio_records(ratios)
         )
-        overlap = Overlap(grown, find_separators(design))
+        overlap = Overlap(growing, find_separators(design))
         needed = settings.support == "auto" and overlap.lacks_counterparts
         region = find_region(ratios.wz) if needed or settings.support == "common" else None
         kept = ByDomain(1.0, 1.0) if region is None else region.kept

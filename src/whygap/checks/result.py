@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def check(study: Study, settings: Settings | None = None) -> Check:
-    """See whether a study can be trusted, and what it will cost; no effect is estimated.
+    """Check whether a study can be trusted, and the cost; no effect is estimated.
 
     The density ratios of the analysis are fitted, on at most 5,000 rows of each table, to see how
     far the two tables overlap; one subset is valued on a few hundred rows with a clock.
@@ -41,7 +41,8 @@ def check(study: Study, settings: Settings | None = None) -> Check:
     Returns:
         The facts: `.ok` says whether an analysis can be trusted, `.problems()` why not.
     """
-    study, settings = Study.given(study, "check"), Settings.given(settings)
+    study = Study.require(study, "check")
+    settings = Settings.resolve(settings)
     with reporter(settings.progress) as report:
         design = study.read(report)
     domains = facts.domain_facts(design)
@@ -74,7 +75,7 @@ def check(study: Study, settings: Settings | None = None) -> Check:
 
 
 def _attempt(work: Callable[[], T]) -> tuple[T | None, str]:
-    """Return the result, or why there is none: what stops a trial would stop the analysis."""
+    """Return the result, or the reason for none: what stops a trial would stop the analysis."""
     try:
         return work(), ""
     except WhygapError as error:
@@ -116,7 +117,7 @@ class Check:
     table_kind: TableKind
 
     def problems(self) -> tuple[str, ...]:
-        """List why an analysis could not be trusted; empty when it can."""
+        """List why an analysis could not be trusted; empty when all is well."""
         return tuple(str(note) for note in self.notes if note.level == "problem")
 
     def warnings(self) -> tuple[str, ...]:
@@ -164,7 +165,8 @@ class Check:
 
     def _lines(self, level: float) -> Iterator[tuple[Any, ...]]:
         for d in DOMAINS:
-            table, size = self.names[d], self.domains[d]
+            table = self.names[d]
+            size = self.domains[d]
             for term in ("rows", "effective_rows", "units", "rarer", "positive_share"):
                 if getattr(size, term) is not None:
                     yield "size", term, table, float(getattr(size, term))

@@ -36,7 +36,8 @@ def summary(check: Check, level: float) -> str:
 
 def verdict(check: Check) -> str:
     """Write problems first, then what to keep in mind."""
-    problems, warnings = (_bullets(check.problems()), _bullets(check.warnings()))
+    problems = _bullets(check.problems())
+    warnings = _bullets(check.warnings())
     title = "Also:" if problems else "An analysis is possible. Keep in mind:"
     parts = [f"An analysis could not be trusted:\n{problems}"] if problems else []
     parts += [f"{title}\n{warnings}"] if warnings else []
@@ -84,9 +85,9 @@ def _worst(title: str, shares: dict[str, ByDomain[float]]) -> str:
     if not names:
         return ""
     listed = [f"{n} {shares[n].source:.1%} / {shares[n].target:.1%}" for n in names[:MOST_COLUMNS]]
-    left = len(names) - MOST_COLUMNS
-    more = f"; and {left} more column{'s' if left > 1 else ''}" if left > 0 else ""
-    return f"{title} (source / target): {'; '.join(listed)}{more}."
+    hidden = len(names) - MOST_COLUMNS
+    ending = f"; and {hidden} more column{'s' if hidden > 1 else ''}" if hidden > 0 else ""
+    return f"{title} (source / target): {'; '.join(listed)}{ending}."
 
 
 def _overlap(check: Check) -> str:

@@ -42,7 +42,7 @@ class Forecast:
 
 
 def forecast(design: Design, settings: Settings) -> Forecast:
-    """Time the beginning of an analysis and one subset on a few rows, and scale that up."""
+    """Forecast the cost from the beginning of an analysis and a subset, timed on a few rows."""
     trial = some_columns(some_rows(design, TRIAL_ROWS, settings.seed), TRIAL_COLUMNS)
     plain = replace(settings, support="all", checkpoint=None)
     analysis, begin = _timed(lambda: Analysis.begin(trial, plain, Silent()))
@@ -54,7 +54,8 @@ def forecast(design: Design, settings: Settings) -> Forecast:
     _, subset = _timed(lambda: [game.value(probes[-1]) for game in games])
     prepare += max(first - subset, 0.0)  # the first subset fits what later ones start from
     # Points of W and of Z; error to be won back from W and Z in both tables; shares of Z, twice.
-    w, z = (len(design.baseline), len(design.players))
+    w = len(design.baseline)
+    z = len(design.players)
     players = [n for n in (w, z, w + z, w + z, *(() if no_shares(design) else (z, z))) if n]
     values = sum(_subsets(n, settings) for n in players)
     # From 500 to 5,000 rows cost grows 5 to 9 times, from 25 to 200 columns 4 to 20 times.
@@ -79,20 +80,20 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
 def _subsets(players: int, settings: Settings) -> int:
     """Return how many subsets are probably valued: with "auto" twice the first batch."""
     plan = SubsetPlan(players, settings.seed)
-    first, most = first_batch(plan, settings)
-    return min(most, 2 * first) if settings.subsets == "auto" else first
+    first, limit = first_batch(plan, settings)
+    return min(limit, 2 * first) if settings.subsets == "auto" else first
 
 
-def some_columns(design: Design, most: int) -> Design:
-    """Take about `most` columns of W and Z of a wide table, evenly; of other tables all.
+def some_columns(design: Design, limit: int) -> Design:
+    """Take about `limit` columns of W and Z of a wide table, evenly; of a narrow table all.
 
     A group of covariates keeps its first column.
     """
     total = len(design.columns)
     if total <= WIDE:
         return design
-    w = _evenly(design.baseline, most / total)
-    z = _evenly([player.columns[0] for player in design.players], most / total)
+    w = _evenly(design.baseline, limit / total)
+    z = _evenly([player.columns[0] for player in design.players], limit / total)
     position = {column: k for k, column in enumerate((*w, *z))}
     owner = {player.columns[0]: player.name for player in design.players}
     return replace(
@@ -109,21 +110,21 @@ def _evenly(columns: Sequence[int], share: float) -> list[int]:
     return [columns[k * len(columns) // count] for k in range(count)]
 
 
-def some_rows(design: Design, most: int, seed: int) -> Design:
-    """Draw at most `most` rows of each table, 25 of every outcome value at least."""
-    rng = np.random.default_rng([seed, most])
-    return design.take(design.outcome.map(lambda outcome: _drawn(outcome, most, rng)))
+def some_rows(design: Design, limit: int, seed: int) -> Design:
+    """Draw at most `limit` rows of each table, 25 of every outcome value at least."""
+    rng = np.random.default_rng([seed, limit])
+    return design.take(design.outcome.map(lambda outcome: _stratified(outcome, limit, rng)))
 
 
-def _drawn(outcome: Array, most: int, rng: np.random.Generator) -> IntArray:
-    if len(outcome) <= most:
+def _stratified(outcome: Array, limit: int, rng: np.random.Generator) -> IntArray:
+    if len(outcome) <= limit:
         return np.arange(len(outcome))
     values = np.unique(outcome)
     if len(values) > 20:  # numbers rather than classes
-        return np.sort(rng.choice(len(outcome), most, replace=False))
+        return np.sort(rng.choice(len(outcome), limit, replace=False))
     parts = []
     for value in values:
         rows = np.flatnonzero(outcome == value)
-        count = max(round(most * len(rows) / len(outcome)), min(len(rows), 25))
+        count = max(round(limit * len(rows) / len(outcome)), min(len(rows), 25))
         parts.append(rng.choice(rows, count, replace=False))
     return np.sort(np.concatenate(parts))

@@ -14,7 +14,6 @@ from whygap.errors import InputError
 
 if TYPE_CHECKING:
     from whygap.results import Gap, Gaps
-    from whygap.settings import Settings
     from whygap.study_file import StudyFile
 
 StudyOrNone = Annotated[
@@ -25,7 +24,7 @@ Target = Annotated[str | None, option("--target", "FILE", "Target table.")]
 Outcome = Annotated[str | None, option("--outcome", "COLUMN", "Outcome (Y).")]
 Baseline = Annotated[str | None, option("--baseline", "A,B", "Baseline variables (W).")]
 Covariates = Annotated[
-    str | None, option("--covariates", "A,B", "Covariates (Z); default: all others.")
+    str | None, option("--covariates", "A,B", "Covariates (Z); default: the rest.")
 ]
 Prediction = Annotated[
     str | None, option("--prediction", "COLUMN", "Predictions; of classes: A=COLUMN,B=COLUMN.")
@@ -66,6 +65,8 @@ def command(
     Further roles, such as weights or a model, are named in a study file. Several targets
     ([targets] there) give one result.
     """
+    from whygap._explain import explain
+    from whygap._explain_many import explain_many
     from whygap.results.redaction import ROWS, require_rows
     from whygap.study_file import read_study_file
 
@@ -75,24 +76,28 @@ def command(
         require_rows(redact)
     roles = {"source": source, "target": target, "outcome": outcome, "baseline": baseline}
     roles |= {"covariates": covariates, "prediction": prediction}
-    given_roles = {name: text for name, text in roles.items() if text is not None}
+    named_roles = {name: text for name, text in roles.items() if text is not None}
     values = {"level": level, "seed": seed, "n_jobs": jobs, "time_budget": time_budget}
     if study_file is None:
-        file = _study_of(given_roles, metric)
-    elif given_roles:
-        raise InputError(
-            "Roles are named in the study file or as options, not in both",
-            got=", ".join(f"--{name}" for name in given_roles),
-            hint="Leave these options out, or leave the study file out.",
-        )
+        file = _study_of(named_roles, metric)
+    elif named_roles:
+        actual = ", ".join(f"--{name}" for name in named_roles)
+        hint = "Leave these options out, or leave the study file out."
+        message = "Roles are named in the study file or as options, not in both"
+        raise InputError(message, got=actual, hint=hint)
     else:
         file = read_study_file(study_file, unsafe_pickle=unsafe_pickle)
         file = file if metric is None else replace(file, study=replace(file.study, metric=metric))
     run = options.settings_with(file.settings, settings, **values)
     page = report or file.report
     output.check_writable(page)
-    default = ("all",) if file.detail is None else file.detail
-    result = _explained(file, options.details_in(detail, default), run)
+    details = options.details_in(detail, ("all",) if file.detail is None else file.detail)
+    result: Gap | Gaps
+    if file.targets:
+        targets = options.targets_of(file)
+        result = explain_many(file.study, targets, detail=details, settings=run)
+    else:
+        result = explain(file.study, detail=details, settings=run)
     result = result if redact is None else result.redacted(redact)
     output.save(result, output_file)
     if page is not None:
@@ -109,10 +114,8 @@ def _study_of(roles: dict[str, str], metric: str | None) -> StudyFile:
 
     for name in ("source", "target", "outcome"):
         if name not in roles:
-            raise InputError(
-                f"The {name} is not named",
-                hint=f"Give a study file, or --{name}; see 'whygap explain --help'.",
-            )
+            hint = f"Give a study file, or --{name}; see 'whygap explain --help'."
+            raise InputError(f"The {name} is not named", hint=hint)
     values: dict[str, Any] = dict(roles)
     for name in values.keys() & {"baseline", "covariates"}:
         values[name] = list(names_in(values[name]))
@@ -121,18 +124,6 @@ def _study_of(roles: dict[str, str], metric: str | None) -> StudyFile:
         values["prediction"] = {label.strip(): column.strip() for label, _, column in pairs}
     values["metric"] = metric_in(metric or "accuracy", Path.cwd())
     return StudyFile(Study(**values), Settings())
-
-
-def _explained(file: StudyFile, detail: Any, settings: Settings) -> Gap | Gaps:
-    """Explain the study's target, or all targets that the file names."""
-    if file.targets:
-        from whygap._explain_many import explain_many
-
-        targets = options.targets_of(file)
-        return explain_many(file.study, targets, detail=detail, settings=settings)
-    from whygap._explain import explain
-
-    return explain(file.study, detail=detail, settings=settings)
 
 
 def _print(result: Gap | Gaps, as_json: bool) -> None:

@@ -35,10 +35,8 @@ def command(
 
     check_writable(output)
     if output is not None and output.exists() and not force:
-        raise ResultError(
-            f"The file '{output}' is there already",
-            hint="Name another one, or write over it with --force.",
-        )
+        hint = "Name another one, or write over it with --force."
+        raise ResultError(f"The file '{output}' is there already", hint=hint)
     elsewhere = output is not None and output.parent.resolve() != Path.cwd()
     text = draft_study(*(t.resolve() if t and elsewhere else t for t in (source, target)))
     if output is not None:

@@ -21,7 +21,6 @@ from typer import Option
 from whygap.cli.output import STREAMS, note
 from whygap.errors import InputError
 
-USER_ERROR, OWN_ERROR, STOPPED = 2, 3, 130
 ORDER = "demo init check explain show rehearse watch"
 COMMANDS = tuple(importlib.import_module(f"whygap.cli.{name}") for name in ORDER.split())
 
@@ -37,7 +36,7 @@ app = typer.Typer(
 
 
 def _help(module: ModuleType) -> str:
-    """Return a docstring and examples; the backspace sign keeps lines as they are."""
+    """Return a docstring and examples; the backspace sign keeps lines from being joined."""
     lines = "\n".join(f"  {example}" for example in module.EXAMPLES)
     return f"{inspect.getdoc(module.command)}\n\n\b\nExamples:\n{lines}"
 
@@ -53,13 +52,13 @@ def main() -> None:
     try:
         app(prog_name="whygap")
     except InputError as err:
-        _stop(f"Error: {err}", err, USER_ERROR)
+        _stop(f"Error: {err}", err, 2)
     except KeyboardInterrupt as err:
-        _stop("Stopped.", err, STOPPED)
+        _stop("Stopped.", err, 130)
     except Exception as err:
         hint = "" if STREAMS["verbose"] else " Run 'whygap --verbose ...' to see where."
         text = " ".join([type(err).__name__ + ":", *str(err).split()]).rstrip(".:")
-        _stop(f"whygap failed: {text}.{hint}", err, OWN_ERROR)
+        _stop(f"whygap failed: {text}.{hint}", err, 3)
 
 
 def _show_version(is_requested: bool) -> None:

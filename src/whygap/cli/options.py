@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def option(flags: str, metavar: str | None, words: str) -> Any:
-    """Make an option of names (without any, that of the parameter), metavar and help."""
+    """Make an option of names (without any, the parameter's), metavar and help."""
     return Option(*flags.split(), metavar=metavar, help=words)
 
 
@@ -26,9 +26,7 @@ OutputFile = Annotated[Path | None, option("--output -o", "FILE", "Save the resu
 Level = Annotated[float | None, option("--level", "LEVEL", "Confidence level, such as 0.9.")]
 Seed = Annotated[int | None, option("--seed", "N", "Seed of all random numbers.")]
 Jobs = Annotated[int | None, option("--jobs -j", "N", "Parallel workers.")]
-Set = Annotated[
-    list[str] | None, option("--set", "NAME=VALUE", "Any other setting; may be repeated.")
-]
+Set = Annotated[list[str] | None, option("--set", "NAME=VALUE", "Any other setting; repeatable.")]
 UnsafePickle = Annotated[
     bool, option("--unsafe-pickle", None, "Allow a pickled model, which can run any code.")
 ]
@@ -48,21 +46,13 @@ def settings_with(settings: Settings, texts: list[str] | None, **options: Any) -
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise SettingsError(
-                "A setting is given as NAME=VALUE",
-                got=repr(text),
-                hint="For example --set folds=3.",
-            )
-        changes[name.strip()] = _value_of(value.strip())
+            hint = "For example --set folds=3."
+            raise SettingsError("A setting is given as NAME=VALUE", got=repr(text), hint=hint)
+        try:
+            changes[name.strip()] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:  # neither a number, true nor false
+            changes[name.strip()] = value.strip()
     return dataclasses.replace(settings, **changes)
-
-
-def _value_of(text: str) -> Any:
-    """Return a number, true or false as TOML has it; else the text."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -77,12 +67,10 @@ def details_in(text: str | None, default: Any) -> Any:
 
 
 def targets_of(file: StudyFile) -> dict[str, Any]:
-    """Return the targets by name: that of the study, then all in [targets]."""
+    """Return the targets by name: the study's, then all in [targets]."""
     target_name = file.study.target_name
     if target_name in file.targets:
-        raise InputError(
-            "Two targets have the same name",
-            got=f"'{target_name}' as the study's own target and in [targets]",
-            hint="Give one of them another name: target_name is the one of the study's own.",
-        )
+        actual = f"'{target_name}' as the study's own target and in [targets]"
+        hint = "Give one of them another name: target_name is the one of the study's own."
+        raise InputError("Two targets have the same name", got=actual, hint=hint)
     return {target_name: file.study.target, **file.targets}

@@ -53,11 +53,8 @@ def check_writable(path: Path | None, ending: str = "") -> None:
     }
     for obstacle, applies in obstacles.items():
         if applies:
-            raise ResultError(
-                f"The file '{path}' cannot be written",
-                got=obstacle,
-                hint="Check that its folder exists and may be written to.",
-            )
+            hint = "Check that its folder exists and may be written to."
+            raise ResultError(f"The file '{path}' cannot be written", got=obstacle, hint=hint)
 
 
 def make_folder(folder: Path) -> Path:
@@ -65,10 +62,9 @@ def make_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as err:
+        hint = "Name another folder with -o."
         raise ResultError(
-            f"The folder '{folder}' cannot be made",
-            got=err.strerror,
-            hint="Name another folder with -o.",
+            f"The folder '{folder}' cannot be made", got=err.strerror, hint=hint
         ) from err
     check_writable(folder / "file")
     return folder

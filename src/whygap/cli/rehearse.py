@@ -9,7 +9,7 @@ from whygap.cli.options import option
 from whygap.cli.output import check_writable, print_result, save
 
 Replicates = Annotated[int, option("--replicates -r", "R", "How often to repeat the analysis.")]
-Detail = Annotated[str, option("--detail", "NAMES", "points,shares; all, or none.")]
+Detail = Annotated[str, option("--detail", "NAMES", "points (or all), or none.")]
 EXAMPLES = (
     "whygap rehearse study.toml --replicates 50",
     "whygap rehearse study.toml --detail none --set learner=fast",
@@ -31,7 +31,7 @@ def command(
     """Measure coverage on simulated data like yours.
 
     Simulates tables with known truth from your own, repeats the analysis on them, and counts how
-    often the intervals of the gap, its parts, points, and values of single variables hold.
+    often the intervals of the gap, its parts, and points hold.
     """
     from whygap._rehearse import rehearse
     from whygap.study_file import read_study_file

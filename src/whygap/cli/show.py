@@ -74,8 +74,8 @@ def _only(result: Any, part: str) -> Any:
     if isinstance(result, Gaps):
         return replace(result, gaps={name: _only(gap, part) for name, gap in result.items()})
     if not isinstance(result, Gap):
-        got = f"--part {part} of a {type(result).__name__.lower()}"
-        raise InputError("Only the results of explain have parts to choose from", got=got)
+        actual = f"--part {part} of a {type(result).__name__.lower()}"
+        raise InputError("Only the results of explain have parts to choose from", got=actual)
     if part in DETAILS and not getattr(result, part):
         hint = f"Ask for it: whygap explain study.toml --detail {part}."
         raise ResultError(f"This result has no '{part}'", hint=hint)
@@ -83,7 +83,6 @@ def _only(result: Any, part: str) -> Any:
 
 
 def _records(result: Any, level: float | None) -> list[dict[str, Any]]:
-    """Return a mapping per row of the tidy table."""
     import narwhals as nw
 
     table = nw.from_native(result.to_frame(level), eager_only=True)
@@ -96,7 +95,8 @@ def _write(result: Any, path: Path, part: str, level: float | None, redact: int 
     from whygap.results import Gap, Gaps, files
     from whygap.results.redaction import ROWS
 
-    ending, is_gap = path.suffix.lower(), isinstance(result, Gap | Gaps)
+    ending = path.suffix.lower()
+    is_gap = isinstance(result, Gap | Gaps)
     if ending == ".json":
         result.save(path)
     elif ending in (".svg", ".png", ".pdf"):
@@ -107,7 +107,8 @@ def _write(result: Any, path: Path, part: str, level: float | None, redact: int 
         result.report(path, level=level, redact=ROWS if redact is None else None)
     elif ending == ".html":
         result = result.redacted(ROWS) if redact is None else result
-        title, text = type(result).__name__, html.escape(result.summary(level))
+        title = type(result).__name__
+        text = html.escape(result.summary(level))
         head = f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>{title}</title>'
         files.write_whole(path, f"{head}\n<pre>\n{text}</pre>\n</html>\n")
     elif is_gap:
@@ -115,7 +116,8 @@ def _write(result: Any, path: Path, part: str, level: float | None, redact: int 
             note(f"Warning: {problem}")
         files.write_whole(path, tables.render(result, ending[1:], level) + "\n")
     else:
-        records, title = _records(result, level), str(result).partition("\n")[0]
+        records = _records(result, level)
+        title = str(result).partition("\n")[0]
         files.write_whole(path, tables.render_records(records, ending[1:], title) + "\n")
 
 
@@ -127,6 +129,6 @@ def _figure(result: Any, part: str, level: float | None) -> Any:
         return result.plot(what="decomposition" if part == "parts" else part, level=level)
     if isinstance(result, Gaps) and part == "parts":
         return result.plot(level=level)
-    got = f"a {type(result).__name__.lower()}" if part == "parts" else f"--part {part}"
+    actual = f"a {type(result).__name__.lower()}" if part == "parts" else f"--part {part}"
     message = "Figures are drawn of a gap, and of the parts of several"
-    raise InputError(message, got=got, hint="Name an .html or .csv file.")
+    raise InputError(message, got=actual, hint="Name an .html or .csv file.")

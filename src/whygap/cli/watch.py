@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,11 +11,8 @@ from whygap.cli import options
 from whygap.cli.options import option
 from whygap.cli.output import check_writable, note, print_result
 
-if TYPE_CHECKING:
-    from whygap._watch import Watch
-
 State = Annotated[Path, option("--state", "DIR", "The folder that keeps the results.")]
-By = Annotated[str | None, option("--by", "COLUMN", "Column whose values name the targets.")]
+ByColumn = Annotated[str | None, option("--by", "COLUMN", "Column whose values name the targets.")]
 FolderOf = Annotated[Path | None, option("--folder", "DIR", "A folder of files, each a target.")]
 Rules = Annotated[Path | None, option("--rules", "FILE.toml", "When to raise an alarm.")]
 Prometheus = Annotated[
@@ -30,7 +27,7 @@ EXAMPLES = (
 def command(
     study_file: options.StudyPath,
     state: State = Path("watch"),
-    by: By = None,
+    by: ByColumn = None,
     folder: FolderOf = None,
     rules: Rules = None,
     detail: options.Detail = None,
@@ -44,8 +41,10 @@ def command(
     as_json: options.AsJson = False,
 ) -> None:
     """Explain a stream of targets, each once; raise alarms."""
-    from whygap._watch import watch
-    from whygap._watch.run import files_in
+    from whygap._watch.run import files_in, watch
+    from whygap.render import tables
+    from whygap.results import files
+    from whygap.results.redaction import ROWS
     from whygap.study_file import read_study_file
 
     check_writable(prometheus)
@@ -67,18 +66,6 @@ def command(
         rules=rules,
         redact=redact,
     )
-    _deliver(result, state, redact, as_json)
-    if prometheus is not None:
-        result.to_prometheus(prometheus)
-    raise typer.Exit(result.exit_code)
-
-
-def _deliver(result: Watch, state: Path, redact: int | None, as_json: bool) -> None:
-    """Print the result; write the trend over all targets, as a table and as a page."""
-    from whygap.render import tables
-    from whygap.results import files
-    from whygap.results.redaction import ROWS
-
     values: dict[str, Any] = {"exit_code": result.exit_code, "targets": list(result.gaps)}
     values |= {"newly_explained": result.newly_explained, "unchanged": result.unchanged}
     values |= {"alarms": result.alarms, "failed": result.silent}
@@ -87,3 +74,6 @@ def _deliver(result: Watch, state: Path, redact: int | None, as_json: bool) -> N
         files.write_whole(state / "trend.csv", tables.render(result.gaps, "csv") + "\n")
         result.report(state / "trend.html", redact=ROWS if redact is None else redact)
         note(f"Wrote {state / 'trend.html'}")
+    if prometheus is not None:
+        result.to_prometheus(prometheus)
+    raise typer.Exit(result.exit_code)

@@ -29,7 +29,8 @@ def with_hints(design: Design, names: ByDomain[str]) -> Design:
         design: encoded rows and the metric's terms.
         names: what the two domains are called.
     """
-    draw, outcome = np.random.default_rng(0), np.concatenate(list(design.outcome))
+    draw = np.random.default_rng(0)
+    outcome = np.concatenate(list(design.outcome))
     keys = np.zeros(len(outcome), dtype=np.uint64)  # equal rows have equal keys
     leaks: list[Note] = []
     for k, column in enumerate(design.columns):
@@ -78,12 +79,14 @@ def _hashed(place: IntArray, draw: np.random.Generator) -> NDArray[np.uint64]:
 def _given_away(place: IntArray, outcome: Array, task: Task, unordered: bool) -> float:
     """Measure how well a column alone gives the outcome; 1 is in every row."""
     if task == "binary":
-        zeros, ones = (np.bincount(place, weights=w).astype(float) for w in (1 - outcome, outcome))
-        return auc_of_counts(zeros, ones, unordered or place.max() < FEW_VALUES)
+        negatives, positives = (
+            np.bincount(place, weights=w).astype(float) for w in (1 - outcome, outcome)
+        )
+        return auc_of_counts(negatives, positives, unordered or place.max() < FEW_VALUES)
     if task == "regression":
         ranks = np.unique(outcome, return_inverse=True)[1]
-        together = np.corrcoef(place, ranks)[0, 1] if place.any() else 0.0
-        return round(abs(float(together)), 9)  # rounding is not a difference
+        correlation = np.corrcoef(place, ranks)[0, 1] if place.any() else 0.0
+        return round(abs(float(correlation)), 9)  # rounding is not a difference
     if place.max() >= FEW_VALUES:
         return 0.0  # so many values have a class each by chance
     counts = np.zeros((place.max() + 1, int(outcome.max()) + 1))
@@ -91,19 +94,21 @@ def _given_away(place: IntArray, outcome: Array, task: Task, unordered: bool) ->
     return float(counts.max(axis=1).sum() / len(outcome))
 
 
-def auc_of_counts(zeros: Array, ones: Array, unordered: bool) -> float:
+def auc_of_counts(negatives: Array, positives: Array, unordered: bool) -> float:
     """Compute the AUC, in the better direction, from how often each value has a 0 and a 1.
 
     Args:
-        zeros: rows with a 0, per value.
-        ones: rows with a 1, per value.
+        negatives: rows with a 0, per value.
+        positives: rows with a 1, per value.
         unordered: whether values are first sorted by their share of ones.
     """
     if unordered:
-        order = np.argsort(ones / (ones + zeros), kind="stable")
-        ones, zeros = ones[order], zeros[order]
-    below, total = np.cumsum(zeros) - zeros, float(ones.sum() * zeros.sum())
-    area = float(ones @ (below + zeros / 2)) / total if total > 0 else 0.5
+        order = np.argsort(positives / (positives + negatives), kind="stable")
+        positives = positives[order]
+        negatives = negatives[order]
+    below = np.cumsum(negatives) - negatives
+    total = float(positives.sum() * negatives.sum())
+    area = float(positives @ (below + negatives / 2)) / total if total > 0 else 0.5
     return max(area, 1 - area)
 
 
@@ -111,7 +116,7 @@ def auc_of_counts(zeros: Array, ones: Array, unordered: bool) -> float:
 
 
 def _copy_notes(keys: ByDomain[Any], names: ByDomain[str], clustered: bool) -> Iterator[Note]:
-    """Note rows equal in every column that chance does not explain.
+    """Report rows equal in every column that chance does not explain.
 
     Rows of few codes are equal often, measured ones never; so how often chance makes them equal is
     read off the tables. Two independent tables have no more equal pairs between them than they have
@@ -133,9 +138,9 @@ def _copy_notes(keys: ByDomain[Any], names: ByDomain[str], clustered: bool) -> I
         shared = int(number.target[in_target].sum())
         facts: dict[str, Fact] = {"source": names.source, "target": names.target}
         yield Note("shared_rows", "warning", {**facts, "shared": shared, "rows": int(rows.target)})
-    for domain, other, name in zip(DOMAINS, reversed(DOMAINS), names, strict=True):
-        own = rows[domain] * (rows[domain] - 1)
-        if not clustered and _too_many(pairs[domain], own * max(rate[other], across)):
+    for domain, opposite, name in zip(DOMAINS, reversed(DOMAINS), names, strict=True):
+        n_pairs = rows[domain] * (rows[domain] - 1)
+        if not clustered and _too_many(pairs[domain], n_pairs * max(rate[opposite], across)):
             repeated = int((number[domain] - 1).sum())
             facts = {"repeated": repeated, "rows": int(rows[domain]), "table": name}
             yield Note("repeated_rows", "warning", facts)
@@ -149,10 +154,11 @@ def _too_many(pairs: float, by_chance: float) -> bool:
 
 
 def _spread_categories(design: Design) -> Iterator[Note]:
-    """Note 0/1 covariates with a common prefix of which at most one is 1: one category."""
+    """Report 0/1 covariates with a common prefix of which at most a single column is 1."""
     families: dict[str, dict[str, Array]] = {}
     for player in design.players:
-        column, values = design.columns[player.columns[0]], _pooled(design, player.columns[0])
+        column = design.columns[player.columns[0]]
+        values = _pooled(design, player.columns[0])
         prefix = column.name.split("_")[0]
         is_alone = len(player.columns) == 1 and player.name == column.name  # in no group
         is_flag = column.kind == "numeric" and np.all((values == 0) | (values == 1))
@@ -165,7 +171,7 @@ def _spread_categories(design: Design) -> Iterator[Note]:
 
 
 def _swap_note(design: Design, names: ByDomain[str]) -> Iterator[Note]:
-    """Note a model that does better in the target; a warning when that is not chance."""
+    """Report a model that does better in the target; a warning when that is not chance."""
     weights = design.weights or design.outcome.map(np.ones_like)
     share = weights.map(lambda values: values / values.sum())
     source, target = design.terms.zip(share, design.metric.value)

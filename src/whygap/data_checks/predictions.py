@@ -33,7 +33,7 @@ class Measure:
     is_share: bool = False
 
     def text(self, number: float) -> str:
-        """Write the number; a dash where there is none."""
+        """Write the number, or a dash for none."""
         if math.isnan(number):
             return "–"
         if self.is_share:
@@ -53,19 +53,19 @@ class _Table:
         return float(values @ self.weight)
 
     def right(self, threshold: float | None) -> NDArray[np.bool_]:
-        """Rows in which the predicted label (or the probability, cut) is the outcome."""
+        """Return the rows in which the predicted label (or the probability, cut) is the outcome."""
         if threshold is None:
             return np.asarray(self.prediction == self.outcome)
         return np.asarray((self.prediction >= threshold) == (self.outcome == 1))
 
     def is_ahead(self, lead: Array) -> bool:
-        """Whether the mean lead is above 0 by more than chance."""
+        """Return whether the mean lead exceeds 0 by more than chance."""
         ahead = self.mean(lead)
         variance = float(self.weight**2 @ (lead - ahead) ** 2)
         return ahead > NOT_CHANCE * math.sqrt(variance)
 
     def auc(self) -> float:
-        """Compute the AUC; ties count half, NaN where all rows have one outcome."""
+        """Compute the AUC; ties count half, NaN where all rows have equal outcomes."""
         if np.ptp(self.outcome[self.weight > 0]) == 0:
             return math.nan
         return AUC.value(np.stack([self.outcome, self.prediction]), self.weight)
@@ -74,8 +74,8 @@ class _Table:
         """Average how far predictions and outcomes lie apart over tenths of the predictions."""
         inner = np.quantile(self.prediction, np.linspace(0, 1, TENTHS + 1)[1:-1])
         tenth = np.searchsorted(inner, self.prediction, side="right")
-        apart = self.weight * (self.prediction - self.outcome)
-        return float(np.abs(np.bincount(tenth, weights=apart)).sum())
+        residual = self.weight * (self.prediction - self.outcome)
+        return float(np.abs(np.bincount(tenth, weights=residual)).sum())
 
     def r_squared(self) -> float:
         """Compute the share of the outcome's variance that the predictions explain."""
@@ -93,8 +93,9 @@ def _tables_of(design: Design) -> ByDomain[_Table]:
 
 
 def look_at(design: Design) -> tuple[Measure, ...]:
-    """Measure how the predictions do in both tables."""
-    tables, cut = _tables_of(design), design.threshold
+    """Measure how the predictions do in each table."""
+    tables = _tables_of(design)
+    cut = design.threshold
     if design.task == "multiclass":
         common = tables.map(lambda t: float(t.class_shares().max()))
         accuracy = Measure("accuracy", tables.map(_FITS["multiclass"]), is_share=True)
@@ -119,32 +120,33 @@ def look_at(design: Design) -> tuple[Measure, ...]:
 
 
 def prediction_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
-    """Note what looks wrong with the predictions."""
-    both = np.concatenate(list(design.prediction))
-    if np.ptp(both) == 0:
-        return (Note("constant_prediction", "warning", {"value": float(both[0])}),)
-    tables, is_binary = _tables_of(design), design.task == "binary"
+    """Report what looks wrong with the predictions."""
+    pooled = np.concatenate(list(design.prediction))
+    if np.ptp(pooled) == 0:
+        return (Note("constant_prediction", "warning", {"value": float(pooled[0])}),)
+    tables = _tables_of(design)
+    is_binary = design.task == "binary"
     fit = tables.map(_FITS[design.task])
     if all(value > 1 - ROUNDING for value in fit):
         return (Note("prediction_is_outcome", "problem"),)
-    shown = names.map(lambda name: f"the {name}" if name in DOMAINS else name)
+    titles = names.map(lambda name: f"the {name}" if name in DOMAINS else name)
     source = tables.source
     centre = source.mean(source.outcome)
     if design.task == "regression":
         lead = (source.prediction - source.outcome) ** 2 - (source.outcome - centre) ** 2
-        facts: dict[str, Fact] = {"table": shown.source, "mean": centre, "r2": fit.source}
+        facts: dict[str, Fact] = {"table": titles.source, "mean": centre, "r2": fit.source}
         return (Note("below_mean", "warning", facts),) if source.is_ahead(lead) else ()
-    notes = list(_ranking_notes(tables, fit, shown)) if is_binary else []
+    notes = list(_ranking_notes(tables, fit, titles)) if is_binary else []
     commonest = int(centre >= 0.5) if is_binary else int(source.class_shares().argmax())
     value = f"'{design.classes[commonest] if design.classes else commonest}'"
     right = source.right(design.threshold if is_binary else None)
     always = source.outcome == commonest
     if source.is_ahead(always.astype(float) - right):
         facts = {"accuracy": source.mean(right), "commonest": source.mean(always)}
-        facts |= {"table": shown.source, "value": str(commonest) if is_binary else value}
+        facts |= {"table": titles.source, "value": str(commonest) if is_binary else value}
         # Where the threshold was moved on purpose it is no surprise
-        meant = is_binary and design.threshold != 0.5
-        notes.append(Note("below_commonest", "info" if meant else "warning", facts))
+        is_cut = is_binary and design.threshold != 0.5
+        notes.append(Note("below_commonest", "info" if is_cut else "warning", facts))
     return tuple(notes)
 
 
@@ -158,14 +160,14 @@ _FITS: dict[Task, Callable[[_Table], float]] = {
 def _ranking_notes(
     tables: ByDomain[_Table], areas: ByDomain[float], names: ByDomain[str]
 ) -> Iterator[Note]:
-    """Note scores that rank rows as well as the outcome itself would, or the wrong way round."""
+    """Report scores that rank rows as well as the outcome itself would, or the wrong way round."""
     for domain, table in tables.items():
         facts: dict[str, Fact] = {"table": names[domain], "auc": float(areas[domain])}
         if areas[domain] > NEARLY_ONE:
             yield Note("prediction_nearly_outcome", "warning", facts)
-        ones = float(table.outcome.sum())
-        zeros = len(table.outcome) - ones
-        error = ((ones + zeros + 1) / max(12 * ones * zeros, 1)) ** 0.5  # of an AUC of 0.5
+        positives = float(table.outcome.sum())
+        product = positives * (len(table.outcome) - positives)
+        error = ((len(table.outcome) + 1) / max(12 * product, 1)) ** 0.5  # of an AUC of 0.5
         if areas[domain] < 0.5 - NOT_CHANCE * error:
             level: NoteLevel = "problem" if domain == "source" else "warning"
             yield Note("reversed_scores", level, facts)

@@ -80,11 +80,8 @@ class Employment:
 def load_employment(as_: str = "pyarrow") -> Employment:
     """Read the shipped employment tables as pyarrow, pandas or polars tables."""
     if as_ not in TABLE_KINDS:
-        raise SettingsError(
-            f"The tables can be had as {', '.join(map(repr, TABLE_KINDS))}",
-            got=repr(as_),
-            hint=did_you_mean(str(as_), TABLE_KINDS),
-        )
+        message = f"The tables can be had as {', '.join(map(repr, TABLE_KINDS))}"
+        raise SettingsError(message, got=repr(as_), hint=did_you_mean(str(as_), TABLE_KINDS))
     if importlib.util.find_spec(as_) is None:
         raise SettingsError(f"The package {as_} is not installed", hint=f"pip install {as_}")
     return Employment(source=_read("source", as_), target=_read("target", as_))
@@ -95,14 +92,10 @@ def _read(domain: str, kind: str) -> Any:
         table = pyarrow.parquet.read_table(path)
     if kind == "pandas":
         return table.to_pandas()
-    if kind == "polars":
-        return _to_polars(table)
-    return table
-
-
-def _to_polars(table: Any) -> Any:
-    """Turn categories into enumerations, which keep the order of the codes."""
+    if kind == "pyarrow":
+        return table
     import polars
 
+    # Categories become enumerations, which keep the order of the codes.
     kinds: Any = {v.name: polars.Enum(list(v.labels.values())) for v in EMPLOYMENT if v.labels}
     return polars.DataFrame(polars.from_arrow(table)).cast(kinds)

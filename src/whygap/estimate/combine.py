@@ -8,9 +8,9 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from whygap.domains import Array
+from whygap.domains import DOMAINS, Array
 from whygap.estimate.estimate import Estimate, same_study
-from whygap.estimate.influence import ERRORS, Influence
+from whygap.estimate.influence import ERRORS, Influence, padded_stack
 
 
 def linear_map(
@@ -25,8 +25,7 @@ def linear_map(
     Args:
         matrix: (results, estimates).
         estimates: of one study.
-        draws: k independent sampling errors that are added, (k, results): column j is the error
-            factor of result j, so that `draws.T @ draws` is the sampling covariance.
+        draws: k sampling errors that are added, (k, results): the covariance is draws.T @ draws.
         repeats: in the same form, what repeated cross-fittings disagree on.
     """
     stacked = _stack(estimates)
@@ -43,29 +42,15 @@ def linear_map(
 
 
 def _stack(estimates: Sequence[Estimate]) -> Influence:
-    """Stack the influence values of estimates of one study, one row each."""
+    """Stack the influence values of estimates of a study, a row for each estimate."""
     influences = [same_study(estimates[0], estimate)[1] for estimate in estimates]
-    return Influence(
-        np.stack([i.source for i in influences]),
-        np.stack([i.target for i in influences]),
-        *(padded_stack([getattr(i, name) for i in influences]) for name in ERRORS),
-    )
-
-
-def padded_stack(rows: Sequence[Array]) -> Array:
-    """Stack rows of different lengths, filled up with zeros."""
-    stacked = np.zeros((len(rows), max(len(row) for row in rows)))
-    for place, row in zip(stacked, rows, strict=True):
-        place[: len(row)] = row
-    return stacked
+    rows = (np.stack([getattr(i, name) for i in influences]) for name in DOMAINS)
+    errors = (padded_stack([getattr(i, name) for i in influences]) for name in ERRORS)
+    return Influence(*rows, *errors)
 
 
 def joint_covariance(estimates: Sequence[Estimate]) -> Array:
-    """Compute the covariance matrix of estimates of one study from their influence values.
-
-    Args:
-        estimates: m of them; the result is (m, m).
-    """
+    """Compute the covariance matrix, (m, m), of m estimates of a study from influence values."""
     if not estimates:
         return np.zeros((0, 0))
     stacked = _stack(estimates)
@@ -81,13 +66,10 @@ def joint_covariance(estimates: Sequence[Estimate]) -> Array:
 
 
 def median_of(estimates: Sequence[Estimate]) -> Estimate:
-    """Combine repeated cross-fittings: the median, its variance widened by their spread.
+    """Combine repeated cross-fittings: the median, with a variance widened by the spread.
 
     After Chernozhukov et al. (2018), with the mean squared distance from the median in place of
     its median. Distances are kept: contrasts know how repeats moved together.
-
-    Args:
-        estimates: of the same quantity, one per repeat.
     """
     if len(estimates) == 1:
         return estimates[0]

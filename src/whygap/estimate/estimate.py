@@ -1,9 +1,8 @@
 """The value type: a number that knows its own uncertainty.
 
 Every quantity of the method is a mean over source rows plus a mean over target rows, or a sum,
-product, ratio or linear map of such quantities. An `Estimate` carries its value and its influence
-vectors. Arithmetic acts on all of them, so that every formula of the paper is one Python expression
-and its standard error is free.
+product, ratio or linear map of such quantities. Arithmetic acts on value and influence vectors, so
+that every formula of the paper is one Python expression and its standard error is free.
 
 Deviation from the paper, eqs (12)-(14): contributions are centred *within each domain*
 (docs/errata.md).
@@ -63,9 +62,8 @@ class Estimate:
         """
         contributions = ByDomain(source, target)
         means = sample.mean(contributions)
-        return cls.of(
-            means.source + means.target, sample.influence(contributions), sample.key, plugin=plugin
-        )
+        influence = sample.influence(contributions)
+        return cls.of(means.source + means.target, influence, sample.key, plugin=plugin)
 
     def with_errors(self, **errors: Array) -> Estimate:
         """Replace errors that rows do not show: `fits`, `bias` (see `Influence`)."""
@@ -84,15 +82,7 @@ class Estimate:
         plugin: float = math.nan,
         ratio: Ratio | None = None,
     ) -> Estimate:
-        """Make an estimate of a value and its influence values.
-
-        Args:
-            value: the estimate.
-            influence: influence values, with which the standard error is computed.
-            origin: key of the sample.
-            plugin: the estimate without debiasing, if there is one.
-            ratio: moments of numerator and denominator, of a ratio.
-        """
+        """Make an estimate of a value and influence values; see the attributes of the class."""
         return cls(
             value=float(value),
             standard_error=math.sqrt(influence.variance()),
@@ -100,74 +90,71 @@ class Estimate:
             influence=influence,
             origin=origin,
             ratio=ratio,
-            sampling_error=math.sqrt(influence.sampling_variance()),
+            sampling_error=math.sqrt(influence.draws @ influence.draws),
             degrees_of_freedom=influence.degrees_of_freedom(),
         )
 
     def growing(self) -> Estimate:
-        """Let the variance of a mean square grow with the signal, to which it is in proportion.
+        """Let the variance of a mean square grow in proportion to the signal.
 
         The standard error is taken to be that at a signal of the size of the plug-in value.
         """
         signal = max(self.plugin, self.standard_error)  # no smaller than its noise
         return replace(self, growth=self.standard_error**2 / signal if signal > 0 else 0.0)
 
-    def __add__(self, other: Estimate | float) -> Estimate:
-        if not isinstance(other, Estimate):
-            return self._affine(1.0, float(other))
-        left, right = same_study(self, other)
-        value, plugin = self.value + other.value, self.plugin + other.plugin
-        total = Estimate.of(value, left.plus(right), self.origin, plugin=plugin)
-        return replace(total, ratio=sum_of([self.ratio, other.ratio], total.standard_error))
+    def __add__(self, addend: Estimate | float) -> Estimate:
+        if not isinstance(addend, Estimate):
+            return self._affine(1.0, float(addend))
+        first, second = same_study(self, addend)
+        plugin = self.plugin + addend.plugin
+        influence = first.plus(second)
+        total = Estimate.of(self.value + addend.value, influence, self.origin, plugin=plugin)
+        return replace(total, ratio=sum_of([self.ratio, addend.ratio], total.standard_error))
 
     __radd__ = __add__
 
     def __neg__(self) -> Estimate:
         return self._affine(-1.0, 0.0)
 
-    def __sub__(self, other: Estimate | float) -> Estimate:
-        return self + (-other)
+    def __sub__(self, subtrahend: Estimate | float) -> Estimate:
+        return self + (-subtrahend)
 
-    def __rsub__(self, other: float) -> Estimate:
-        return self._affine(-1.0, float(other))
+    def __rsub__(self, minuend: float) -> Estimate:
+        return self._affine(-1.0, float(minuend))
 
-    def __mul__(self, other: Estimate | float) -> Estimate:
-        if not isinstance(other, Estimate):
-            return self._affine(float(other), 0.0)
-        left, right = same_study(self, other)
-        influence = left.scaled(other.value).plus(right.scaled(self.value))
-        value, plugin = self.value * other.value, self.plugin * other.plugin
-        return Estimate.of(value, influence, self.origin, plugin=plugin)
+    def __mul__(self, factor: Estimate | float) -> Estimate:
+        if not isinstance(factor, Estimate):
+            return self._affine(float(factor), 0.0)
+        first, second = same_study(self, factor)
+        influence = first.scaled(factor.value).plus(second.scaled(self.value))
+        plugin = self.plugin * factor.plugin
+        return Estimate.of(self.value * factor.value, influence, self.origin, plugin=plugin)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Estimate | float) -> Estimate:
-        if not isinstance(other, Estimate):
-            return self._affine(1.0 / float(other), 0.0)
-        top, bottom = same_study(self, other)
-        if other.value == 0:
-            raise ResultError(
-                "A ratio of estimates is undefined: its denominator is exactly 0",
-                hint="Look at the denominator's interval before dividing.",
-            )
-        value = self.value / other.value
-        influence = top.plus(bottom.scaled(-value)).scaled(1.0 / other.value)
-        ratio = Ratio(
-            self.value, other.value, top.variance(), bottom.variance(), top.covariance(bottom)
-        )
-        plugin = self.plugin / other.plugin if other.plugin else math.nan
+    def __truediv__(self, divisor: Estimate | float) -> Estimate:
+        if not isinstance(divisor, Estimate):
+            return self._affine(1.0 / float(divisor), 0.0)
+        top, bottom = same_study(self, divisor)
+        if divisor.value == 0:
+            message = "A ratio of estimates is undefined: its denominator is exactly 0"
+            raise ResultError(message, hint="Look at the denominator's interval before dividing.")
+        value = self.value / divisor.value
+        influence = top.plus(bottom.scaled(-value)).scaled(1.0 / divisor.value)
+        moments = (top.variance(), bottom.variance(), top.covariance(bottom))
+        ratio = Ratio(self.value, divisor.value, *moments)
+        plugin = self.plugin / divisor.plugin if divisor.plugin else math.nan
         return Estimate.of(value, influence, self.origin, plugin=plugin, ratio=ratio)
 
     def _affine(self, scale: float, offset: float) -> Estimate:
-        return Estimate(
+        return replace(
+            self,
             value=scale * self.value + offset,
             standard_error=abs(scale) * self.standard_error,
             plugin=scale * self.plugin + offset,
             influence=None if self.influence is None else self.influence.scaled(scale),
-            origin=self.origin,
             ratio=None if self.ratio is None else self.ratio.affine(scale, offset),
             sampling_error=abs(scale) * self.sampling_error,
-            degrees_of_freedom=self.degrees_of_freedom,
             growth=scale * self.growth,
         )
 
@@ -181,15 +168,12 @@ class Estimate:
         return self.interval(level).excludes(0.0)
 
     def within(self, critical: float) -> Interval:
-        """Return the interval of all values that a normal quantile does not exclude.
-
-        Args:
-            critical: the normal quantile, read as Student's with the degrees of freedom.
-        """
+        """Return the interval of all values that a normal quantile, read as Student's, allows."""
         t = as_student(critical, self.degrees_of_freedom)
         if self.ratio is not None:
             return self.ratio.interval(t)
-        half, shift = t * self.standard_error, t**2 * self.growth / 2
+        half = t * self.standard_error
+        shift = t**2 * self.growth / 2
         # The v with (value - v)^2 = t^2 (variance + growth (v - value)), where that is more.
         far = abs(shift) + math.hypot(half, shift)
         if shift >= 0:
@@ -197,16 +181,16 @@ class Estimate:
         return Interval(self.value - far, self.value + half)
 
     def p_value(self, null: float = 0.0) -> float:
-        """Compute the two-sided p-value of `value == null`: small where intervals leave it out."""
+        """Compute the two-sided p-value of `value == null`: small where intervals exclude null."""
         require_number(null, "The value a p-value is for")
         return two_sided(self.distance(null), self.degrees_of_freedom)
 
     def distance(self, null: float = 0.0) -> float:
-        """Measure the distance from `null` in standard errors; of a ratio in those of Fieller."""
+        """Measure the distance from `null` in standard errors; of a ratio in Fieller's."""
         if self.ratio is not None and self.ratio.scale != 0:
             return self.ratio.distance(null)
-        more = max(self.growth * (null - self.value), 0.0)
-        return in_errors(self.value - null, math.hypot(self.standard_error, math.sqrt(more)))
+        growth = max(self.growth * (null - self.value), 0.0)
+        return in_errors(self.value - null, math.hypot(self.standard_error, math.sqrt(growth)))
 
     def __format__(self, spec: str) -> str:
         low, high = self.interval()
@@ -217,17 +201,14 @@ class Estimate:
         return format(self, "")
 
 
-def same_study(left: Estimate, right: Estimate) -> tuple[Influence, Influence]:
-    """Return the influence values of two estimates, or refuse to combine them."""
-    if left.influence is None or right.influence is None:
+def same_study(first: Estimate, second: Estimate) -> tuple[Influence, Influence]:
+    """Return the influence values of two estimates, or refuse the combination."""
+    if first.influence is None or second.influence is None:
+        hint = "Save the result with gap.save(path, influence=True) to keep contrasts possible."
+        raise ResultError("Estimates without influence values cannot be combined", hint=hint)
+    if first.origin != second.origin:
+        hint = "Their rows differ, so their covariance is unknown. Combine estimates of one result "
         raise ResultError(
-            "Estimates without influence values cannot be combined",
-            hint="Save the result with gap.save(path, influence=True) to keep contrasts possible.",
+            "Estimates of two different studies cannot be combined", hint=hint + "only."
         )
-    if left.origin != right.origin:
-        raise ResultError(
-            "Estimates of two different studies cannot be combined",
-            hint="Their rows differ, so their covariance is unknown. Combine estimates of one "
-            "result only.",
-        )
-    return left.influence, right.influence
+    return first.influence, second.influence

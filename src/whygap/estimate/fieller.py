@@ -40,20 +40,22 @@ class Ratio:
         """Return whether the denominators are equal."""
         return (self.bottom, self.variance_bottom) == (ratio.bottom, ratio.variance_bottom)
 
+    def _difference_error(self, t: float) -> float:
+        """Compute the standard error of top - t bottom."""
+        variance = self.variance_top - 2 * t * self.covariance + t**2 * self.variance_bottom
+        return math.sqrt(max(variance, 0.0))
+
     def standard_error(self) -> float:
         """Compute the standard error by the delta method."""
-        value = self.top / self.bottom
-        variance = self.variance_top - 2 * value * self.covariance + value**2 * self.variance_bottom
-        return abs(self.scale / self.bottom) * math.sqrt(max(variance, 0.0))
+        return abs(self.scale / self.bottom) * self._difference_error(self.top / self.bottom)
 
     def distance(self, null: float) -> float:
         """Measure the distance from `null` in standard errors of top - t bottom."""
         t = (null - self.offset) / self.scale
-        variance = self.variance_top - 2 * t * self.covariance + t**2 * self.variance_bottom
-        return in_errors(self.top - t * self.bottom, math.sqrt(max(variance, 0.0)))
+        return in_errors(self.top - t * self.bottom, self._difference_error(t))
 
     def interval(self, critical: float) -> Interval:
-        """Fieller: all t with |top - t bottom| <= critical se(top - t bottom).
+        """Compute Fieller's interval: all t with |top - t bottom| <= critical se(top - t bottom).
 
         Unbounded (both ends infinite) when the bottom is not so many standard errors from 0.
         """
@@ -72,10 +74,6 @@ def sum_of(ratios: Sequence[Ratio | None], standard_error: float) -> Ratio | Non
     """Add ratios over a common denominator; None unless all have that denominator.
 
     Whether a sum or difference of numerators is 0 does not depend on the denominator's error.
-
-    Args:
-        ratios: the terms; None for an estimate that is no ratio.
-        standard_error: of the sum.
     """
     terms = [ratio for ratio in ratios if ratio is not None]
     if len(terms) < len(ratios) or not all(term.shares_bottom(terms[0]) for term in terms):
@@ -86,8 +84,8 @@ def sum_of(ratios: Sequence[Ratio | None], standard_error: float) -> Ratio | Non
     covariance = sum(term.scale * term.covariance for term in terms)
     value = top / bottom
     variance = (bottom * standard_error) ** 2 + 2 * value * covariance - value**2 * variance_bottom
-    offset = sum(term.offset for term in terms)
-    return Ratio(top, bottom, max(variance, 0.0), variance_bottom, covariance, offset=offset)
+    moments = (top, bottom, max(variance, 0.0), variance_bottom, covariance)
+    return Ratio(*moments, offset=sum(term.offset for term in terms))
 
 
 def in_errors(difference: float, error: float) -> float:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from whygap.domains import Array
 
-ERRORS = ("draws", "fits", "repeats", "bias")
-"""The kinds of error that do not come from rows."""
+ERRORS = ("draws", "fits", "repeats", "bias")  # the errors that do not come from rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,10 +18,9 @@ class Influence:
     """Influence values: `estimate - truth` is about the sum of six independent errors.
 
     `mean(source) + mean(target)` from the rows (where clusters have rows in both tables, `source`
-    has one entry for each cluster of either, and `target` none); each entry of `draws` (sampled
-    subsets), `fits` (what halvings of the same rows disagree on), `repeats` (how far repeated
-    cross-fittings lie apart) and `bias` (what a learner may get wrong on average, one entry per
-    learner) is an error of that standard deviation.
+    has an entry for each cluster and `target` none), and an error of each entry's size from `draws`
+    (sampled subsets), `fits` (what halvings of the rows disagree on), `repeats` (how far repeated
+    cross-fittings lie apart) and `bias` (what each learner may get wrong on average).
     """
 
     source: Array
@@ -38,12 +37,9 @@ class Influence:
 
     def plus(self, addend: Influence) -> Influence:
         """Add entry by entry; errors are padded with zeros."""
-        errors = (_padded_sum(getattr(self, name), getattr(addend, name)) for name in ERRORS)
+        pairs = ((getattr(self, name), getattr(addend, name)) for name in ERRORS)
+        errors = (padded_stack(pair).sum(axis=0) for pair in pairs)
         return Influence(self.source + addend.source, self.target + addend.target, *errors)
-
-    def sampling_variance(self) -> float:
-        """Compute the variance from sampling subsets."""
-        return float(self.draws @ self.draws)
 
     def variance(self) -> float:
         """Compute the variance of the estimate."""
@@ -62,40 +58,36 @@ class Influence:
     def degrees_of_freedom(self) -> float:
         """Compute how well the variance is known, as the degrees of freedom of a chi-square.
 
-        Satterthwaite: 2 V^2 over the variance of the estimated V. Rows: see `_doubt`. Fits: a
-        block's three halvings have entries of sum 0, so that the sum of their fourth powers is on
-        average the variance of the sum of their squares. The others count in V as known: subsets
-        are drawn until their part is small, repeats add the spread of a single cross-fitting,
-        which is more than the error of their median, and bias is what split-sample pairs vary by.
+        Satterthwaite: 2 V^2 over the variance of the estimated V. Fits: a block's three halvings
+        sum to 0, so that the sum of their fourth powers is on average the variance of the sum of
+        their squares. Draws, repeats and bias count in V as known.
         """
         total = self.variance()
         doubt = _doubt(self.source) + _doubt(self.target) + float((self.fits**4).sum())
         return max(2 * total**2 / doubt, 1.0) if doubt > 0 else math.inf
 
 
-def _padded_sum(left: Array, right: Array) -> Array:
-    total = np.zeros(max(len(left), len(right)))
-    total[: len(left)] += left
-    total[: len(right)] += right
-    return total
+def padded_stack(rows: Sequence[Array]) -> Array:
+    """Stack rows of different lengths, filled up with zeros."""
+    stacked = np.zeros((len(rows), max(len(row) for row in rows)))
+    for place, row in zip(stacked, rows, strict=True):
+        place[: len(row)] = row
+    return stacked
 
 
-def _mean_covariance(left: Array, right: Array) -> float:
-    n = len(left)
+def _mean_covariance(first: Array, second: Array) -> float:
+    n = len(first)
     if n < 2:
         return 0.0
-    return float((left - left.mean()) @ (right - right.mean())) / (n * (n - 1))
+    return float((first - first.mean()) @ (second - second.mean())) / (n * (n - 1))
 
 
 def _doubt(values: Array) -> float:
-    """Estimate the variance of the variance of a mean: (kurtosis - 1) V^2 / (units - 1).
-
-    A kurtosis below the normal one counts as 3: few units cannot show it.
-    """
+    """Estimate the variance of the variance of a mean: (kurtosis - 1) V^2 / (units - 1)."""
     n = len(values)
     if n < 2:
         return 0.0
     squares = (values - values.mean()) ** 2
     second = float(squares.mean())
-    fourth = max(float((squares**2).mean()), 3 * second**2)
+    fourth = max(float((squares**2).mean()), 3 * second**2)  # few units cannot show less than 3
     return (fourth - second**2) / (n - 1) ** 3

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from whygap.domains import DOMAINS, Array, ByDomain, IntArray
+from whygap.domains import Array, ByDomain, IntArray
 from whygap.estimate.influence import Influence
 
 
@@ -20,8 +20,8 @@ class Sample:
         weights: of each row, with mean 1 within a domain, (rows,).
         units: the unit of each row, 0..G-1: a row, or a cluster of rows, (rows,).
         sizes: number of units, G.
-        owners: where clusters have rows in both domains: for every unit the number of its cluster
-            among the clusters of both, (G,); influence values are then kept by cluster.
+        owners: where clusters have rows in both domains: the cluster's number of every unit, (G,);
+            influence values are then kept by cluster.
         key: shared by all estimates made from the sample.
     """
 
@@ -38,15 +38,17 @@ class Sample:
         weights: ByDomain[Array] | None = None,
         clusters: ByDomain[IntArray] | None = None,
     ) -> Sample:
-        """Normalise weights within each domain and number the units.
+        """Normalise weights within each domain, (rows,), and number the units.
 
         Args:
             rows: number of rows.
-            weights: of each row, (rows,); equal if left out.
-            clusters: number of each row's cluster, the same in both domains, (rows,).
+            weights: equal if left out.
+            clusters: number of each row's cluster, the same in both domains.
         """
         raw = weights or rows.map(np.ones)
-        units = rows.map(np.arange) if clusters is None else clusters.map(_numbered)
+        units = rows.map(np.arange)
+        if clusters is not None:
+            units = clusters.map(lambda c: np.unique(c, return_inverse=True)[1].astype(np.int64))
         return cls(
             weights=raw.map(lambda w: w / w.mean()),
             units=units,
@@ -54,43 +56,38 @@ class Sample:
             owners=None if clusters is None else _owners(clusters),
         )
 
-    def grouped(self, most: int, rng: np.random.Generator) -> Sample:
-        """Merge units into at most `most` random groups per domain.
+    def grouped(self, limit: int, rng: np.random.Generator) -> Sample:
+        """Merge units into at most `limit` random groups per domain.
 
         Sums over random groups of equal size have, on average, the variances of sums over units.
-
-        Args:
-            most: largest number of groups of a domain; a domain of fewer units stays as it is.
-            rng: draws the groups.
         """
-        if max(self.sizes) <= most:
+        if max(self.sizes) <= limit:
             return self
         if self.owners is not None:
-            group = rng.permutation(self._owner_count) % most
+            group = rng.permutation(_count(self.owners)) % limit
             units = self.units.zip(self.owners, lambda unit, owner: group[owner][unit])
-            owners = ByDomain(np.arange(most), np.arange(most))
+            owners = ByDomain(np.arange(limit), np.arange(limit))
             return replace(self, units=units, sizes=owners.map(len), owners=owners)
-        groups = self.sizes.map(lambda size: rng.permutation(size) % most)
+        groups = self.sizes.map(lambda size: rng.permutation(size) % limit)
         units = groups.zip(self.units, lambda g, unit: g[unit])
-        return replace(self, units=units, sizes=self.sizes.map(lambda size: min(size, most)))
-
-    @property
-    def _owner_count(self) -> int:
-        return 0 if self.owners is None else 1 + max(int(owner.max()) for owner in self.owners)
+        return replace(self, units=units, sizes=self.sizes.map(lambda size: min(size, limit)))
 
     def mean(self, contributions: ByDomain[Array]) -> ByDomain[float]:
         """Compute the weighted mean of a contribution per row, (rows,), in each domain."""
         return contributions.zip(self.weights, lambda c, w: float(np.mean(c * w)))
 
     def influence(self, contributions: ByDomain[Array]) -> Influence:
-        """Centre contributions, (rows,), within the domain, weight them, and sum them by unit."""
-        sums = [
-            _unit_sums(contributions[d], self.weights[d], self.units[d], self.sizes[d])
-            for d in DOMAINS
-        ]
+        """Centre contributions, (rows,), within the domain, then weight and sum by unit."""
+        sums = []
+        for domain, values in contributions.items():
+            weights = self.weights[domain]
+            size = self.sizes[domain]
+            centred = weights * (values - np.mean(values * weights))
+            total: Array = np.bincount(self.units[domain], centred, size).astype(np.float64)
+            sums.append(total * (size / len(centred)))
         if self.owners is None:
             return Influence(*sums)
-        count = self._owner_count
+        count = _count(self.owners)
         merged = np.zeros(count)
         for owner, values in zip(self.owners, sums, strict=True):
             # A cluster with rows in one domain alone keeps the variance it has within that domain.
@@ -104,20 +101,14 @@ class Sample:
         return self.weights.map(lambda w: float(w.sum() ** 2 / (w**2).sum()))
 
 
-def _numbered(clusters: IntArray) -> IntArray:
-    return np.unique(clusters, return_inverse=True)[1].astype(np.int64)
+def _count(owners: ByDomain[IntArray]) -> int:
+    return 1 + max(int(owner.max()) for owner in owners)
 
 
 def _owners(clusters: ByDomain[IntArray]) -> ByDomain[IntArray] | None:
-    """Number every unit among the clusters of both domains; None if no cluster is in both."""
+    """Count through the clusters of the two domains; None if no cluster has rows in each."""
     names = clusters.map(np.unique)
     union = np.union1d(*names)
     if len(union) == sum(map(len, names)):
         return None
     return names.map(lambda own: np.searchsorted(union, own))
-
-
-def _unit_sums(contribution: Array, weight: Array, unit: IntArray, size: int) -> Array:
-    centred = weight * (contribution - np.mean(contribution * weight))
-    sums: Array = np.bincount(unit, weights=centred, minlength=size).astype(np.float64)
-    return sums * (size / len(centred))

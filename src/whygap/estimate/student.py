@@ -1,7 +1,6 @@
 """Student's t where a variance is estimated: quantiles and tails by degrees of freedom.
 
-Infinite degrees of freedom are the normal distribution. A simultaneous quantile is worked out for
-normal values and then read as Student's, each estimate with its own degrees of freedom.
+A simultaneous quantile is worked out for normal values, then read as Student's by each estimate.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from whygap.domains import DOMAINS, Array, ByDomain
 from whygap.nuisances.cross_fit import CrossFit
 from whygap.nuisances.cuts import cuts_near, in_words, shortest_between
 from whygap.results import Condition
-from whygap.tables.design import MODEL_LABEL, MODEL_SCORE, OTHER, Column, Design
+from whygap.tables.design import MODEL_LABEL, MODEL_SCORE, POOLED_LEVEL, Column, Design
 
 Mask = NDArray[np.bool_]
 _CUTS = tuple(k / 6 for k in range(1, 6))  # cuts of a number: sextiles, as its groups have them
@@ -87,7 +87,7 @@ def _on_column(column: Column, values: ByDomain[Array]) -> Iterator[_One]:
     if column.levels or len(distinct) == 2:
         for code in distinct:
             level = column.levels[int(code)] if column.levels else in_words(column, code)
-            if not (column.levels and level.startswith(OTHER)):
+            if not (column.levels and level.startswith(POOLED_LEVEL)):
                 rows = ByDomain(*(v == code for v in values))
                 yield _One(Condition(column.name, "is", level=level), rows)
         return

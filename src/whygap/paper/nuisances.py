@@ -167,7 +167,7 @@ class Nuisances:
         return np.append(~np.isin(self.owner, self.design.subset_columns(subset)), False)
 
     def stays(self, phantom: Array) -> NDArray[np.bool_]:
-        """Say which rows, like `binned_rows`, have a risk in the bin they are said to be in."""
+        """Return which rows, like `binned_rows`, have a risk in the recorded bin."""
         return np.equal(binned(self.risks.source(phantom[:, :-1]), self.bins), phantom[:, -1])
 
     def slope_at(self, rows: Array) -> Array:
@@ -218,7 +218,7 @@ def _encode(design: Design) -> tuple[ByDomain[Array], NDArray[np.int64]]:
 def fit_mean(
     features: Array, response: Array, weights: Array, learner: LearnerName, seed: int
 ) -> Predict:
-    """Fit E[response | features] by a classifier if the response is 0 or 1, else by a regressor."""
+    """Fit E[response | features] by a classifier if the response is 0 or 1, or by a regressor."""
     varies = np.ptp(features, axis=0) > 0
     if np.ptp(response) == 0 or not varies.any():
         constant = float(np.average(response, weights=weights))
@@ -264,7 +264,7 @@ def _paper_menu(columns: int, binary: bool, seed: int) -> GridSearchCV:
 
 
 def _fast(binary: bool) -> Pipeline:
-    """Make one ridge fit on a curve for each column and the products of two columns."""
+    """Fit a ridge on a curve for each column and the products of two columns."""
     curves = SplineTransformer(n_knots=4, include_bias=False, extrapolation="linear")
     products = PolynomialFeatures(2, interaction_only=True, include_bias=False)
     basis = make_pipeline(StandardScaler(), FeatureUnion([("1", curves), ("2", products)]))

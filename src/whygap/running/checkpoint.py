@@ -15,8 +15,7 @@ from whygap._version import ENGINE
 from whygap.domains import Subset
 from whygap.errors import ResultError
 from whygap.estimate import Estimate
-from whygap.estimate.combine import padded_stack
-from whygap.estimate.influence import Influence
+from whygap.estimate.influence import Influence, padded_stack
 from whygap.settings import Settings
 from whygap.tables.design import Design
 

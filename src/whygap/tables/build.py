@@ -13,7 +13,7 @@ from whygap.errors import ColumnError, TableError
 from whygap.memmap import RARELY_READ, allocate
 from whygap.notes import Note, NoteLevel
 from whygap.tables.columns import present
-from whygap.tables.design import OTHER, Design, Player
+from whygap.tables.design import POOLED_LEVEL, Design, Player
 from whygap.tables.encode import EncodedColumn, encode_column
 from whygap.tables.extras import read_extras, read_kept
 from whygap.tables.frames import Frame, Mask
@@ -77,8 +77,9 @@ def build_design(
 
 
 def _require_defined(design: Design) -> None:
-    """Refuse a metric that has no value, or no slope, in one of the tables."""
-    weights, metric = design.weights or design.outcome.map(np.ones_like), design.metric
+    """Refuse a metric that has no value, or no slope, in either table."""
+    weights = design.weights or design.outcome.map(np.ones_like)
+    metric = design.metric
     for domain in DOMAINS:
         value = metric.value(design.terms[domain], weights[domain])
         if not np.isfinite(value):
@@ -86,13 +87,13 @@ def _require_defined(design: Design) -> None:
             if tasks_of(metric.name):
                 shares = "no row of a class, or no row that the model puts into it"
                 hint = f"It divides by a share of rows that is 0 there: {shares}."
-            what = f"The metric '{metric.name}' is not defined in {domain}"
-            raise TableError(what, got=f"{value:g}", hint=hint)
+            message = f"The metric '{metric.name}' is not defined in {domain}"
+            raise TableError(message, got=f"{value:g}", hint=hint)
         slopes = metric.gradient(metric.means(design.terms[domain], weights[domain]))
         if not np.isfinite(slopes).all():
-            what = f"The metric '{metric.name}' has no slope in {domain}"
+            message = f"The metric '{metric.name}' has no slope in {domain}"
             hint = "Predictions that are never wrong leave nothing to explain."
-            raise TableError(what, got=f"{value:g}, at the edge of what it can be", hint=hint)
+            raise TableError(message, got=f"{value:g}, at the edge of what it can be", hint=hint)
 
 
 # Why a column cannot be used -> level of the note; the error and its hint where it was named
@@ -117,19 +118,19 @@ def _encode_features(
     for name in roles.features:
         encoded = encode_column(name, read_kept(frames, name, keep))
         reason = _unusable(encoded)
-        if reason and name in roles.named:
+        if reason and name in roles.explicit:
             _, verb, hint = UNUSABLE[reason]
             raise ColumnError(f"Column '{name}' {verb} {reason}", hint=hint)
         empty = encoded.values.map(lambda values: bool(np.isnan(values).all()))
         if empty.source != empty.target:
-            what = f"Column '{name}' is missing in every row of {DOMAINS[empty.target]}"
+            message = f"Column '{name}' is missing in every row of {DOMAINS[empty.target]}"
             hint = "It cannot be compared: drop it, or list covariates=[...] without it."
-            raise ColumnError(what, hint=hint)
+            raise ColumnError(message, hint=hint)
         if _looks_like_identifier(encoded):  # whole numbers that were named are used
-            if name not in roles.named or encoded.raw_kind != "number":
-                what = f"Column '{name}' looks like an identifier: it differs in every row"
+            if name not in roles.explicit or encoded.raw_kind != "number":
+                message = f"Column '{name}' looks like an identifier: it differs in every row"
                 hint = f"Drop it, or, if it says which rows belong together, clusters='{name}'."
-                raise ColumnError(what, hint=hint)
+                raise ColumnError(message, hint=hint)
             notes.append(Note("identifier", "warning", {"column": name}))
         if reason:
             left_out.setdefault(reason, []).append(name)
@@ -150,16 +151,16 @@ def _unusable(encoded: EncodedColumn) -> str:
     if len(values) < len(encoded.pooled) or np.any(values != values[0]):
         return ""
     levels = encoded.column.levels
-    if levels and levels[-1].startswith(OTHER):
+    if levels and levels[-1].startswith(POOLED_LEVEL):
         return "all levels are rare (group them into larger ones)"
     return "one single value in both tables"
 
 
 def _looks_like_identifier(encoded: EncodedColumn) -> bool:
-    """Tell columns that are unique per row in both tables and no measurements."""
+    """Tell columns that are unique per row in each table and no measurements."""
     if encoded.raw_kind == "text":
         return encoded.unique_text
-    if encoded.raw_kind != "number" or not encoded.whole:
+    if encoded.raw_kind != "number" or not encoded.is_whole:
         return False
     if any(np.isnan(v).any() or len(np.unique(v)) < len(v) for v in encoded.values):
         return False
@@ -171,7 +172,7 @@ def _looks_like_identifier(encoded: EncodedColumn) -> bool:
 
 
 def _players_of(columns: Sequence[EncodedColumn], roles: Roles) -> tuple[Player, ...]:
-    """Make one player per covariate or group, in the order of their first column."""
+    """Make a player per covariate or group, in the order of the first columns."""
     owner = {column: group for group, names in roles.groups.items() for column in names}
     members: dict[str, list[int]] = {}
     for position, column in enumerate(columns):

@@ -33,14 +33,14 @@ class RawColumn:
         values: numbers; codes into `levels` for text and ordered; days since 1970-01-01 for dates,
             seconds for times of day, days for durations. Missing is NaN.
         levels: sorted (text) or in the stated order (ordered).
-        whole: all numbers came from a whole-number type.
+        is_whole: all numbers came from a whole-number type.
         infinite: how many infinite values were turned into missing ones.
     """
 
     kind: RawKind
     values: Array
     levels: tuple[str, ...] = ()
-    whole: bool = False
+    is_whole: bool = False
     infinite: int = 0
 
     @property
@@ -64,28 +64,28 @@ def raw_column(array: Any, name: str, label: str) -> RawColumn:
         return _number_column(array)
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return _temporal_column(array)
-    what = f"Column '{name}' of {label} holds values that are neither numbers, text nor dates"
-    raise ColumnError(what, got=f"type {kind}", hint="Drop it, or turn it into plain columns.")
+    message = f"Column '{name}' of {label} holds values that are neither numbers, text nor dates"
+    raise ColumnError(message, got=f"type {kind}", hint="Drop it, or turn it into plain columns.")
 
 
 def require_numbers(
-    what: str, raw: ByDomain[RawColumn], error: type[InputError] = ColumnError, hint: str = ""
+    subject: str, raw: ByDomain[RawColumn], error: type[InputError] = ColumnError, hint: str = ""
 ) -> ByDomain[Array]:
-    """Return the values, which must be numbers (or true and false) in both tables."""
+    """Return the values, which must be numbers (or true and false) in each table."""
     for domain, column in raw.items():
         if column.kind not in ("number", "boolean"):
-            raise error(f"{what} must hold numbers", got=f"{column.kind} in {domain}", hint=hint)
+            raise error(f"{subject} must hold numbers", got=f"{column.kind} in {domain}", hint=hint)
     return raw.map(lambda column: column.values)
 
 
-def one_type(values: NDArray[Any], what: str, error: type[InputError]) -> Any:
-    """An Arrow array of the values, which must be all numbers or all text."""
+def one_type(values: NDArray[Any], subject: str, error: type[InputError]) -> Any:
+    """Make an Arrow array of the values, which must be all numbers or all text."""
     try:
         return pa.array(values.ravel().tolist(), from_pandas=True)
     except pa.ArrowException as err:
         kinds = sorted({type(value).__name__ for value in values.ravel().tolist()})
         hint = "All must be numbers, or all text."
-        raise error(f"{what} are of several types", got=", ".join(kinds), hint=hint) from err
+        raise error(f"{subject} are of several types", got=", ".join(kinds), hint=hint) from err
 
 
 def _floats(array: Any) -> Array:
@@ -98,8 +98,8 @@ def _number_column(array: Any) -> RawColumn:
     values = _floats(array)
     infinite = np.abs(values) > HUGE
     values[infinite] = np.nan
-    whole = bool(pa.types.is_integer(array.type))
-    return RawColumn("number", values, whole=whole, infinite=int(infinite.sum()))
+    is_whole = bool(pa.types.is_integer(array.type))
+    return RawColumn("number", values, is_whole=is_whole, infinite=int(infinite.sum()))
 
 
 def _temporal_column(array: Any) -> RawColumn:
@@ -117,8 +117,8 @@ def _temporal_column(array: Any) -> RawColumn:
 
 def _dictionary_column(array: Any, *, ordered: bool) -> RawColumn:
     texts = [None if value is None else str(value) for value in array.dictionary.to_pylist()]
-    found = dict.fromkeys(text for text in texts if text is not None)
-    levels = tuple(found) if ordered else tuple(sorted(found))
+    distinct = dict.fromkeys(text for text in texts if text is not None)
+    levels = tuple(distinct) if ordered else tuple(sorted(distinct))
     position = {level: float(i) for i, level in enumerate(levels)}
     new = [np.nan if text is None else position[text] for text in texts]
     values = recode(_floats(array.indices), new)
@@ -130,7 +130,7 @@ def _dictionary_column(array: Any, *, ordered: bool) -> RawColumn:
 
 
 def only_observed(raw: RawColumn) -> RawColumn:
-    """Levels that no row has are forgotten; order is kept."""
+    """Drop levels that no row has; the order stays."""
     used = np.unique(present(raw.values)).astype(np.int64)
     if len(used) == len(raw.levels):
         return raw
@@ -140,7 +140,7 @@ def only_observed(raw: RawColumn) -> RawColumn:
 
 
 def to_text(raw: RawColumn) -> RawColumn:
-    """A numeric column as text levels, for a column that is text in the other table."""
+    """Turn a numeric column into text levels, for a column that is text in the second table."""
     if raw.kind in ("text", "missing"):
         return raw
     if raw.kind == "ordered":
@@ -157,24 +157,24 @@ def to_text(raw: RawColumn) -> RawColumn:
 
 
 def into_levels(raw: RawColumn, levels: Sequence[str]) -> Array:
-    """Codes into another list of levels, which holds all of the column's own."""
+    """Translate codes into a longer list of levels, which holds all of the column's."""
     position = {level: float(i) for i, level in enumerate(levels)}
     return recode(raw.values, [position[level] for level in raw.levels])
 
 
 def recode(codes: Array, new: Sequence[float] | Array) -> Array:
-    """Each code through a list of new values; missing stays missing."""
+    """Look up each code in a list of new values; missing stays missing."""
     values = np.append(np.asarray(new, dtype=float), np.nan)
     return values[np.where(np.isnan(codes), len(new), codes).astype(np.int64)]
 
 
 def present(values: Array) -> Array:
-    """The values that are not missing."""
+    """Return the values that are not missing."""
     return values[~np.isnan(values)]
 
 
 def is_number(text: str) -> bool:
-    """Whether a text reads as a number."""
+    """Return whether a text reads as a number."""
     try:
         float(text)
     except ValueError:

@@ -70,11 +70,11 @@ def dialect_of(path: Path, label: str) -> Dialect:
     with path.open("rb") as file:
         start = file.read(4)
     lowered = path.name.lower()
-    for sign, what in () if lowered.endswith(".gz") else DISGUISED.items():
+    for sign, message in () if lowered.endswith(".gz") else DISGUISED.items():
         if start.startswith(sign):
             hint = "Give it the ending of what it is, or save it again."
             problem = f"The {label} table '{path}' is not delimited text"
-            raise TableError(problem, got=what, hint=hint)
+            raise TableError(problem, got=message, hint=hint)
     with _binary(path) as file:
         mark = file.read(2)
         later = sum(chunk.count(b'"') for chunk in iter(lambda: file.read(CHUNK), b""))
@@ -130,7 +130,7 @@ def _text(path: Path, encoding: str) -> IO[str]:
 
 
 def read_text(path: Path, dialect: Dialect, names: Sequence[str], columns: Sequence[str]) -> Any:
-    """Read some columns of the file with these names.
+    """Read some columns of a file whose columns have the names.
 
     A column whose later values do not have the type guessed from the first becomes text.
     """
@@ -177,7 +177,8 @@ def obstacle(path: Path, dialect: Dialect, err: Exception) -> str:
 
 def _broken_lines(path: Path, dialect: Dialect) -> Iterator[str]:
     """Find rows with more or fewer fields than the header, and a quote that never closes."""
-    begins, header = 1, 0
+    begins = 1
+    header = 0
     with _text(path, dialect.encoding) as file:
         rows = csv.reader(file, delimiter=dialect.delimiter, strict=True)
         try:

@@ -19,7 +19,7 @@ MODEL_LABEL = "the model's label"  # likewise, where it is a class
 THE_OUTCOME = "the outcome"  # its column, where rows are compared given the outcome
 Order = Literal["covariates first", "outcome first"]
 ORDERS: tuple[Order, ...] = ("covariates first", "outcome first")
-OTHER = "(other)"  # the level of pooled rare levels begins with it
+POOLED_LEVEL = "(other)"  # the level of pooled rare levels begins with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Condition:
         return f"{self.variable} {self.without_name()}"
 
     def without_name(self) -> str:
-        """What is asked of the variable."""
+        """Return the condition without the variable's name."""
         match self.kind:
             case "is":
                 return f"is {self.level or '(empty)'}"
@@ -74,7 +74,7 @@ class Condition:
 
 
 def outcome_itself(_: Array, outcome: Array) -> Array:
-    """The per-row metric of a design that was given its values, not the way to compute them."""
+    """Return the outcome, as the per-row metric of a design made from metric values."""
     return outcome
 
 
@@ -133,8 +133,8 @@ class Design:
 
     @classmethod
     def affine(cls, *, intercept: ByDomain[Array], slope: ByDomain[Array], **rest: Any) -> Design:
-        """A design with a 0/1 outcome and the per-row metric `intercept + slope * y`."""
-        start, step = (one.map(lambda values: values[None, :]) for one in (intercept, slope))
+        """Make a design with a 0/1 outcome and the per-row metric `intercept + slope * y`."""
+        start, step = (part.map(lambda values: values[None, :]) for part in (intercept, slope))
         return cls(term_intercept=start, term_slope=step, **rest)
 
     @property
@@ -146,7 +146,7 @@ class Design:
         return intercept.zip(slope.zip(self.outcome, np.multiply), np.add)
 
     def affine_terms(self) -> tuple[ByDomain[Array], ByDomain[Array]]:
-        """a_k(x) and b_k(x), (K, rows) each, of a binary outcome."""
+        """Return a_k(x) and b_k(x), (K, rows) each, of a binary outcome."""
         if self.term_intercept is None or self.term_slope is None:
             raise TypeError(f"terms of a {self.task} outcome have no intercept and slope")
         return self.term_intercept, self.term_slope
@@ -167,7 +167,7 @@ class Design:
         return self.affine_terms()[1].map(_the_row)
 
     def as_binary(self) -> Design:
-        """Several classes scored right or wrong: C = 1{Y = predicted} in the outcome's place."""
+        """Turn several classes into right or wrong: C = 1{Y = predicted} in the outcome's place."""
         right = self.prediction.zip(self.outcome, lambda p, y: np.equal(p, y).astype(float))
         sign = 1.0 if self.metric.higher_is_better else -1.0
         return replace(
@@ -191,11 +191,11 @@ class Design:
 
     @property
     def shares_clusters(self) -> bool:
-        """Whether some cluster has rows in both tables, as before and after on the same people."""
+        """Return whether some cluster has rows in each table, as people before and after have."""
         return self.clusters is not None and bool(np.isin(*self.clusters).any())
 
     def strata(self) -> ByDomain[IntArray]:
-        """What folds hold in equal shares: ones, classes, the upper half of real outcomes."""
+        """Return what folds hold in equal shares: classes, or the upper half of real outcomes."""
         middle = 0.0
         if self.task == "regression":
             middle = float(np.median(np.concatenate(list(self.outcome))))
@@ -209,7 +209,7 @@ class Design:
         return self.baseline + (self.given or self.covariates)
 
     def with_outcome_column(self) -> Design:
-        """The outcome as one more column, neither of W nor of Z."""
+        """Add the outcome as a column, neither of W nor of Z."""
         kind: Literal["numeric", "category"] = "category" if self.classes else "numeric"
         column = Column(THE_OUTCOME, kind, self.classes)
         features = self.features.zip(self.outcome, lambda x, y: np.column_stack([x, y]))
@@ -217,22 +217,22 @@ class Design:
         return replace(self, features=features, columns=(*self.columns, column), given=(place,))
 
     def subset_columns(self, players: tuple[int, ...]) -> tuple[int, ...]:
-        """Positions of the columns of W and of these players."""
+        """List the positions of the columns of W and of some players."""
         return self.baseline + tuple(c for p in players for c in self.players[p].columns)
 
     def take(self, rows: ByDomain[NDArray[Any]]) -> Design:
-        """The same design on some rows of each domain, given as positions or as a mask."""
+        """Restrict the design to some rows of each domain, given as positions or as a mask."""
         by_row = ("outcome", "prediction", "weights", "clusters", "source_risk")
         by_term = ("term_intercept", "term_slope", "observed_terms")
-        taken: dict[str, Any] = {
+        changes: dict[str, Any] = {
             name: values.zip(rows, lambda v, i: v[:, i] if name in by_term else v[i])  # noqa: B023
             for name in (*by_row, *by_term, "features", "scores")
             if (values := getattr(self, name)) is not None
         }
-        return replace(self, **taken)
+        return replace(self, **changes)
 
     def sample(self, rows: ByDomain[IntArray] | None = None) -> Sample:
-        """The rows that are averaged over (all of them unless told otherwise)."""
+        """Return the rows that are averaged over: all unless some are passed."""
         keep = rows or self.rows.map(np.arange)
         return Sample.of(
             keep.map(len),
@@ -241,12 +241,14 @@ class Design:
         )
 
 
-def require_plain(design: Design, what: str, instead: str) -> None:
+def require_plain(design: Design, subject: str, instead: str) -> None:
     """Refuse all but a metric that is a mean over rows, of an outcome with two values."""
     if design.task != "binary" or not design.metric.is_mean:
-        problem = f"{what} takes a metric that is a mean over rows, of an outcome with two values"
-        got = f"'{design.metric.name}' of {OUTCOMES[design.task]}"
-        raise SettingsError(problem, got=got, hint=instead)
+        problem = (
+            f"{subject} takes a metric that is a mean over rows, of an outcome with two values"
+        )
+        actual = f"'{design.metric.name}' of {OUTCOMES[design.task]}"
+        raise SettingsError(problem, got=actual, hint=instead)
 
 
 OUTCOMES: dict[Task, str] = {

@@ -44,11 +44,11 @@ CLUSTERS = re.compile(
 
 
 def draft_study(source: Any = None, target: Any = None) -> str:
-    """Write a commented study file for two paths; without them, a generic template."""
+    """Write a commented study file for two paths; without paths, a generic template."""
     if (source is None) != (target is None):
-        what = "To guess roles, both tables are needed"
-        got = "only the source" if target is None else "only the target"
-        raise InputError(what, got=got, hint="Name both, or neither for a generic template.")
+        message = "To guess roles, both tables are needed"
+        actual = "only the source" if target is None else "only the target"
+        raise InputError(message, got=actual, hint="Name both, or neither for a generic template.")
     roles: dict[str, Any] = {"outcome": "readmitted", "prediction": "risk"}
     roles["baseline"] = ["age", "sex"]
     if source is not None:
@@ -87,49 +87,49 @@ def _toml(value: Any) -> str:
 
 
 def _positive_line(values: Sequence[str]) -> str:
-    """Say which value counts as 1, where the two values do not say it themselves."""
+    """Write which value counts as 1, unless the two values are 0 and 1 or obvious."""
     if len(values) != 2 or set(values) in ({"0", "1"}, {"-1", "1"}):
         return (
             "# positive = 1   # the value that counts as 1, where it is not obvious (1, true, yes)"
         )
-    shown = values[1] if is_number(values[1]) else _toml(values[1])
-    return f"positive = {shown}{GUESS} (the other value is {_toml(values[0])})"
+    text = values[1] if is_number(values[1]) else _toml(values[1])
+    return f"positive = {text}{GUESS} (the other value is {_toml(values[0])})"
 
 
 def _guess_roles(source: Any, target: Any) -> dict[str, Any]:
     """Guess a role per column, the most telling roles first."""
     opened, second = open_table(source, "source"), open_table(target, "target")
     frame = opened.read([name for name in opened.names if name in set(second.names)])
-    left: dict[str, RawColumn] = {}
+    columns: dict[str, RawColumn] = {}
     for name in opened.names:
         if name in set(second.names):
             with contextlib.suppress(ColumnError):  # lists and the like get no role
-                left[name] = raw_column(frame.arrow(name), name, frame.label)
+                columns[name] = raw_column(frame.arrow(name), name, frame.label)
     roles: dict[str, Any] = {}
 
     def take(role: str, fitting: Iterable[str]) -> RawColumn | None:
         roles[role] = next(iter(fitting), None)
-        return left.pop(roles[role], None)
+        return columns.pop(roles[role], None)
 
-    index = saved_index(tuple(left))
-    roles["drop"] = [n for n, c in left.items() if n in index or _differs_everywhere(c)]
+    index = saved_index(tuple(columns))
+    roles["drop"] = [n for n, c in columns.items() if n in index or _differs_everywhere(c)]
     for name in roles["drop"]:
-        del left[name]
-    take("weights", [n for n, c in left.items() if WEIGHTS.search(n) and c.kind == "number"])
-    take("clusters", [n for n, c in left.items() if CLUSTERS.search(n) and _repeats(c)])
-    scores = [name for name, column in left.items() if _is_probability(column)]
+        del columns[name]
+    take("weights", [n for n, c in columns.items() if WEIGHTS.search(n) and c.kind == "number"])
+    take("clusters", [n for n, c in columns.items() if CLUSTERS.search(n) and _repeats(c)])
+    scores = [name for name, column in columns.items() if _is_probability(column)]
     fitting = ([name for name in scores if words.search(name)] for words in PREDICTION)
     predictions = next(filter(None, fitting), [])
     take("prediction", predictions if len(predictions) == 1 else [])
     flags = [
         n
-        for n, c in left.items()
+        for n, c in columns.items()
         if c.kind in ("number", "boolean", "text") and len(_values(c)) == 2
     ]
     outcome = take("outcome", [name for name in flags if OUTCOME.search(name)] or flags[-1:])
     roles["outcome_values"] = () if outcome is None else _values(outcome)
-    roles["baseline"] = [name for name in left if BASELINE.search(name)]
-    roles["covariates"] = [name for name in left if name not in roles["baseline"]]
+    roles["baseline"] = [name for name in columns if BASELINE.search(name)]
+    roles["covariates"] = [name for name in columns if name not in roles["baseline"]]
     return roles
 
 
@@ -153,7 +153,7 @@ def _repeats(column: RawColumn) -> bool:
 
 
 def _differs_everywhere(column: RawColumn) -> bool:
-    if column.kind == "text" or (column.kind == "number" and column.whole):
+    if column.kind == "text" or (column.kind == "number" and column.is_whole):
         rows = len(column.values)
         return rows > 2 * FEW_VALUES and len(np.unique(column.values)) == rows
     return False

@@ -16,7 +16,7 @@ from whygap.errors import ColumnError
 from whygap.notes import Fact, Note, NoteLevel
 from whygap.tables import columns
 from whygap.tables.columns import RawColumn, RawKind
-from whygap.tables.design import OTHER, Column
+from whygap.tables.design import POOLED_LEVEL, Column
 
 __all__ = ["NOTABLE_SHARE", "EncodedColumn", "encode_column"]
 
@@ -33,7 +33,7 @@ class EncodedColumn:
     column: Column
     values: ByDomain[Array]
     raw_kind: RawKind
-    whole: bool = False  # both tables had whole-number types
+    is_whole: bool = False  # both tables had whole-number types
     unique_text: bool = False  # differs in every row of each table
     notes: tuple[Note, ...] = ()
 
@@ -44,33 +44,33 @@ class EncodedColumn:
 
     @property
     def pooled(self) -> Array:
-        """Values of both domains, source first."""
+        """Join the values of the domains, source first."""
         return np.concatenate([self.values.source, self.values.target])
 
 
 def encode_column(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
-    """Encode one column in the same way for both tables."""
-    alike, notes = _reconcile(name, raw)
+    """Encode a column in a single way for the two tables."""
+    raw_alike, notes = _reconcile(name, raw)
     infinite = sum(column.infinite for column in raw)
     if infinite:
         notes = (Note("infinite", "warning", {"column": name, "rows": infinite}), *notes)
-    kind: RawKind = next((r.kind for r in alike if r.kind != "missing"), "missing")
+    kind: RawKind = next((r.kind for r in raw_alike if r.kind != "missing"), "missing")
     if kind == "text":
-        encoded = _encode_text(name, alike)
+        encoded = _encode_text(name, raw_alike)
     elif kind == "ordered":
-        encoded = _encode_ordered(name, alike)
+        encoded = _encode_ordered(name, raw_alike)
     else:
-        values, whole = alike.map(lambda r: r.values), all(r.whole for r in alike)
-        one_kind = {r.kind for r in alike} <= {kind, "missing"}
+        values, is_whole = raw_alike.map(lambda r: r.values), all(r.is_whole for r in raw_alike)
+        one_kind = {r.kind for r in raw_alike} <= {kind, "missing"}
         meaning = kind if one_kind and kind in ("boolean", "date", "time") else ""
-        encoded = EncodedColumn(Column(name, "numeric", meaning=meaning), values, kind, whole)
+        encoded = EncodedColumn(Column(name, "numeric", meaning=meaning), values, kind, is_whole)
         if kind in UNITS:
             notes += (Note("used_as", "info", {"column": name, "unit": UNITS[kind]}),)
     return replace(encoded, notes=notes + encoded.notes)
 
 
 def _reconcile(name: str, raw: ByDomain[RawColumn]) -> tuple[ByDomain[RawColumn], tuple[Note, ...]]:
-    """Read a column in one way where the two tables hold different kinds."""
+    """Read a column in a single way where the two tables hold different kinds."""
     kinds = {r.kind for r in raw} - {"missing"}
     if kinds == {"number", "boolean"} or len(kinds) < 2:
         return raw, ()
@@ -81,12 +81,12 @@ def _reconcile(name: str, raw: ByDomain[RawColumn]) -> tuple[ByDomain[RawColumn]
         codes = raw.map(lambda r: columns.into_levels(r, levels))
         return codes.map(lambda values: RawColumn("ordered", values, levels)), ()
     if kinds & {"text", "ordered"} and kinds & {"number", "boolean"}:
-        which = "source" if raw.source.kind in ("number", "boolean") else "target"
-        note = Note("mixed_types", "warning", {"column": name, "domain": which})
+        side = "source" if raw.source.kind in ("number", "boolean") else "target"
+        note = Note("mixed_types", "warning", {"column": name, "domain": side})
         return raw.map(columns.to_text), (note,)
-    what = f"Column '{name}' is of different kinds in the two tables"
-    got = f"{raw.source.kind} in source, {raw.target.kind} in target"
-    raise ColumnError(what, got=got, hint="Give it the same type in both tables.")
+    message = f"Column '{name}' is of different kinds in the two tables"
+    actual = f"{raw.source.kind} in source, {raw.target.kind} in target"
+    raise ColumnError(message, got=actual, hint="Give it the same type in both tables.")
 
 
 def _encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
@@ -106,10 +106,11 @@ def _encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
         codes = np.where(rare, (~rare).sum(), np.cumsum(~rare) - 1).astype(float)
         commonest = levels[int(np.argmax(np.where(rare, total, -1.0)))]
         frequent = tuple(levels[i] for i in np.flatnonzero(~rare))
-        other = OTHER
-        while other in levels:
-            other += "*"
-        levels, members = (*frequent, other), (*frequent, commonest)
+        pooled_level = POOLED_LEVEL
+        while pooled_level in levels:
+            pooled_level += "*"
+        levels = (*frequent, pooled_level)
+        members = (*frequent, commonest)
         values = values.map(lambda v: columns.recode(v, codes))
     notes += [*_one_sided_notes(name, levels, values), *_number_notes(name, members)]
     unique = all(len(r.levels) == len(r.values) > 1 for r in raw)
@@ -118,7 +119,7 @@ def _encode_text(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
 
 
 def _encode_ordered(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
-    """Encode ordered levels; where the two orders contradict each other the order is dropped."""
+    """Encode ordered levels; where the orders of the two tables conflict, the order is dropped."""
     first, second = (r.levels for r in raw)
     longer, shorter = (first, second) if len(first) >= len(second) else (second, first)
     if shorter != tuple(level for level in longer if level in set(shorter)):
@@ -134,7 +135,7 @@ def _encode_ordered(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
 
 
 def _number_notes(name: str, levels: tuple[str, ...]) -> Iterator[Note]:
-    """Note text that is nearly all numbers: a missing value written as a word, as a rule."""
+    """Report text that is nearly all numbers: a missing value written as a word, as a rule."""
     with_points = {level: level.replace(".", "").replace(",", ".") for level in levels}
     words = [w for w, point in with_points.items() if not any(map(columns.is_number, (w, point)))]
     if len(levels) >= MOSTLY_NUMBERS and 0 < len(words) <= len(levels) / MOSTLY_NUMBERS:
@@ -146,16 +147,18 @@ def _level_counts(values: Array, levels: int) -> Array:
 
 
 def _one_sided_notes(name: str, levels: tuple[str, ...], values: ByDomain[Array]) -> Iterator[Note]:
-    """Note levels that only one table has."""
+    """Report levels that only a single table has."""
     counts = values.map(lambda v: _level_counts(v, len(levels)))
-    for domain, other in zip(DOMAINS, reversed(DOMAINS), strict=True):
-        own, opposite, rows = counts[domain], counts[other], len(values[domain])
-        alone = np.flatnonzero((own > 0) & (opposite == 0))
-        if not len(alone) or not opposite.sum():
+    for domain, second in zip(DOMAINS, reversed(DOMAINS), strict=True):
+        number = counts[domain]
+        opposite = counts[second]
+        rows = len(values[domain])
+        one_sided = np.flatnonzero((number > 0) & (opposite == 0))
+        if not len(one_sided) or not opposite.sum():
             continue
-        alone = alone[np.argsort(-own[alone])]
-        affected = own[alone].sum()
+        one_sided = one_sided[np.argsort(-number[one_sided])]
+        affected = number[one_sided].sum()
         level: NoteLevel = "warning" if affected / rows >= NOTABLE_SHARE else "info"
-        facts: dict[str, Fact] = {"column": name, "values": tuple(levels[i] for i in alone)}
-        facts |= {"rows": int(affected), "of_rows": rows, "domain": domain, "other": other}
+        facts: dict[str, Fact] = {"column": name, "values": tuple(levels[i] for i in one_sided)}
+        facts |= {"rows": int(affected), "of_rows": rows, "domain": domain, "other": second}
         yield Note("one_sided_levels", level, facts)

@@ -51,13 +51,13 @@ def read_extras(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask]) -> 
         risk = _complete_numbers(name, read_kept(frames, roles.source_risk, keep))
         for domain, values in risk.items():
             if values.min() <= 0 or values.max() >= 1:
-                got = f"values from {values.min():g} to {values.max():g} in {domain}"
-                raise ColumnError(f"{name} must lie strictly between 0 and 1", got=got)
+                actual = f"values from {values.min():g} to {values.max():g} in {domain}"
+                raise ColumnError(f"{name} must lie strictly between 0 and 1", got=actual)
     return Extras(weights, clusters, risk, tuple(notes))
 
 
 def read_kept(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDomain[RawColumn]:
-    """Read one column of both tables on the kept rows."""
+    """Read a column of each table on the kept rows."""
 
     def read(frame: Frame, rows: Mask) -> RawColumn:
         array = frame.arrow(name)
@@ -66,39 +66,41 @@ def read_kept(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDom
     return frames.zip(keep, read)
 
 
-def _complete_numbers(what: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
-    """Require finite numbers, none missing."""
+def _complete_numbers(subject: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
+    """Refuse all except finite numbers, none missing."""
     for domain, column in raw.items():
         if column.infinite:
-            raise ColumnError(f"{what} holds {column.infinite} infinite values in {domain}")
+            raise ColumnError(f"{subject} holds {column.infinite} infinite values in {domain}")
         if column.missing and not column.levels:
             hint = "Fill the values in, or drop these rows."
-            raise ColumnError(f"{what} is missing in {column.missing} rows of {domain}", hint=hint)
-    return require_numbers(what, raw)
+            raise ColumnError(
+                f"{subject} is missing in {column.missing} rows of {domain}", hint=hint
+            )
+    return require_numbers(subject, raw)
 
 
 def _read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
-    what = f"Column '{name}' (weights)"
-    weights = _complete_numbers(what, raw)
+    subject = f"Column '{name}' (weights)"
+    weights = _complete_numbers(subject, raw)
     for domain, values in weights.items():
         if negative := int((values < 0).sum()):
-            got = f"{values.min():g}"
-            raise ColumnError(f"{what} is negative in {negative} rows of {domain}", got=got)
+            actual = f"{values.min():g}"
+            raise ColumnError(f"{subject} is negative in {negative} rows of {domain}", got=actual)
         if not values.any():
-            raise ColumnError(f"{what} is zero in every row of {domain}")
+            raise ColumnError(f"{subject} is zero in every row of {domain}")
     # Only proportions matter: tiny weights, whose squares would be 0, are scaled to 1.
     return weights.map(lambda w: w if w.max() > TINY else w / w.max())
 
 
 def _read_clusters(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDomain[IntArray]:
-    """Number clusters 0, 1, ..., the same number for the same name in both tables."""
+    """Map clusters to 0, 1, ..., with equal numbers for equal names in the two tables."""
     arrays = frames.zip(keep, lambda frame, rows: frame.arrow(name).filter(pa.array(rows)))
     raw = ByDomain(*(raw_column(arrays[domain], name, domain) for domain in DOMAINS))
     for domain, column in raw.items():
         if column.missing:
-            what = f"Column '{name}' (clusters) is missing in {column.missing} rows of {domain}"
+            message = f"Column '{name}' (clusters) is missing in {column.missing} rows of {domain}"
             hint = "Every row needs a cluster; give single rows a name of their own."
-            raise ColumnError(what, hint=hint)
+            raise ColumnError(message, hint=hint)
     values = _same_scale(arrays, raw)
     _, position = np.unique(np.concatenate(list(values)), return_inverse=True)
     cut = len(values.source)

@@ -31,7 +31,7 @@ CELL_ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!
 
 
 def open_files(path: str | Path, label: str) -> OpenedTable:
-    """Open what a path, folder or glob stands for; all files must have the same columns."""
+    """Open what a path, folder or glob stands for; all files must have equal columns."""
     refuse_remote(str(path), label)
     paths = _find_files(path, label)
     if kind_of(paths[0]) == "parquet":
@@ -39,18 +39,18 @@ def open_files(path: str | Path, label: str) -> OpenedTable:
     opened = []
     ways: dict[str, list[str]] = {}
     for file in paths:
-        table, how = (_open_excel if kind_of(file) == "excel" else _open_text)(file, label)
+        table, reading = (_open_excel if kind_of(file) == "excel" else _open_text)(file, label)
         opened.append(table)
-        if how:
-            ways.setdefault(how, []).append(file.name)
+        if reading:
+            ways.setdefault(reading, []).append(file.name)
     _require_same(paths, [table.names for table in opened], label)
 
     def load(columns: Sequence[str]) -> Any:
         return concat_rows([table.load(columns) for table in opened], label)
 
     notes = tuple(
-        Note("read_as", "info", {"table": label, "files": tuple(names), "how": how})
-        for how, names in ways.items()
+        Note("read_as", "info", {"table": label, "files": tuple(names), "how": reading})
+        for reading, names in ways.items()
     )
     return OpenedTable(label, "pyarrow", opened[0].names, load, notes)
 
@@ -59,8 +59,8 @@ def _require_same(paths: Sequence[Path], names: Sequence[Sequence[str]], label: 
     for path, columns in zip(paths, names, strict=True):
         difference = set(names[0]) ^ set(columns)
         if difference:
-            got = f"'{min(difference)}' in only one of {paths[0].name} and {path.name}"
-            raise TableError(f"The files of the {label} table have different columns", got=got)
+            actual = f"'{min(difference)}' in only one of {paths[0].name} and {path.name}"
+            raise TableError(f"The files of the {label} table have different columns", got=actual)
 
 
 def refuse_remote(path: str, label: str) -> None:
@@ -77,7 +77,7 @@ def refuse_remote(path: str, label: str) -> None:
 
 
 def kind_of(path: Path) -> Kind | None:
-    """Tell the format of a file by the ending of its name."""
+    """Tell the format of a file by the ending of the name."""
     name = path.name.lower()
     return next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), None)
 
@@ -87,27 +87,27 @@ def _find_files(path: str | Path, label: str) -> list[Path]:
     root = Path(path).expanduser()
     if root.is_file():
         if kind_of(root) is None:
-            what = f"The {label} table '{path}' is of an unknown format"
+            message = f"The {label} table '{path}' is of an unknown format"
             hint = f"Use {READABLE}, or read it yourself and pass the table."
-            raise TableError(what, got=f"'{root.suffix}'", hint=hint)
+            raise TableError(message, got=f"'{root.suffix}'", hint=hint)
         return [root]
     if root.is_dir():
         paths = [p for p in sorted(root.rglob("*")) if not _is_hidden(p.relative_to(root))]
-        nothing = f"The folder '{path}' ({label}) holds no {READABLE} file"
+        message = f"The folder '{path}' ({label}) holds no {READABLE} file"
     elif any(sign in str(path) for sign in "*?["):
         paths = [Path(p) for p in sorted(glob.glob(str(root), recursive=True))]  # noqa: PTH207 - absolute patterns
-        nothing = f"No {READABLE} file matches the {label} table '{path}'"
+        message = f"No {READABLE} file matches the {label} table '{path}'"
     else:
-        nothing = f"The {label} table '{path}' does not exist"
-        raise TableError(nothing, hint=did_you_mean_file(root))
+        message = f"The {label} table '{path}' does not exist"
+        raise TableError(message, hint=did_you_mean_file(root))
     paths = [p for p in paths if p.is_file() and kind_of(p) is not None]
     if not paths:
-        raise TableError(nothing)
+        raise TableError(message)
     if len({kind_of(p) for p in paths}) > 1:
         endings = sorted({p.suffix for p in paths})
-        what = f"The files of '{path}' ({label}) are of several kinds"
+        message = f"The files of '{path}' ({label}) are of several kinds"
         hint = f"Name the files with a glob, for example 'folder/*{endings[-1]}'."
-        raise TableError(what, got=", ".join(endings), hint=hint)
+        raise TableError(message, got=", ".join(endings), hint=hint)
     return paths
 
 
@@ -120,21 +120,21 @@ def _is_hidden(inside: Path) -> bool:
 
 @contextlib.contextmanager
 def _refusing(path: Path, label: str, text: Dialect | None = None) -> Iterator[None]:
-    """Refuse a file that exists and cannot be read: damaged, or not what its name says."""
+    """Refuse a file that exists and cannot be read: damaged, or not what the name says."""
     try:
         yield
     except (MemoryError, TableError):
         raise
     except Exception as err:  # workbooks and damaged files fail in many ways
-        got = obstacle(path, text, err) if text else first_line(err)
+        actual = obstacle(path, text, err) if text else first_line(err)
         hint = "The file may be damaged, half-written, or of another format than its name says."
         cause = None if text else err  # what pyarrow says of a text file quotes the row
-        what = f"The {label} table '{path}' cannot be read"
-        raise TableError(what, got=got, hint=hint) from cause
+        message = f"The {label} table '{path}' cannot be read"
+        raise TableError(message, got=actual, hint=hint) from cause
 
 
 def _open_text(path: Path, label: str) -> tuple[OpenedTable, str]:
-    """Open delimited text; also say how it was read, where that is not plain."""
+    """Open delimited text; also say how the text was read, where that is not plain."""
     with _refusing(path, label):
         dialect = dialect_of(path, label)
     with _refusing(path, label, dialect):
@@ -161,8 +161,8 @@ def _open_parquet(paths: Sequence[Path], root: Path, label: str) -> OpenedTable:
         if len(paths) > 1:
             schema = pa.unify_schemas(schemas, promote_options="permissive")
     except pa.ArrowException as err:
-        what = f"The files of the {label} table have columns of different types"
-        raise TableError(what, got=first_line(err)) from err
+        message = f"The files of the {label} table have columns of different types"
+        raise TableError(message, got=first_line(err)) from err
     by_folder: dict[str, Any] = {}
     if root.is_dir():
         hive = pa_dataset.HivePartitioning.discover()
@@ -207,12 +207,12 @@ def _open_excel(path: Path, label: str) -> tuple[OpenedTable, str]:
         cells = [[row[k] if k < len(row) else None for row in rows] for k in places]
         return pa.table([_cells(column) for column in cells], names=list(columns))
 
-    how = f"the sheet '{title}' alone" if len(filled) > 1 else ""
-    return OpenedTable(label, "pyarrow", require_names(names, label), load), how
+    reading = f"the sheet '{title}' alone" if len(filled) > 1 else ""
+    return OpenedTable(label, "pyarrow", require_names(names, label), load), reading
 
 
 def _cells(values: list[Any]) -> Any:
-    """Make one column; cells of several kinds are text."""
+    """Make a column; cells of several kinds are text."""
     present = [None if value in CELL_ERRORS else value for value in values]
     try:
         return pa.array(present)
@@ -231,9 +231,9 @@ def _workbook(path: Path, label: str) -> Iterator[Any]:
     try:
         import openpyxl
     except ImportError as err:
-        what = f"The {label} table '{path}' is an Excel file, which needs openpyxl"
+        message = f"The {label} table '{path}' is an Excel file, which needs openpyxl"
         hint = "Install it: pip install 'whygap[excel]'; or save the sheet as .csv."
-        raise TableError(what, hint=hint) from err
+        raise TableError(message, hint=hint) from err
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of styles and charts, which are not read
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)

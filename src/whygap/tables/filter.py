@@ -21,7 +21,7 @@ from whygap.tables.open import open_table
 __all__ = ["rows_that_fulfil", "rule_expression"]
 
 _TRUTH = {"True": "1", "False": "0"}
-_HOW = "rule.mask(table, prediction=...): an array, or the name of a column."
+_PREDICTION_HINT = "rule.mask(table, prediction=...): an array, or the name of a column."
 
 
 def rule_expression(conditions: Sequence[Condition]) -> nw.Expr:
@@ -45,7 +45,7 @@ def rule_expression(conditions: Sequence[Condition]) -> nw.Expr:
 
 
 def rows_that_fulfil(conditions: Sequence[Condition], table: Any, prediction: Any = None) -> Mask:
-    """Return one truth value per row; all conditions must hold.
+    """Return a truth value per row; all conditions must hold.
 
     Args:
         conditions: the rule.
@@ -54,8 +54,8 @@ def rows_that_fulfil(conditions: Sequence[Condition], table: Any, prediction: An
     """
     opened = open_table(table, "given")
     predicted = prediction if isinstance(prediction, str) else None
-    own = (MODEL_SCORE, MODEL_LABEL)
-    names = [predicted if c.variable in own else c.variable for c in conditions]
+    model_outputs = (MODEL_SCORE, MODEL_LABEL)
+    names = [predicted if c.variable in model_outputs else c.variable for c in conditions]
     needed = [name for name in dict.fromkeys(names) if name is not None]
     for name in needed:
         if name not in opened.names:
@@ -82,7 +82,8 @@ def _holds(condition: Condition, raw: RawColumn) -> Mask:
         return np.asarray(raw.values <= condition.number)
     level = condition.level
     if raw.kind in ("number", "boolean"):  # true and false are also 1 and 0
-        raw, level = replace(raw, kind="number"), _TRUTH.get(level, level)
+        raw = replace(raw, kind="number")
+        level = _TRUTH.get(level, level)
     text = to_text(raw)
     code = text.levels.index(level) if level in text.levels else -1
     return np.asarray(text.values == code)
@@ -92,33 +93,38 @@ def _require_kind(condition: Condition, name: str, raw: RawColumn) -> None:
     dated = bool(condition.level)
     fitting = ("date", "time") if dated else ("number", "boolean", "duration")
     if condition.kind in ("above", "at most") and raw.kind not in (*fitting, "missing"):
-        what = f"The rule compares column '{name}' with {'a date' if dated else 'a number'}"
-        got = f"{raw.kind} in the table"
-        raise ColumnError(what, got=got, hint="Give it the type it has in the study.")
+        message = f"The rule compares column '{name}' with {'a date' if dated else 'a number'}"
+        actual = f"{raw.kind} in the table"
+        raise ColumnError(message, got=actual, hint="Give it the type it has in the study.")
 
 
 def _own_prediction(condition: Condition, prediction: Any, rows: int) -> RawColumn:
     """Read the model's scores or labels, given beside the table."""
     noun = "score" if condition.variable == MODEL_SCORE else "label"
-    given = [] if prediction is None else prediction
+    values_ = [] if prediction is None else prediction
     try:
-        values: Any = np.asarray(given, dtype=float if noun == "score" else None)
+        values: Any = np.asarray(values_, dtype=float if noun == "score" else None)
     except (TypeError, ValueError) as err:
-        raise InputError("The model's scores must be numbers", got=str(err), hint=_HOW) from err
+        raise InputError(
+            "The model's scores must be numbers", got=str(err), hint=_PREDICTION_HINT
+        ) from err
     if values.shape != (rows,):
-        what = f"The rule speaks of the model's {noun}, which must be one per row of the table"
-        got = "none" if prediction is None else f"shape {values.shape} for {rows:,} rows"
-        raise InputError(what, got=got, hint=_HOW)
+        text = f"The rule speaks of the model's {noun}, which must be one per row of the table"
+        actual = "none" if prediction is None else f"shape {values.shape} for {rows:,} rows"
+        raise InputError(text, got=actual, hint=_PREDICTION_HINT)
     if noun == "score":
         return RawColumn("number", values)
     raw = raw_column(one_type(values, "The model's labels", InputError), "prediction", "the table")
     if raw.kind in ("number", "boolean"):
         # Numbers are no labels where labels are words; fractions are none where they are whole
-        numbers, wanted = present(raw.values), _TRUTH.get(condition.level, condition.level)
-        whole = is_number(wanted) and float(wanted).is_integer()
+        numbers = present(raw.values)
+        label = _TRUTH.get(condition.level, condition.level)
+        is_whole = is_number(label) and float(label).is_integer()
         fractions = numbers[numbers != np.round(numbers)]
-        if not is_number(wanted) or (whole and len(fractions)):
-            what = f"The rule asks whether the model's label is '{condition.level}'"
-            got = f"{fractions[0]:g}" if len(fractions) else "numbers"
-            raise InputError(what, got=got, hint="Give labels as the outcome has them, not scores.")
+        if not is_number(label) or (is_whole and len(fractions)):
+            text = f"The rule asks whether the model's label is '{condition.level}'"
+            actual = f"{fractions[0]:g}" if len(fractions) else "numbers"
+            raise InputError(
+                text, got=actual, hint="Give labels as the outcome has them, not scores."
+            )
     return raw

@@ -35,7 +35,7 @@ class Frame:
     total: int = 0  # rows of the table it was drawn from
 
     def arrow(self, name: str) -> pa.Array:
-        """Return one column as an Arrow array; mixed Python objects are read as text."""
+        """Return a column as an Arrow array; mixed Python objects are read as text."""
         native = self.native
         if self.kind == "pandas":
             categories: Any = getattr(native[name].dtype, "categories", None)
@@ -75,8 +75,8 @@ class OpenedTable:
     def require(self, name: str, role: str) -> None:
         """Refuse a column that is not in the table."""
         if name not in self.names:
-            what = f"Column '{name}' ({role}) is not in {self.label}"
-            raise ColumnError(what, hint=did_you_mean(name, self.names))
+            message = f"Column '{name}' ({role}) is not in {self.label}"
+            raise ColumnError(message, hint=did_you_mean(name, self.names))
 
     def read(self, columns: Sequence[str], sample: int | None = None) -> Frame:
         """Read some columns; of a table with more than `sample` rows so many, drawn at random."""
@@ -108,26 +108,26 @@ def _draw(batches: Iterator[Any], rows: int, label: str) -> tuple[Any, int]:
         total += len(numbers[-1])
         if sum(map(len, numbers)) > rows:
             bound = min(bound, float(np.partition(np.concatenate(numbers), rows)[rows]))
-        parts = [_taken(part, n < bound) for part, n in zip(parts, numbers, strict=True)]
+        parts = [_rows_of(part, n < bound) for part, n in zip(parts, numbers, strict=True)]
         numbers = [n[n < bound] for n in numbers]
     return concat_rows(parts, label), total
 
 
-def _taken(native: Any, rows: Mask) -> Any:
+def _rows_of(native: Any, rows: Mask) -> Any:
     if rows.all():
         return native
     return nw.from_native(native, eager_only=True)[np.flatnonzero(rows)].to_native()
 
 
 def concat_rows(parts: Sequence[Any], label: str) -> Any:
-    """Put tables with the same columns below each other."""
+    """Stack tables with equal columns."""
     filled = [part for part in parts if rows_of(part)] or list(parts[:1])
     if all(isinstance(part, pa.Table) for part in filled):
         try:
             return pa.concat_tables(filled, promote_options="permissive")
         except pa.ArrowException as err:
-            what = f"The files of the {label} table have columns of different types"
-            raise TableError(what, got=first_line(err)) from err
+            message = f"The files of the {label} table have columns of different types"
+            raise TableError(message, got=first_line(err)) from err
     frames = [nw.from_native(part, eager_only=True) for part in filled]
     return nw.concat(frames, how="vertical").to_native()
 
@@ -143,13 +143,13 @@ def require_names(names: Sequence[Any], label: str) -> tuple[str, ...]:
         raise TableError(f"The {label} table has no columns")
     for name in names:
         if not isinstance(name, str):
-            what = f"Column names of the {label} table must be text"
+            message = f"Column names of the {label} table must be text"
             hint = "In pandas: table.columns = table.columns.map(str)."
-            raise TableError(what, got=f"{name!r} ({type(name).__name__})", hint=hint)
+            raise TableError(message, got=f"{name!r} ({type(name).__name__})", hint=hint)
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        what = f"The {label} table has more than one column named '{twice[0]}'"
-        raise TableError(what, hint="Rename or drop the extra ones.")
+        message = f"The {label} table has more than one column named '{twice[0]}'"
+        raise TableError(message, hint="Rename or drop the extra ones.")
     return tuple(names)
 
 

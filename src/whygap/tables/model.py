@@ -101,13 +101,13 @@ def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
     libraries = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
     for (library, name), call in _HINTS.items():
         if library in libraries and name in ("", type(model).__name__):
-            what = f"The {library} model {type(model).__name__} cannot be asked with a table"
+            message = f"The {library} model {type(model).__name__} cannot be asked with a table"
             hint = f"Say how to ask it, and make its answer a probability: {call}."
-            raise ModelError(what, hint=hint)
-    several = len(_classes_of(model) or ()) > 2
+            raise ModelError(message, hint=hint)
+    is_multiclass = len(_classes_of(model) or ()) > 2
     for method, answer in _METHODS.items():
         # Scores of several classes come in several shapes: such a model is asked for labels.
-        if callable(getattr(model, method, None)) and not (several and answer == "score"):
+        if callable(getattr(model, method, None)) and not (is_multiclass and answer == "score"):
             return _estimator_predictor(model, method, answer)
     if callable(model):
         owner = getattr(model, "__self__", None)  # a bound method speaks for its estimator
@@ -119,15 +119,15 @@ def predictor_of(model: Any, *, unsafe_pickle: bool = False) -> Predictor:
             sees="table" if _names_of(owner) is None else "frame",
             classes=_classes_of(owner),
         )
-    what = "The model must have predict_proba, decision_function or predict, or be a callable"
-    raise ModelError(what, got=f"an object of type {type(model).__name__}")
+    message = "The model must have predict_proba, decision_function or predict, or be a callable"
+    raise ModelError(message, got=f"an object of type {type(model).__name__}")
 
 
 def _estimator_predictor(model: Any, method: str, answer: Answer) -> Predictor:
     """Describe a fitted estimator in the manner of scikit-learn."""
     if isinstance(model, type):
-        what = f"The model is the class {model.__name__}, not a fitted model"
-        raise ModelError(what, hint=f"Fit it first: model = {model.__name__}(...).fit(X, y).")
+        message = f"The model is the class {model.__name__}, not a fitted model"
+        raise ModelError(message, hint=f"Fit it first: model = {model.__name__}(...).fit(X, y).")
     columns = _names_of(model)
     width = getattr(model, "n_features_in_", None) if columns is None else None
     predictor = Predictor(
@@ -170,8 +170,9 @@ def _classes_of(model: Any) -> tuple[Any, ...] | None:
 
 
 def _onnx_predictor(path: str | Path) -> Predictor:
-    """Describe an ONNX file that takes one matrix, or one input per column."""
-    session, name = _open_onnx(path), Path(path).name
+    """Describe an ONNX file that takes a matrix, or an input per column."""
+    session = _open_onnx(path)
+    name = Path(path).name
     inputs = session.get_inputs()
     for node in inputs:
         if node.type not in _ONNX_TYPES:
@@ -194,7 +195,7 @@ def _onnx_predictor(path: str | Path) -> Predictor:
 
 
 def _onnx_answer(session: Any, inputs: dict[str, Any]) -> Any:
-    """Return probabilities where the model gives any, its labels otherwise."""
+    """Return probabilities where the model gives any, labels otherwise."""
     outputs = session.run(None, inputs)
     for output in outputs:
         if isinstance(output, list) and output and isinstance(output[0], dict):
@@ -217,12 +218,12 @@ def _load_model(path: str | Path, *, unsafe_pickle: bool) -> Any:
     if file.suffix.lower() == ".skops":
         return _load_skops(file, trust_all=unsafe_pickle)
     if file.suffix.lower() not in PICKLES:
-        what = f"The model '{path}' is of an unknown format"
-        raise ModelError(what, got=f"'{file.suffix}'", hint="Use .onnx, .skops or module:name.")
+        message = f"The model '{path}' is of an unknown format"
+        raise ModelError(message, got=f"'{file.suffix}'", hint="Use .onnx, .skops or module:name.")
     if not unsafe_pickle:
-        what = f"The model '{file}' is a pickle, which can run any code when it is loaded"
+        message = f"The model '{file}' is a pickle, which can run any code when it is loaded"
         hint = "Use .onnx or .skops; or, if you trust it, unsafe_pickle=True (--unsafe-pickle)."
-        raise ModelError(what, hint=hint)
+        raise ModelError(message, hint=hint)
     import joblib
 
     return _loaded(file, lambda: joblib.load(file))
@@ -233,13 +234,13 @@ def is_reference(text: str) -> bool:
     return _REFERENCE.fullmatch(text) is not None
 
 
-def import_model(reference: str, folder: Path, what: str = "model") -> Any:
+def import_model(reference: str, folder: Path, noun: str = "model") -> Any:
     """Import `module:name` from a folder or the installed packages.
 
     Args:
         reference: the module and a (dotted) name in it.
         folder: where the module is looked for first.
-        what: what messages call the object.
+        noun: what messages call the object.
     """
     module_name, _, attribute = reference.partition(":")
     path = str(folder.resolve())
@@ -249,8 +250,8 @@ def import_model(reference: str, folder: Path, what: str = "model") -> Any:
         for part in attribute.split("."):
             model = getattr(model, part)
     except Exception as err:  # the user's module may fail in any way
-        got = f"{type(err).__name__}: {err}"
-        raise ModelError(f"The {what} '{reference}' cannot be imported", got=got) from err
+        actual = f"{type(err).__name__}: {err}"
+        raise ModelError(f"The {noun} '{reference}' cannot be imported", got=actual) from err
     finally:
         sys.path.remove(path)
     return model
@@ -267,17 +268,17 @@ def _optional(module: str, extra: str, file: Path) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as err:
-        what = f"The model '{file}' needs {module.partition('.')[0]}"
-        raise ModelError(what, hint=f"Install it: pip install 'whygap[{extra}]'.") from err
+        message = f"The model '{file}' needs {module.partition('.')[0]}"
+        raise ModelError(message, hint=f"Install it: pip install 'whygap[{extra}]'.") from err
 
 
 def _loaded(file: Path, load: Callable[[], Any]) -> Any:
     try:
         return load()
     except Exception as err:  # damaged files fail in many ways
-        what = f"The model '{file}' cannot be loaded"
+        message = f"The model '{file}' cannot be loaded"
         hint = "It may be damaged, or written by another version."
-        raise ModelError(what, got=first_line(err, with_type=True), hint=hint) from err
+        raise ModelError(message, got=first_line(err, with_type=True), hint=hint) from err
 
 
 def _load_skops(file: Path, *, trust_all: bool) -> Any:
@@ -285,17 +286,17 @@ def _load_skops(file: Path, *, trust_all: bool) -> Any:
     io = _optional("skops.io", "skops", file)
     unknown = _loaded(file, lambda: io.get_untrusted_types(file=file))
     if unknown and not trust_all:
-        what = f"The model '{file}' holds types that are not known to be safe"
+        message = f"The model '{file}' holds types that are not known to be safe"
         hint = "If you trust the file: unsafe_pickle=True (--unsafe-pickle)."
-        raise ModelError(what, got=", ".join(sorted(unknown)[:3]), hint=hint)
+        raise ModelError(message, got=", ".join(sorted(unknown)[:3]), hint=hint)
     return _loaded(file, lambda: io.load(file, trusted=unknown))
 
 
 def _open_onnx(path: str | Path) -> Any:
-    """Open a session of an ONNX file, on one thread."""
+    """Open a session of an ONNX file, on a single thread."""
     file = _existing(path)
     runtime = _optional("onnxruntime", "onnx", file)
     options = runtime.SessionOptions()
     options.intra_op_num_threads = 1
-    where = ["CPUExecutionProvider"]
-    return _loaded(file, lambda: runtime.InferenceSession(str(file), options, providers=where))
+    providers = ["CPUExecutionProvider"]
+    return _loaded(file, lambda: runtime.InferenceSession(str(file), options, providers=providers))

@@ -51,7 +51,7 @@ class TablePart:
 
 
 def open_table(table: Any, label: str) -> OpenedTable:
-    """Find out what a table is and which columns it has, without reading its rows.
+    """Find out what a table is and which columns a table has, without reading rows.
 
     Args:
         table: a table in memory, a lazy plan, a path, glob or folder, a duckdb relation or query,
@@ -90,19 +90,19 @@ def _open_in_memory(native: Any, label: str) -> OpenedTable:
     else:
         name, library_name = type(native).__name__, type(native).__module__.partition(".")[0]
         hint = INSTEAD.get(name) or INSTEAD.get(library_name, "")
-        got = f"an object of type {name}"
-        raise TableError(f"The {label} table must be {ACCEPTED}", got=got, hint=hint)
+        actual = f"an object of type {name}"
+        raise TableError(f"The {label} table must be {ACCEPTED}", got=actual, hint=hint)
 
     def select(columns: Sequence[str]) -> Any:
-        chosen = native[list(columns)] if kind == "pandas" else native.select(list(columns))
-        return chosen.collect() if is_lazy else chosen
+        narrowed = native[list(columns)] if kind == "pandas" else native.select(list(columns))
+        return narrowed.collect() if is_lazy else narrowed
 
     checked = require_names(_guarded(names, label), label)
     return OpenedTable(label, kind, checked, lambda c: _guarded(lambda: select(c), label))
 
 
 def _streamed(native: Any, label: str) -> Any:
-    """Read an Arrow stream of columns; None where there is no such stream."""
+    """Read an Arrow stream of columns; None without a stream."""
     try:
         reader = pa.RecordBatchReader.from_stream(native)
     except (pa.ArrowInvalid, TypeError):
@@ -117,8 +117,8 @@ def _guarded(load: Callable[[], Any], label: str) -> Any:
     except (MemoryError, TableError):
         raise
     except Exception as err:  # a lazy plan may fail in any way its author chose
-        got = first_line(err, with_type=True)
-        raise TableError(f"The {label} table cannot be read", got=got) from err
+        actual = first_line(err, with_type=True)
+        raise TableError(f"The {label} table cannot be read", got=actual) from err
 
 
 def _part_of(part: TablePart, opened: OpenedTable) -> OpenedTable:
@@ -127,27 +127,27 @@ def _part_of(part: TablePart, opened: OpenedTable) -> OpenedTable:
     hidden = {*part.where, *part.drop}
     names = tuple(name for name in opened.names if name not in hidden)
 
-    def chosen(native: Any, columns: Sequence[str]) -> Any:
+    def narrowed(native: Any, columns: Sequence[str]) -> Any:
         frame = nw.from_native(native, eager_only=True)
-        for name, wanted in part.where.items():
-            values = list(wanted) if isinstance(wanted, list | tuple | set) else [wanted]
+        for name, value in part.where.items():
+            values = list(value) if isinstance(value, list | tuple | set) else [value]
             try:
                 frame = frame.filter(nw.col(name).is_in(values))
             except Exception as err:  # each library has its own complaint about types
-                what = f"Column '{name}' of {opened.label} cannot be compared with {wanted!r}"
-                raise TableError(what, got=f"{type(err).__name__}") from err
+                message = f"Column '{name}' of {opened.label} cannot be compared with {value!r}"
+                raise TableError(message, got=f"{type(err).__name__}") from err
         return frame.select(list(columns)).to_native()
 
     def load(columns: Sequence[str]) -> Any:
-        native = chosen(opened.load((*columns, *part.where)), columns)
+        native = narrowed(opened.load((*columns, *part.where)), columns)
         if part.where and not rows_of(native):
-            wanted = " and ".join(f"'{name}' equal to {v!r}" for name, v in part.where.items())
-            raise TableError(f"No row of the {opened.label} table has {wanted}")
+            conditions = " and ".join(f"'{name}' equal to {v!r}" for name, v in part.where.items())
+            raise TableError(f"No row of the {opened.label} table has {conditions}")
         return native
 
     def stream(columns: Sequence[str]) -> Iterator[Any]:
         for native in opened.stream((*columns, *part.where)) if opened.stream else ():
-            yield chosen(native, columns)
+            yield narrowed(native, columns)
 
     streamed = stream if opened.stream else None
     return OpenedTable(opened.label, opened.kind, names, load, opened.notes, streamed)

@@ -75,7 +75,7 @@ def _same_label(value: Any, label: str) -> bool:
 
 
 def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Classes:
-    """Find the outcome's two values over both tables, and which of them is positive."""
+    """Find the outcome's two values over all rows, and which value is positive."""
     values = distinct_levels(raw)
     if len(values) != 2:
         remedy = "turn it into yes/no first, for example 'above 10'; or say task='multiclass' or "
@@ -86,8 +86,8 @@ def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Classes:
     if positive is not None:
         matching = [value for value in values if _same_label(positive, value)]
         if not matching:
-            what = f"positive={positive!r} is not a value of the outcome '{name}'"
-            raise ColumnError(what, got=got, hint=did_you_mean(str(positive), values))
+            message = f"positive={positive!r} is not a value of the outcome '{name}'"
+            raise ColumnError(message, got=got, hint=did_you_mean(str(positive), values))
         return Classes(tuple(sorted(values, key=lambda value: value == matching[0])))
     for labels in (tuple(values), tuple(reversed(values))):
         if tuple(label.lower() for label in labels) in OBVIOUS:
@@ -97,7 +97,7 @@ def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Classes:
 
 
 def find_classes(name: str, raw: ByDomain[RawColumn]) -> Classes:
-    """Find the outcome's values over both tables, numbers in order, text alphabetically."""
+    """Find the outcome's values over all rows, numbers in order, text alphabetically."""
     values = distinct_levels(raw)
     if not 2 <= len(values) <= MAX_CLASSES:
         hint = f"From 2 to {MAX_CLASSES} classes are needed: group them into larger ones, or for "
@@ -113,7 +113,7 @@ def _wrong_number(
 
 
 def refuse_unusable(
-    what: str,
+    subject: str,
     raw: ByDomain[RawColumn],
     error: type[InputError],
     if_infinite: str = "",
@@ -122,16 +122,16 @@ def refuse_unusable(
     """Refuse infinite values, dates, and a column that holds nothing; with hints for the two."""
     for table, column in raw.items():
         if column.infinite:
-            problem = f"{what} holds {column.infinite} infinite values in {table}"
+            problem = f"{subject} holds {column.infinite} infinite values in {table}"
             raise error(problem, hint=if_infinite)
         if column.missing == len(column.values):
-            raise error(f"{what} is missing in every row of {table}")
+            raise error(f"{subject} is missing in every row of {table}")
         if column.kind in ("date", "time", "duration"):
-            raise error(f"{what} holds dates or times in {table}", hint=if_dates)
+            raise error(f"{subject} holds dates or times in {table}", hint=if_dates)
 
 
 def distinct_levels(raw: ByDomain[RawColumn]) -> list[str]:
-    """Return the distinct values of both tables as text, sorted; booleans as 0 and 1."""
+    """Return the distinct values of two tables as text, sorted; booleans as 0 and 1."""
     return sorted({level for column in raw for level in to_text(_numbered(column)).levels})
 
 

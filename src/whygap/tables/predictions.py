@@ -27,8 +27,8 @@ class RawPredictions:
     """Predictions at every row of both tables as they were given: a column, or one per class.
 
     Attributes:
-        what: what messages call the predictions.
-        who: what messages call their author.
+        subject: what messages call the predictions.
+        author: what messages call their author.
         error: the error that refuses them.
         column: one prediction per row; or
         table: (rows, C), one number per class.
@@ -37,8 +37,8 @@ class RawPredictions:
         notes: what the model warned of.
     """
 
-    what: str
-    who: str
+    subject: str
+    author: str
     error: type[InputError] = ColumnError
     column: ByDomain[RawColumn] | None = None
     table: ByDomain[Array] | None = None
@@ -49,20 +49,22 @@ class RawPredictions:
     @property
     def of_classes(self) -> bool:
         """Whether the predictions are of several classes: more than two, or in words."""
-        several = self.classes is not None and len(self.classes) > 2
+        is_multiclass = self.classes is not None and len(self.classes) > 2
         text = self.column is not None and any(column.kind == "text" for column in self.column)
-        return several or text or (self.table is not None and self.table.source.shape[1] > 2)
+        return is_multiclass or text or (self.table is not None and self.table.source.shape[1] > 2)
 
     def single(self) -> ByDomain[RawColumn]:
-        """Return the column, where there is no table."""
+        """Return the column of predictions that are no table."""
         return cast("ByDomain[RawColumn]", self.column)
 
     def refuse_unknown(self, column: ByDomain[RawColumn], classes: Classes, hint: str) -> None:
         """Refuse a prediction that is none of the outcome's values."""
         if (unknown := classes.first_unknown(column)) is not None:
-            what = f"{self.what} holds {repr_level(unknown)}, which is not a value of the outcome"
-            got = f"outcome values {listed(classes.labels)}"
-            raise self.error(what, got=got, hint=did_you_mean(unknown, classes.labels) or hint)
+            text = (
+                f"{self.subject} holds {repr_level(unknown)}, which is not a value of the outcome"
+            )
+            actual = f"outcome values {listed(classes.labels)}"
+            raise self.error(text, got=actual, hint=did_you_mean(unknown, classes.labels) or hint)
 
 
 def binary_predictions(raw: RawPredictions, labels: Classes) -> ByDomain[Array]:
@@ -74,8 +76,8 @@ def binary_predictions(raw: RawPredictions, labels: Classes) -> ByDomain[Array]:
     columns = 2 if raw.table is None else raw.table.source.shape[1]
     classes = 2 if raw.classes is None else len(raw.classes)
     if (classes, columns) != (2, 2):
-        got = f"{classes} classes" if classes != 2 else f"{columns} columns of probabilities"
-        raise raw.error(f"{raw.who} must tell two classes apart", got=got)
+        actual = f"{classes} classes" if classes != 2 else f"{columns} columns of probabilities"
+        raise raw.error(f"{raw.author} must tell two classes apart", got=actual)
     if raw.table is not None:
         place = _positive_place(raw, labels)
         return _in_unit_interval(raw, raw.table.map(lambda values: values[:, place]))
@@ -86,7 +88,7 @@ def binary_predictions(raw: RawPredictions, labels: Classes) -> ByDomain[Array]:
     if raw.answer == "any":
         if raw.classes is not None and _are_codes(raw.classes):
             _positive_place(raw, labels)  # refuses codes that may stand for either value
-        refuse_unusable(raw.what, column, raw.error)
+        refuse_unusable(raw.subject, column, raw.error)
         if labels.first_unknown(column) is None:
             return column.map(labels.encode)
         if any(c.kind in ("text", "ordered") for c in column):
@@ -95,7 +97,7 @@ def binary_predictions(raw: RawPredictions, labels: Classes) -> ByDomain[Array]:
 
 
 def _in_unit_interval(raw: RawPredictions, columns: ByDomain[Array]) -> ByDomain[Array]:
-    """Require probabilities from 0 to 1; a rounding excess is cut off."""
+    """Enforce probabilities from 0 to 1; a rounding excess is cut off."""
     for table, column in columns.items():
         low, high = (float(limit(present(column))) for limit in (np.min, np.max))
         if low < -ROUNDING or high > 1 + ROUNDING:
@@ -104,8 +106,8 @@ def _in_unit_interval(raw: RawPredictions, columns: ByDomain[Array]) -> ByDomain
                 hint = "It looks like percent: divide by 100."
             elif low < 0:
                 hint = "It looks like a score or logit: turn it into a probability first."
-            what = f"{raw.what} must be a probability from 0 to 1, or a label"
-            raise raw.error(what, got=f"values from {low:g} to {high:g} in {table}", hint=hint)
+            message = f"{raw.subject} must be a probability from 0 to 1, or a label"
+            raise raw.error(message, got=f"values from {low:g} to {high:g} in {table}", hint=hint)
     return columns.map(lambda column: np.clip(column, 0.0, 1.0))
 
 
@@ -123,11 +125,11 @@ def _positive_place(raw: RawPredictions, labels: Classes) -> int:
     if codes in ([0.0, 1.0], [1.0, 0.0]):
         return codes.index(1.0)
     if not _are_codes(classes):
-        what = f"{raw.who} knows other classes than the outcome"
-        raise raw.error(what, got=f"{classes[0]!r} and {classes[1]!r}; the outcome has {labels}")
+        message = f"{raw.author} knows other classes than the outcome"
+        raise raw.error(message, got=f"{classes[0]!r} and {classes[1]!r}; the outcome has {labels}")
     if labels.positive_is_the_negative_word or codes[0] == 1.0 or codes[1] == 0.0:
         raise raw.error(
-            f"{raw.who} knows the classes {classes[0]} and {classes[1]}, and it is not clear "
+            f"{raw.author} knows the classes {classes[0]} and {classes[1]}, and it is not clear "
             f"which one is '{labels.labels[1]}'",
             got=f"positive='{labels.labels[1]}'; the outcome has {labels}",
             hint="Write the outcome as it was when the model was trained, or leave positive= out.",
@@ -136,7 +138,7 @@ def _positive_place(raw: RawPredictions, labels: Classes) -> int:
 
 
 def _are_codes(classes: Sequence[Any]) -> bool:
-    """Tell classes that only say 0 and 1, whatever the outcome calls them."""
+    """Tell classes that only say 0 and 1, whatever the outcome's values are called."""
     return [str(label) for label in classes] in (["0", "1"], ["False", "True"])
 
 
@@ -156,10 +158,10 @@ def class_predictions(raw: RawPredictions, classes: Classes) -> ClassPredictions
         scores = raw.table.map(lambda values: values[:, order])
         _require_probabilities(raw, scores)
         unseen = tuple(str((raw.classes or ())[k]) for k in order[len(classes.labels) :])
-        note = Note("unseen_classes", "warning", {"who": raw.who, "values": unseen})
+        note = Note("unseen_classes", "warning", {"who": raw.author, "values": unseen})
         return ClassPredictions(scores.map(_best_class), scores, (note,) if unseen else ())
     column = raw.single()
-    refuse_unusable(raw.what, column, raw.error)
+    refuse_unusable(raw.subject, column, raw.error)
     advice = "For classes a model must give labels, or a probability for each."
     if raw.error is not ModelError:
         columns = "prediction={'class': 'column', ...}"
@@ -172,17 +174,19 @@ def _columns_in_order(raw: RawPredictions, classes: Classes, columns: int) -> li
     """Find the outcome's classes among the columns; classes no row has come last."""
     expected = classes.labels if raw.classes is None else tuple(map(str, raw.classes))
     if columns != len(expected):
-        what = f"{raw.who} gives {columns} columns for {len(expected)} classes"
-        got = f"classes {listed(expected)}"
-        raise raw.error(what, got=got, hint="One column per class is needed, in sorted order.")
+        message = f"{raw.author} gives {columns} columns for {len(expected)} classes"
+        actual = f"classes {listed(expected)}"
+        raise raw.error(
+            message, got=actual, hint="One column per class is needed, in sorted order."
+        )
     if raw.classes is None:
         return list(range(columns))
     codes = [classes.code(label) for label in raw.classes]
     for code, label in enumerate(classes.labels):
         if float(code) not in codes:
-            what = f"{raw.who} does not know the class {repr_level(label)} of the outcome"
-            got = f"classes {listed(expected)}"
-            raise raw.error(what, got=got, hint=did_you_mean(label, expected))
+            message = f"{raw.author} does not know the class {repr_level(label)} of the outcome"
+            actual = f"classes {listed(expected)}"
+            raise raw.error(message, got=actual, hint=did_you_mean(label, expected))
     first = [codes.index(float(code)) for code in range(len(classes.labels))]
     return first + [place for place, code in enumerate(codes) if code is None]
 
@@ -194,27 +198,27 @@ def _best_class(scores: Array) -> Array:
 
 
 def _require_probabilities(raw: RawPredictions, scores: ByDomain[Array]) -> None:
-    """Require numbers from 0 to 1 that add up to 1 in every row."""
+    """Refuse all except numbers from 0 to 1 that add up to 1 in every row."""
     for domain, values in scores.items():
         complete = values[~np.isnan(values).any(axis=1)]
         if not len(complete):
-            raise raw.error(f"{raw.what} is missing in every row of {domain}")
+            raise raw.error(f"{raw.subject} is missing in every row of {domain}")
         if complete.min() < -ROUNDING or complete.max() > 1 + ROUNDING:
-            got = f"values from {complete.min():g} to {complete.max():g} in {domain}"
-            raise raw.error(f"{raw.what} must hold probabilities from 0 to 1", got=got)
+            actual = f"values from {complete.min():g} to {complete.max():g} in {domain}"
+            raise raw.error(f"{raw.subject} must hold probabilities from 0 to 1", got=actual)
         sums = complete.sum(axis=1)
         worst = float(sums[np.abs(sums - 1).argmax()])
         if abs(worst - 1) > SUM_TOLERANCE:
             hint = "Give one probability column for each class."
-            got = f"{worst:.4g} in a row of {domain}"
-            raise raw.error(f"{raw.what} must add up to 1 in every row", got=got, hint=hint)
+            actual = f"{worst:.4g} in a row of {domain}"
+            raise raw.error(f"{raw.subject} must add up to 1 in every row", got=actual, hint=hint)
 
 
 def real_predictions(raw: RawPredictions) -> ByDomain[Array]:
     """Return numbers of any size; missing stays NaN."""
     if raw.table is not None or raw.answer in ("probability", "score"):
-        what = f"{raw.who} tells classes apart, but the outcome has real values"
+        message = f"{raw.author} tells classes apart, but the outcome has real values"
         hint = "For real values one column of numbers is needed, or a regression model."
-        raise raw.error(what, hint=hint)
-    refuse_unusable(raw.what, raw.single(), raw.error)
-    return require_numbers(raw.what, raw.single(), raw.error)
+        raise raw.error(message, hint=hint)
+    refuse_unusable(raw.subject, raw.single(), raw.error)
+    return require_numbers(raw.subject, raw.single(), raw.error)

@@ -36,8 +36,8 @@ def run_query(
     """
     file = None if database is None else (folder or Path()) / Path(database).expanduser()
     if file is not None and not file.is_file():
-        what = f"The database '{database}' of the {label} table does not exist"
-        raise TableError(what, hint=did_you_mean_file(file))
+        message = f"The database '{database}' of the {label} table does not exist"
+        raise TableError(message, hint=did_you_mean_file(file))
     try:
         import duckdb
     except ImportError as err:
@@ -61,8 +61,8 @@ def read_relation(relation: Any, columns: Sequence[str], label: str) -> Any:
 def relation_batches(relation: Any, columns: Sequence[str], label: str) -> Iterator[Any]:
     """Yield some columns of a relation, some rows at a time."""
     with _refusing(label):
-        chosen = relation.project(_quoted(columns))
-        read = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_arrow_reader  # before 1.5
+        picked = relation.project(_quoted(columns))
+        read = getattr(picked, "to_arrow_reader", None) or picked.fetch_arrow_reader  # before 1.5
         for batch in read(BATCH_ROWS):
             yield pa.Table.from_batches([batch])
 

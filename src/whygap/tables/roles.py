@@ -40,7 +40,7 @@ class Roles:
     clusters: str | None = None
     source_risk: str | None = None
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    named: frozenset[str] = frozenset()
+    explicit: frozenset[str] = frozenset()
     notes: tuple[Note, ...] = ()
 
     @property
@@ -52,8 +52,8 @@ class Roles:
     def columns(self) -> tuple[str, ...]:
         """Every column that is needed."""
         single = (getattr(self, role) for role in ONE_COLUMN)
-        named = tuple(column for column in single if column is not None)
-        return self.features + named + tuple(self.class_columns.values())
+        used = tuple(column for column in single if column is not None)
+        return self.features + used + tuple(self.class_columns.values())
 
 
 def resolve_roles(
@@ -64,7 +64,7 @@ def resolve_roles(
     covariates: Sequence[str] | None,
     groups: Mapping[str, Sequence[str]] | None,
 ) -> Roles:
-    """Check every column the caller named; without covariates, all others are covariates.
+    """Check every column the caller named; without covariates, all further columns are.
 
     Args:
         tables: both tables, opened.
@@ -79,30 +79,30 @@ def resolve_roles(
         columns["prediction"] = None
         by_class = {str(label): name for label, name in prediction.items()}
         if len(by_class) < 2:
-            what = "prediction= by class must map at least two classes to their columns"
+            message = "prediction= by class must map at least two classes to their columns"
             hint = "For example prediction={'car': 'p_car', 'bus': 'p_bus', 'foot': 'p_foot'}."
-            raise ColumnError(what, got=repr(dict(prediction)), hint=hint)
-    named = (*baseline, *(covariates or ()))
+            raise ColumnError(message, got=repr(dict(prediction)), hint=hint)
+    explicit = (*baseline, *(covariates or ()))
     pairs = [(role, name) for role, name in columns.items() if name is not None]
     pairs += [("prediction", name) for name in by_class.values()]
     pairs += [("baseline", n) for n in baseline] + [("covariates", n) for n in covariates or ()]
     _require(pairs, tables)
     notes: tuple[Note, ...] = ()
     if covariates is None:
-        taken = {name for _, name in pairs}
-        covariates = _remaining(tables, taken)
+        used = {name for _, name in pairs}
+        covariates = _remaining(tables, used)
         notes = tuple(
             Note("saved_index", "info", {"column": name, "table": table.label})
             for table in tables
             for name in saved_index(table.names)
-            if name not in taken
+            if name not in used
         )
     return Roles(
         baseline=tuple(baseline),
         covariates=tuple(covariates),
         class_columns=by_class,
         groups=_groups(groups or {}, covariates, baseline),
-        named=frozenset(named),
+        explicit=frozenset(explicit),
         notes=notes,
         **columns,
     )
@@ -113,41 +113,41 @@ def _require(pairs: Sequence[tuple[str, str]], tables: ByDomain[OpenedTable]) ->
     for role, name in pairs:
         for table in tables:
             table.require(name, role)
-    taken: dict[str, str] = {}
+    used: dict[str, str] = {}
     for role, name in pairs:
-        if taken.get(name) == role:
+        if used.get(name) == role:
             raise ColumnError(f"Column '{name}' is named twice in {role}", hint="Name it once.")
-        if name in taken:
-            what = f"Column '{name}' has two roles: {taken[name]} and {role}"
-            raise ColumnError(what, hint="Each column has one role.")
-        taken[name] = role
+        if name in used:
+            message = f"Column '{name}' has two roles: {used[name]} and {role}"
+            raise ColumnError(message, hint="Each column has one role.")
+        used[name] = role
 
 
-def _remaining(tables: ByDomain[OpenedTable], taken: set[str]) -> tuple[str, ...]:
-    """Return the columns not otherwise named, in the source's order; both tables must agree."""
+def _remaining(tables: ByDomain[OpenedTable], used: set[str]) -> tuple[str, ...]:
+    """Return the columns not otherwise named, in the source's order; the tables must agree."""
     source, target = tables.map(
-        lambda t: tuple(n for n in t.names if n not in taken and n not in saved_index(t.names))
+        lambda t: tuple(n for n in t.names if n not in used and n not in saved_index(t.names))
     )
-    alone = {
+    unshared = {
         "source": [name for name in source if name not in target],
         "target": [name for name in target if name not in source],
     }
-    if any(alone.values()):
-        parts = [f"only in {label}: {listed(names)}" for label, names in alone.items() if names]
+    if any(unshared.values()):
+        parts = [f"only in {label}: {listed(names)}" for label, names in unshared.items() if names]
         hint = "Drop these columns, or say which ones to use with covariates=[...]."
         raise TableError("The two tables have different columns", got="; ".join(parts), hint=hint)
     return source
 
 
 def saved_index(names: Sequence[str]) -> tuple[str, ...]:
-    """Find the row numbers that pandas and R write in front of a table, by their names."""
+    """Find the row numbers that pandas and R write in front of a table, by name."""
     return tuple(itertools.takewhile(INDEX_NAME.fullmatch, names))
 
 
 def _groups(
     groups: Mapping[str, Sequence[str]], covariates: Sequence[str], baseline: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Check that groups hold covariates only, each in one group, under a name of their own."""
+    """Check that groups hold covariates only, each in a single group, under a new name."""
     if not covariates:
         hint = "Every column has another role; name at least one covariate."
         raise ColumnError("No column is left to be a covariate", hint=hint)
@@ -157,15 +157,15 @@ def _groups(
             raise ColumnError(f"Group '{group}' is empty", hint="Name its covariates.")
         for column in columns:
             if column not in covariates:
-                what = f"Column '{column}' (group '{group}') is not a covariate"
-                raise ColumnError(what, hint=did_you_mean(column, covariates))
+                message = f"Column '{column}' (group '{group}') is not a covariate"
+                raise ColumnError(message, hint=did_you_mean(column, covariates))
             if column in owner:
-                what = f"Column '{column}' is in two groups: '{owner[column]}' and '{group}'"
-                raise ColumnError(what, hint="Each covariate belongs to one group.")
+                message = f"Column '{column}' is in two groups: '{owner[column]}' and '{group}'"
+                raise ColumnError(message, hint="Each covariate belongs to one group.")
             owner[column] = group
         stranger = group in covariates and group not in columns
         if stranger or group in baseline:
-            what = "covariate that is not in it" if stranger else "baseline column"
+            kind = "covariate that is not in it" if stranger else "baseline column"
             hint = "Give the group another name."
-            raise ColumnError(f"Group '{group}' has the name of a {what}", hint=hint)
+            raise ColumnError(f"Group '{group}' has the name of a {kind}", hint=hint)
     return {group: tuple(columns) for group, columns in groups.items()}

@@ -34,7 +34,7 @@ class ModelScoring:
     after_batch: Callable[[int, int], None] = lambda *_: None
 
     def ask(self, frames: ByDomain[Frame]) -> RawPredictions:
-        """Predict every row of both tables; what the model warns of becomes a note."""
+        """Predict every row of the tables; what the model warns of becomes a note."""
         before = ByDomain(0, frames.source.rows)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -46,7 +46,8 @@ class ModelScoring:
         return _read_answers(self.predictor, raw, self.notes + notes)
 
     def _answers(self, frame: Frame, before: int, total: int) -> Any:
-        predictor, parts = self.predictor, []
+        predictor = self.predictor
+        parts = []
         for start in range(0, frame.rows, BATCH):
             rows = min(BATCH, frame.rows - start)
             table = _table_for(predictor, frame, self.columns, slice(start, start + rows))
@@ -55,13 +56,13 @@ class ModelScoring:
             except WhygapError:
                 raise
             except Exception as err:  # a model may fail in any way
-                shown = f"It was given a {frame.kind} table with columns {listed(self.columns)}"
-                what = f"The model {predictor.name} failed on the {frame.label} table"
-                hint = predictor.hint or f"{shown}; it may expect others."
-                raise ModelError(what, got=first_line(err, with_type=True), hint=hint) from err
+                shape = f"It was given a {frame.kind} table with columns {listed(self.columns)}"
+                message = f"The model {predictor.name} failed on the {frame.label} table"
+                hint = predictor.hint or f"{shape}; it may expect others."
+                raise ModelError(message, got=first_line(err, with_type=True), hint=hint) from err
             if answer.ndim == 0 or len(answer) != rows:
-                what = f"The model {predictor.name} must give one prediction per row"
-                raise ModelError(what, got=f"shape {answer.shape} for {rows} rows")
+                message = f"The model {predictor.name} must give one prediction per row"
+                raise ModelError(message, got=f"shape {answer.shape} for {rows} rows")
             parts.append(answer)
             self.after_batch(before + start + rows, total)
         return np.concatenate(parts)
@@ -92,27 +93,27 @@ def model_scoring(
 def _model_columns(
     predictor: Predictor, tables: ByDomain[OpenedTable], roles: Roles
 ) -> tuple[str, ...]:
-    """Choose the columns a model is shown: its own list, else W and Z in the source's order."""
+    """Pick the columns for a model: the model's list, or W and Z by the source's order."""
     expects = f"The model {predictor.name} expects"
     if predictor.columns is None:
         features = set(roles.features)
         names = tuple(name for name in tables.source.names if name in features)
         if predictor.width not in (None, len(names)):
-            what = f"{expects} {predictor.width} columns"
+            message = f"{expects} {predictor.width} columns"
             hint = "Name covariates=[...] so that they are the columns it was trained with."
-            raise ModelError(what, got=f"{len(names)} (baseline and covariates)", hint=hint)
+            raise ModelError(message, got=f"{len(names)} (baseline and covariates)", hint=hint)
         return names
     columns = []
     for name in predictor.columns:
         for table in tables:  # LightGBM writes blanks in names as underscores
             spelled = [n for n in table.names if n == name or n.replace(" ", "_") == name]
             if not spelled:
-                what = f"{expects} column '{name}', which is not in {table.label}"
-                raise ModelError(what, hint=did_you_mean(name, table.names))
+                message = f"{expects} column '{name}', which is not in {table.label}"
+                raise ModelError(message, hint=did_you_mean(name, table.names))
         columns.append(name if name in spelled else spelled[0])
     if roles.outcome in columns:
-        what = f"{expects} the outcome '{roles.outcome}' among its columns"
-        raise ModelError(what, hint="A model that sees the outcome cannot be explained.")
+        message = f"{expects} the outcome '{roles.outcome}' among its columns"
+        raise ModelError(message, hint="A model that sees the outcome cannot be explained.")
     return tuple(columns)
 
 
@@ -126,8 +127,8 @@ def _table_for(predictor: Predictor, frame: Frame, columns: Sequence[str], rows:
         try:
             return part.to_pandas()
         except ImportError as err:
-            what = f"The model {predictor.name} needs a pandas table"
-            raise ModelError(what, hint="Install it: pip install pandas.") from err
+            message = f"The model {predictor.name} needs a pandas table"
+            raise ModelError(message, hint="Install it: pip install pandas.") from err
     return part.to_native()
 
 
@@ -145,22 +146,23 @@ def _numbers_in(frame: Frame, name: str, predictor: Predictor) -> Array:
 def _read_answers(
     predictor: Predictor, raw: ByDomain[Any], notes: tuple[Note, ...]
 ) -> RawPredictions:
-    """Read the model's answer as a column, or as one column per class."""
-    what, who = f"The answer of the model {predictor.name}", f"The model {predictor.name}"
+    """Read the model's answer as a column, or as a column per class."""
+    subject = f"The answer of the model {predictor.name}"
+    author = f"The model {predictor.name}"
     answers = RawPredictions(
-        what, who, ModelError, classes=predictor.classes, answer=predictor.answer, notes=notes
+        subject, author, ModelError, classes=predictor.classes, answer=predictor.answer, notes=notes
     )
     if all(answer.ndim == 2 and answer.shape[1] > 1 for answer in raw):
         try:
             table = raw.map(lambda answer: np.asarray(answer, dtype=float))
         except (TypeError, ValueError) as err:
-            got = str(raw.source[0, 0])
-            raise ModelError(f"{what} must hold one number per class", got=got) from err
+            actual = str(raw.source[0, 0])
+            raise ModelError(f"{subject} must hold one number per class", got=actual) from err
         missing = table.map(lambda values: int((~np.isfinite(values)).any(axis=1).sum()))
         answers = replace(answers, table=table)
     elif any(answer.ndim > 1 and answer.shape[1:] != (1,) for answer in raw):
-        got = f"shape {raw.source.shape}"
-        raise ModelError(f"{what} must be one column, or one per class", got=got)
+        actual = f"shape {raw.source.shape}"
+        raise ModelError(f"{subject} must be one column, or one per class", got=actual)
     else:
         labels = f"The labels of the model {predictor.name}"
         arrays = raw.map(lambda answer: one_type(answer, labels, ModelError))
@@ -169,5 +171,5 @@ def _read_answers(
         answers = replace(answers, column=columns)
     for domain, rows in missing.items():
         if rows:
-            raise ModelError(f"{what} is missing or infinite in {rows} rows of {domain}")
+            raise ModelError(f"{subject} is missing or infinite in {rows} rows of {domain}")
     return answers

@@ -60,9 +60,9 @@ def score_rows(
         model: the model to ask; None where there are prediction columns.
     """
     name = roles.outcome
-    outcome, what = _columns(frames, name), f"The outcome '{name}'"
+    outcome, subject = _columns(frames, name), f"The outcome '{name}'"
     hints = ("Only finite values are allowed.", "Turn it into yes/no first.")
-    refuse_unusable(what, outcome, ColumnError, *hints)
+    refuse_unusable(subject, outcome, ColumnError, *hints)
     raw = _prediction_columns(frames, roles) if model is None else model.ask(frames)
     task: Task = task_of(name, outcome, raw, spec) if spec.task == "auto" else spec.task
     spec.require_fit(task)
@@ -76,7 +76,7 @@ def score_rows(
         scored = Scored(task, codes, answer.codes, classes.labels, answer.scores, answer.notes)
     else:
         hint = "For classes say task='multiclass'."
-        values = require_numbers(what, outcome, hint=hint)
+        values = require_numbers(subject, outcome, hint=hint)
         scored = Scored(task, values, predictions.real_predictions(raw))
     columns = roles.prediction or ", ".join(roles.class_columns.values())
     notes = (
@@ -94,23 +94,24 @@ def _columns(frames: ByDomain[Frame], name: str) -> ByDomain[RawColumn]:
 
 
 def _prediction_columns(frames: ByDomain[Frame], roles: Roles) -> RawPredictions:
-    """Read the prediction column, or one column per class."""
+    """Read the prediction column, or a column per class."""
     if roles.prediction is not None:
-        what = f"The prediction '{roles.prediction}'"
-        return RawPredictions(what, what, column=_columns(frames, roles.prediction))
+        subject = f"The prediction '{roles.prediction}'"
+        return RawPredictions(subject, subject, column=_columns(frames, roles.prediction))
     values = [
         require_numbers(f"Column '{name}' (prediction)", _columns(frames, name))
         for name in roles.class_columns.values()
     ]
     table = ByDomain(*(np.column_stack(columns) for columns in zip(*values, strict=True)))
-    what, who = "The columns of prediction=", "The mapping prediction="
+    subject, author = "The columns of prediction=", "The mapping prediction="
     classes = tuple(roles.class_columns)
-    return RawPredictions(what, who, table=table, classes=classes, answer="probability")
+    return RawPredictions(subject, author, table=table, classes=classes, answer="probability")
 
 
 def _missing_notes(values: ByDomain[Array], kind: str, name: str) -> Iterator[Note]:
     for domain, column in values.items():
-        missing, share = int(np.isnan(column).sum()), float(np.isnan(column).mean())
+        missing = int(np.isnan(column).sum())
+        share = float(np.isnan(column).mean())
         if missing:
             counts: dict[str, Fact] = {"missing": missing, "rows": len(column), "share": share}
             level: NoteLevel = "info" if share < NOTABLE_SHARE else "warning"
@@ -118,7 +119,7 @@ def _missing_notes(values: ByDomain[Array], kind: str, name: str) -> Iterator[No
 
 
 def complete_rows(name: str, scored: Scored, spec: ScoringSpec) -> Scored:
-    """Keep the rows that lack neither outcome nor prediction; enough of them, or an error.
+    """Keep the rows that lack neither outcome nor prediction; too few rows are an error.
 
     Models of the source's outcome cannot do without a value that hardly occurs. Of the target's
     outcome the parts need the metric's mean only, which is defined all the same; other metrics are
@@ -130,12 +131,13 @@ def complete_rows(name: str, scored: Scored, spec: ScoringSpec) -> Scored:
         if (values := getattr(scored, column)) is not None
     }
     complete = replace(scored, **columns)
-    is_mean, notes = metric_of(spec.metric, scored.task).is_mean, list(complete.notes)
+    is_mean = metric_of(spec.metric, scored.task).is_mean
+    notes = list(complete.notes)
     for domain, values in complete.outcome.items():
         if len(values) < LEAST_ROWS:
-            what = f"The {domain} table has too few usable rows"
+            message = f"The {domain} table has too few usable rows"
             hint = f"At least {LEAST_ROWS} rows with outcome and prediction are needed."
-            raise TableError(what, got=f"{len(values)}", hint=hint)
+            raise TableError(message, got=f"{len(values)}", hint=hint)
     for domain, values in complete.outcome.items():
         for error, note in _too_few(name, complete, domain, values):
             if domain == "source" or not is_mean:
@@ -147,11 +149,12 @@ def complete_rows(name: str, scored: Scored, spec: ScoringSpec) -> Scored:
 def _too_few(
     name: str, scored: Scored, domain: str, values: Array
 ) -> Iterator[tuple[TableError, Note]]:
-    """Yield, for each outcome value with fewer rows than folds, the error and its note."""
+    """Yield, for each outcome value with fewer rows than folds, the error and the note."""
     facts: dict[str, Fact] = {"column": name, "domain": domain}
     if scored.task == "regression" and np.ptp(values) == 0:
-        what, value = f"The outcome '{name}' has one single value in {domain}", f"{values[0]:g}"
-        error = TableError(what, got=value, hint="With one value there is nothing to predict.")
+        message = f"The outcome '{name}' has one single value in {domain}"
+        value = f"{values[0]:g}"
+        error = TableError(message, got=value, hint="With one value there is nothing to predict.")
         yield error, Note("constant_outcome", "warning", {**facts, "value": value})
     hint = f"At least {LEAST_OF_EACH} rows of each outcome value are needed in each domain."
     if scored.task != "binary":
@@ -160,13 +163,13 @@ def _too_few(
         rows = int(np.sum(values == code))
         if rows < LEAST_OF_EACH:
             value = f"equals {code}" if scored.task == "binary" else f"is {repr_level(label)}"
-            what = f"The outcome '{name}' {value} in too few {domain} rows"
-            error = TableError(what, got=rows, hint=hint)
+            message = f"The outcome '{name}' {value} in too few {domain} rows"
+            error = TableError(message, got=rows, hint=hint)
             yield error, Note("rare_outcome", "warning", {**facts, "value": value, "rows": rows})
 
 
 def terms_of(scored: Scored, spec: ScoringSpec) -> dict[str, Any]:
-    """Compute the metric and its terms (K, rows), as fields of a `Design`.
+    """Compute the metric and the terms (K, rows), as fields of a `Design`.
 
     The terms are affine in a 0/1 outcome; else they are known at the observed outcomes.
     """
@@ -178,12 +181,12 @@ def terms_of(scored: Scored, spec: ScoringSpec) -> dict[str, Any]:
     )
     if scored.task != "binary":
         if metric.wants == "classes" and scored.scores is None:
-            what = f"The metric '{metric.name}' needs a probability for every class"
+            message = f"The metric '{metric.name}' needs a probability for every class"
             hint = "Name the columns: prediction={'class': 'column', ...}; or give model=."
-            raise SettingsError(what, got="labels only", hint=hint)
+            raise SettingsError(message, got="labels only", hint=hint)
         scores = scored.scores if metric.wants in ("classes", "any") else None
-        shown = scored.prediction if scores is None else scores
-        return {"metric": metric, "observed_terms": shown.zip(scored.outcome, metric.per_row)}
+        predictions = scored.prediction if scores is None else scores
+        return {"metric": metric, "observed_terms": predictions.zip(scored.outcome, metric.per_row)}
     if metric.pairs and np.isin(np.concatenate(list(scored.prediction)), (0.0, 1.0)).all():
         raise ColumnError(
             f"The metric '{metric.name}' needs probabilities, which rank rows",
@@ -192,5 +195,6 @@ def terms_of(scored: Scored, spec: ScoringSpec) -> dict[str, Any]:
             "same.",
         )
     pairs = scored.prediction.map(lambda p: metric.term_coefficients(p, spec.threshold))
-    intercept, slope = pairs.map(lambda pair: pair[0]), pairs.map(lambda pair: pair[1])
+    intercept = pairs.map(lambda pair: pair[0])
+    slope = pairs.map(lambda pair: pair[1])
     return {"metric": metric, "term_intercept": intercept, "term_slope": slope}

@@ -56,17 +56,19 @@ class ScoringSpec:
             self.require_fit(self.tasks[0])
         if self.name == "pinball":
             if self.quantile is None or not 0 < self.quantile < 1:
-                what = "The quantile must be a number from 0 to 1, both excluded"
-                got = "none" if self.quantile is None else repr(self.quantile)
-                raise SettingsError(what, got=got, hint="For the median: quantile=0.5.")
+                text = "The quantile must be a number from 0 to 1, both excluded"
+                actual = "none" if self.quantile is None else repr(self.quantile)
+                raise SettingsError(text, got=actual, hint="For the median: quantile=0.5.")
         elif self.quantile is not None:
-            what = f"The metric '{self.name}' takes no quantile"
-            got = repr(self.quantile)
-            raise SettingsError(what, got=got, hint="Leave quantile= out, or use metric='pinball'.")
+            text = f"The metric '{self.name}' takes no quantile"
+            actual = repr(self.quantile)
+            raise SettingsError(
+                text, got=actual, hint="Leave quantile= out, or use metric='pinball'."
+            )
         if self.name == "net_benefit" and self.threshold in (0, 1):
-            what = "The threshold of net benefit must lie between 0 and 1"
+            text = "The threshold of net benefit must lie between 0 and 1"
             hint = "A false alarm counts threshold / (1 - threshold) of a true one."
-            raise SettingsError(what, got=repr(self.threshold), hint=hint)
+            raise SettingsError(text, got=repr(self.threshold), hint=hint)
         return self
 
     def require_fit(self, task: Task) -> None:
@@ -116,7 +118,7 @@ def task_of(
 
 
 def task_notes(name: str, task: Task, outcome: ByDomain[RawColumn]) -> tuple[Note, ...]:
-    """Note what the outcome was taken for, where nobody said it."""
+    """Report what the outcome was taken for, where no task was named."""
     levels = distinct_levels(outcome) if task != "binary" else []
     if task == "regression":
         return (Note("amounts", "info", {"column": name, "n_distinct": len(levels)}),)
