@@ -258,7 +258,7 @@ class Note:
     facts: Mapping[str, Fact] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Turn lists, as JSON has them, into tuples."""
+        """Turn the lists of JSON into tuples."""
         facts: Mapping[str, Any] = self.facts
         facts = {k: tuple(v) if isinstance(v, list) else v for k, v in facts.items()}
         object.__setattr__(self, "facts", facts)
@@ -274,7 +274,11 @@ class Note:
         return hash((self.kind, self.level, str(self)))
 
     def redacted(self, rows: int) -> Note:
-        """Return the note without values of rows, counts rounded to multiples of `rows`."""
+        """Return the note without values of rows, counts rounded to multiples of `rows`.
+
+        Args:
+            rows: what counts are rounded to.
+        """
         facts = {
             name: rounded_count(fact, rows) if _counts_rows(name, fact) else fact
             for name, fact in self.facts.items()
@@ -284,7 +288,7 @@ class Note:
 
 
 def rounded_count(count: Any, rows: int) -> int | str:
-    """Return a count of rows as a multiple of `rows`, in words where the count is below `rows`."""
+    """Return a count of rows as a multiple of `rows`, in words where fewer."""
     return f"fewer than {rows}" if count < rows else rows * math.floor(count / rows + 0.5)
 
 
@@ -297,10 +301,10 @@ def _all_in(template: str, facts: Mapping[str, Fact]) -> bool:
 
 
 def _in_words(facts: Mapping[str, Fact]) -> dict[str, Fact]:
-    several = any(isinstance(fact, tuple) and len(fact) > 1 for fact in facts.values())
+    is_plural = any(isinstance(fact, tuple) and len(fact) > 1 for fact in facts.values())
     if facts.get("rounded"):
         facts = {k: f"about {v:,}" if _counts_rows(k, v) else v for k, v in facts.items()}
-    return {**facts, "s": "s" if several else "", "was": "were" if several else "was"}
+    return {**facts, "s": "s" if is_plural else "", "was": "were" if is_plural else "was"}
 
 
 class _Words(Formatter):

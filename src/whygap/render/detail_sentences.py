@@ -147,7 +147,18 @@ def _undefined(gap: Gap, finding: Finding) -> list[str]:
             f"The {name} part as a whole is significant, but these rows are too few to follow its "
             f"effect {across}. That effect is what shares divide up, so they are undefined."
         )
-    return [text, *filter(None, [facts["reason"]])]
+    needed = facts["rows_needed"]
+    if needed is None:
+        return [text, *filter(None, [facts["reason"]])]
+    times = needed[0] / gap.about.rows.source
+    often = f"{times:.1f}" if times < 10 else write.rounded_count(times)
+    source, target = map(write.rounded_count, needed)
+    settle = (
+        f"If the effect is as large as estimated, about {often} times the rows ({source} source "
+        f"and {target} target rows) would settle the question at the "
+        f"{write.level_name(finding.level)} level."
+    )
+    return [text, *filter(None, [facts["reason"]]), settle]
 
 
 # -- overlap and trust -----------------------------------------------------------------------------

@@ -231,9 +231,6 @@ class TrendDisplay:
         return self
 
 
-Display = DecompositionDisplay | IntervalsDisplay | TrendDisplay
-
-
 def figure_of(gap: Gap, ax: Any, content: str, level: float | None) -> Any:
     """Return a drawn figure of a result: the decomposition, or a detail."""
     if isinstance(ax, str):
@@ -241,9 +238,9 @@ def figure_of(gap: Gap, ax: Any, content: str, level: float | None) -> Any:
         raise ResultError("ax= takes matplotlib axes", got=repr(ax), hint=hint)
     require_known(content, ("decomposition", *KINDS), f"There is no figure '{content}'", "Figures")
     findings = gap.findings(level)
-    title = change_sentence(gap, next(f for f in findings if f.kind == "change"))
     problems = gap.problems()
-    title = f"{BANNER} {' '.join(problems)} {title}" if problems else title
+    title = change_sentence(gap, next(f for f in findings if f.kind == "change"))
+    title = " ".join([BANNER, *problems, title]) if problems else title
     if content == "decomposition":
         return DecompositionDisplay.from_gap(gap, findings, title).plot(ax).figure_
     title = title if problems else TITLES[content]
@@ -264,8 +261,8 @@ def _colour(part: str) -> str:
 
 
 def _mean_row(gap: Gap, change: Finding, domain: str, short: bool) -> Row:
-    name = gap.about.source_name if domain == "source" else gap.about.target_name
-    end = (gap.source if domain == "source" else gap.target).value
+    name = getattr(gap.about, f"{domain}_name")
+    end = getattr(gap, domain).value
     size = with_minus(units_of(gap).mean(end))
     name = name if short or name == domain else f"{name} ({domain})"
     low, high = change.facts[f"{domain}_interval"]
@@ -303,7 +300,7 @@ def _interval_row(gap: Gap, finding: Finding) -> Row:
         name = name or "source risk, recalibrated"
         error = finding.estimate.standard_error if finding.estimate else math.nan
         numbers = f"{percent(finding.value, error)} ({percent_span(low, high, error)})"
-    colour = "recoverable" if finding.kind == "recoverable" else _colour(finding.part)
+    is_error = finding.kind == "recoverable"
     return Row(
         name=visible(name),
         numbers=with_minus(numbers),
@@ -311,6 +308,6 @@ def _interval_row(gap: Gap, finding: Finding) -> Row:
         start=0.0,
         end=finding.value,
         interval=(low, high),
-        colour=colour,
+        colour="recoverable" if is_error else _colour(finding.part),
         is_significant=finding.significant,
     )

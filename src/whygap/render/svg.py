@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import matplotlib as mpl
 
 from whygap.errors import InputError
-from whygap.render.figures import Display, TrendDisplay
+from whygap.render.figures import DecompositionDisplay, IntervalsDisplay, TrendDisplay
 from whygap.render.formats import visible
 from whygap.render.style import COLOURS, TEXT
 from whygap.results import files
@@ -49,6 +49,9 @@ def save(figure: Any, path: str | Path) -> Path:
         message = "A figure is written as .svg, .png or .pdf"
         raise InputError(message, got=repr(path.name), hint="Try gap.svg.")
     return files.write_bytes(path, image(figure, kind))
+
+
+Display = DecompositionDisplay | IntervalsDisplay | TrendDisplay
 
 
 def svg(display: Display, label: str, prefix: str, links: Mapping[str, str] | None = None) -> str:

@@ -242,13 +242,12 @@ def render_records(records: Sequence[Mapping[str, Any]], format: str, title: str
 
 
 def _csv(lines: Sequence[Mapping[str, Any]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
     writer.writerow(lines[0])
     for line in lines:
-        cells = line.values()
-        writer.writerow("" if isinstance(c, float) and math.isnan(c) else c for c in cells)
-    return out.getvalue()
+        writer.writerow("" if c != c else c for c in line.values())
+    return output.getvalue()
 
 
 def _text(table: Sheet) -> str:
@@ -294,10 +293,9 @@ def _great(table: Sheet) -> Any:
     try:
         from great_tables import GT
     except ImportError as err:
-        raise SettingsError(
-            "Tables as HTML and LaTeX need the package great_tables",
-            hint="Install it with: pip install 'whygap[tables]'.",
-        ) from err
+        message = "Tables as HTML and LaTeX need the package great_tables"
+        hint = "Install it with: pip install 'whygap[tables]'."
+        raise SettingsError(message, hint=hint) from err
     import pyarrow as pa
 
     lines = [(h, *line) for h, section in table.sections.items() for line in section]

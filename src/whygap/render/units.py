@@ -201,6 +201,18 @@ def weight(value: float) -> str:
     return f"{value:,.3g}" if value < 100 else count(value)
 
 
+def rounded_count(value: float) -> str:
+    """Return a count rounded up to two significant digits: 12,000.
+
+    Args:
+        value: the count.
+    """
+    if value < 10:
+        return f"{math.ceil(value)}"
+    step = 10 ** (math.floor(math.log10(value)) - 1)
+    return f"{math.ceil(value / step) * step:,}"
+
+
 def with_minus(text: str) -> str:
     """Replace hyphens before numbers by real minus signs, for pages and figures."""
     return re.sub(r"(?<![\w\u2212-])-(?=\d)", "\u2212", text)

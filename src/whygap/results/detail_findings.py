@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from whygap.estimate import Interval
+from whygap.estimate.student import normal_quantile
 from whygap.results.finding import MAX_NAMED_VARIABLES, Finding, direction, estimated
 
 if TYPE_CHECKING:
-    from whygap.results.details import AffectedGroup, Rule
+    from whygap.results.details import AffectedGroup, Rule, Shares
     from whygap.results.gap import Gap
     from whygap.results.points import Points
 
@@ -161,6 +162,7 @@ def shares(gap: Gap, name: str, part: Finding | None, level: float) -> Iterator[
     of_part: dict[str, Any] = {"part_significant": part is not None and part.significant}
     if not details.defined:
         of_part |= {"measured": details.denominator.standard_error > 0, "reason": details.reason}
+        of_part["rows_needed"] = _rows_needed(gap, details, level)
         yield Finding("share_undefined", name, level=level, facts=of_part)
         return
     base = details.base
@@ -182,6 +184,22 @@ def shares(gap: Gap, name: str, part: Finding | None, level: float) -> Iterator[
             "headline": variable in leaders and not has_plainer,
         }
         yield estimated("share", values[variable], level, part=name, variable=variable, **facts)
+
+
+def _rows_needed(gap: Gap, details: Shares, level: float) -> tuple[float, float] | None:
+    """Return the (source, target) rows that would tell the estimated denominator from 0.
+
+    The standard error shrinks as 1 over the root of the rows; the goal is
+    `value = (z + 0.84) * standard_error`: 80% power at this level.
+    """
+    size = details.denominator
+    if size.value <= 0 or size.standard_error <= 0:
+        return None
+    power = 0.8416  # normal quantile of 80%
+    times = ((normal_quantile(level) + power) * size.standard_error / size.value) ** 2
+    if times > 1000:  # times the rows: more than anyone can collect
+        return None
+    return gap.about.rows.source * max(times, 1.0), gap.about.rows.target * max(times, 1.0)
 
 
 # -- trust -----------------------------------------------------------------------------------------
