@@ -13,14 +13,14 @@ from whygap._metrics.pairs import pair_influence, pair_means
 from whygap.domains import Array
 from whygap.errors import ColumnError, SettingsError, first_line, require_known
 
-__all__ = ["TASKS", "Metric", "Task", "first_mean"]
+__all__ = ["TASKS", "Metric", "Task"]
 
 Task = Literal["binary", "multiclass", "regression"]
 TASKS: tuple[Task, ...] = ("binary", "multiclass", "regression")
 Wants = Literal["label", "probability", "classes", "value", "any"]
 
 
-def first_mean(means: Array) -> float:
+def _first_mean(means: Array) -> float:
     """Return the mean of the first term: the function g of a metric that is a mean over rows."""
     return float(means[0])
 
@@ -52,7 +52,7 @@ class Metric:
     """
 
     terms: Callable[..., Any]
-    of: Callable[[Array], Any] = first_mean
+    of: Callable[[Array], Any] = _first_mean
     name: str = "metric"
     words: str = ""
     tasks: tuple[Task, ...] = TASKS
@@ -75,7 +75,7 @@ class Metric:
     @property
     def is_mean(self) -> bool:
         """Return whether the metric is a mean over rows: a single term, whose mean is the value."""
-        return self.of is first_mean
+        return self.of is _first_mean
 
     def bind(self, **values: Any) -> Metric:
         """Fill in what the terms need: threshold, quantile, classes or centre."""

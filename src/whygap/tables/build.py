@@ -25,7 +25,7 @@ from whygap.tables.task import ScoringSpec
 __all__ = ["LEAST_ROWS", "build_design"]
 
 ID_NAME = re.compile(r"(^|[_\W])(id|uuid|guid|key|index|row)$|^unnamed: \d+$|(?<=[a-z])(ID|Id)$")
-MANY_DISTINCT = 1000  # so many measured numbers repeat themselves
+MANY_DISTINCT = 1000  # distinct whole numbers: so many measurements would repeat themselves
 
 
 def build_design(

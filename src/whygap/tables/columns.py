@@ -19,7 +19,6 @@ __all__ += ["recode", "require_numbers", "to_text"]
 
 RawKind = Literal["number", "boolean", "text", "ordered", "date", "time", "duration", "missing"]
 
-HUGE = 1e100  # sums of squares of larger numbers would overflow float64
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 TEXT_TYPES = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 
@@ -50,7 +49,13 @@ class RawColumn:
 
 
 def raw_column(array: Any, name: str, label: str) -> RawColumn:
-    """Read an Arrow array; types that hold no single value are refused."""
+    """Read an Arrow array; types that hold no single value are refused.
+
+    Args:
+        array: a column as an Arrow array of any type.
+        name: the column's name, for messages.
+        label: what messages call the table.
+    """
     kind = array.type
     if pa.types.is_dictionary(kind):
         return _dictionary_column(array, ordered=bool(kind.ordered))
@@ -71,7 +76,14 @@ def raw_column(array: Any, name: str, label: str) -> RawColumn:
 def require_numbers(
     subject: str, raw: ByDomain[RawColumn], error: type[InputError] = ColumnError, hint: str = ""
 ) -> ByDomain[Array]:
-    """Return the values, which must be numbers (or true and false) in each table."""
+    """Return the values, which must be numbers (or true and false) in each table.
+
+    Args:
+        subject: what messages call the column.
+        raw: the column in each table.
+        error: the class of the error.
+        hint: what to do about values of another kind.
+    """
     for domain, column in raw.items():
         if column.kind not in ("number", "boolean"):
             raise error(f"{subject} must hold numbers", got=f"{column.kind} in {domain}", hint=hint)
@@ -79,7 +91,13 @@ def require_numbers(
 
 
 def one_type(values: NDArray[Any], subject: str, error: type[InputError]) -> Any:
-    """Make an Arrow array of the values, which must be all numbers or all text."""
+    """Make an Arrow array of the values, which must be all numbers or all text.
+
+    Args:
+        values: an array of any shape, of Python objects too.
+        subject: what messages call the values, in the plural.
+        error: the class of the error.
+    """
     try:
         return pa.array(values.ravel().tolist(), from_pandas=True)
     except pa.ArrowException as err:
@@ -96,7 +114,7 @@ def _floats(array: Any) -> Array:
 def _number_column(array: Any) -> RawColumn:
     """Read numbers; infinite (or huge) values count as missing and are reported."""
     values = _floats(array)
-    infinite = np.abs(values) > HUGE
+    infinite = np.abs(values) > 1e100  # sums of squares of larger numbers overflow float64
     values[infinite] = np.nan
     is_whole = bool(pa.types.is_integer(array.type))
     return RawColumn("number", values, is_whole=is_whole, infinite=int(infinite.sum()))
@@ -130,7 +148,11 @@ def _dictionary_column(array: Any, *, ordered: bool) -> RawColumn:
 
 
 def only_observed(raw: RawColumn) -> RawColumn:
-    """Drop levels that no row has; the order stays."""
+    """Drop levels that no row has; the order stays.
+
+    Args:
+        raw: a column with levels.
+    """
     used = np.unique(present(raw.values)).astype(np.int64)
     if len(used) == len(raw.levels):
         return raw
@@ -140,7 +162,11 @@ def only_observed(raw: RawColumn) -> RawColumn:
 
 
 def to_text(raw: RawColumn) -> RawColumn:
-    """Turn a numeric column into text levels, for a column that is text in the second table."""
+    """Turn a numeric column into text levels, for a column that is text in the second table.
+
+    Args:
+        raw: a column of any kind; text and missing columns are returned as they are.
+    """
     if raw.kind in ("text", "missing"):
         return raw
     if raw.kind == "ordered":
@@ -157,13 +183,23 @@ def to_text(raw: RawColumn) -> RawColumn:
 
 
 def into_levels(raw: RawColumn, levels: Sequence[str]) -> Array:
-    """Translate codes into a longer list of levels, which holds all of the column's."""
+    """Translate codes into a longer list of levels, which holds all of the column's.
+
+    Args:
+        raw: a column with levels.
+        levels: the longer list, each level once.
+    """
     position = {level: float(i) for i, level in enumerate(levels)}
     return recode(raw.values, [position[level] for level in raw.levels])
 
 
 def recode(codes: Array, new: Sequence[float] | Array) -> Array:
-    """Look up each code in a list of new values; missing stays missing."""
+    """Look up each code in a list of new values; missing stays missing.
+
+    Args:
+        codes: whole numbers from 0, NaN for missing.
+        new: the value that stands for each code, at the code's place.
+    """
     values = np.append(np.asarray(new, dtype=float), np.nan)
     return values[np.where(np.isnan(codes), len(new), codes).astype(np.int64)]
 

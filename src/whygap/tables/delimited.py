@@ -25,7 +25,6 @@ LETTERS = {"utf-16": "UTF-16", "cp1252": "Windows-1252", "latin-1": "Latin-1"}
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "#N/A", "<NA>"]
 SAMPLE = 64 * 2**10  # characters looked at to find the delimiter: hundreds of rows
 CHUNK = 2**20  # characters decoded at a time when a file's letters are checked
-BLOCK = 64 * 2**20  # bytes of the first block, from which types are guessed: most files fit in
 DECIMAL_COMMA = r"^[+-]?((\d+|\d{1,3}(\.\d{3})+)(,\d+)?|,\d+)([eE][+-]?\d+)?$"
 OPEN_QUOTE = "that is never closed"
 RAGGED = re.compile(r"Row #\d+: Expected \d+ columns, got \d+")
@@ -56,7 +55,11 @@ class Dialect:
         return pa_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
 
     def header(self, path: Path) -> tuple[str, ...]:
-        """Read the names of the columns."""
+        """Read the names of the columns.
+
+        Args:
+            path: a file in this dialect.
+        """
         reading = pa_csv.ReadOptions(use_threads=False, encoding=self.encoding)
         with pa_csv.open_csv(path, reading, self.parsing) as reader:
             return tuple(reader.schema.names)
@@ -66,6 +69,10 @@ def dialect_of(path: Path, label: str) -> Dialect:
     """Detect the delimiter from the first 64 KB and the encoding from the whole file.
 
     An open quote, which would make one field of the rest of the file, is refused.
+
+    Args:
+        path: a .csv or .tsv file, gzipped or not.
+        label: what messages call the table.
     """
     with path.open("rb") as file:
         start = file.read(4)
@@ -133,9 +140,17 @@ def read_text(path: Path, dialect: Dialect, names: Sequence[str], columns: Seque
     """Read some columns of a file whose columns have the names.
 
     A column whose later values do not have the type guessed from the first becomes text.
+
+    Args:
+        path: a delimited file.
+        dialect: the file's delimiter and encoding.
+        names: all columns of the file, in order.
+        columns: names of the columns to read.
     """
-    # On one thread, so that rows are counted in order
-    reading = pa_csv.ReadOptions(use_threads=False, block_size=BLOCK, encoding=dialect.encoding)
+    # On one thread, so that rows are counted in order; types are guessed from the first 64 MB,
+    # which most files fit in
+    block = 64 * 2**20
+    reading = pa_csv.ReadOptions(use_threads=False, block_size=block, encoding=dialect.encoding)
     convert = pa_csv.ConvertOptions(null_values=MISSING, strings_can_be_null=True)
     convert.include_columns = list(columns)
     types: dict[str, Any] = {}
@@ -169,7 +184,13 @@ def _with_decimal_commas(table: Any) -> Any:
 
 
 def obstacle(path: Path, dialect: Dialect, err: Exception) -> str:
-    """Say what stands in the way of reading, and in which line, without quoting the line."""
+    """Say what stands in the way of reading, and in which line, without quoting the line.
+
+    Args:
+        path: the file that could not be read.
+        dialect: the file's delimiter and encoding.
+        err: what reading raised.
+    """
     line, text = next(_broken_lines(path, dialect), None), first_line(err)
     ragged = RAGGED.search(text)
     return line or (ragged[0] if ragged else text)

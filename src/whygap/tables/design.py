@@ -73,13 +73,12 @@ class Condition:
                 return f"{self.kind} {self.number:.15g}"
 
 
-def outcome_itself(_: Array, outcome: Array) -> Array:
+def _outcome_itself(_: Array, outcome: Array) -> Array:
     """Return the outcome, as the per-row metric of a design made from metric values."""
     return outcome
 
 
-_MOST_STRATA = 16  # a bit for each in both domains fits a whole number; rarer classes share one
-PER_ROW = Metric(terms=outcome_itself)
+PER_ROW = Metric(terms=_outcome_itself)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +132,13 @@ class Design:
 
     @classmethod
     def affine(cls, *, intercept: ByDomain[Array], slope: ByDomain[Array], **rest: Any) -> Design:
-        """Make a design with a 0/1 outcome and the per-row metric `intercept + slope * y`."""
+        """Make a design with a 0/1 outcome and the per-row metric `intercept + slope * y`.
+
+        Args:
+            intercept: the metric at outcome 0, per row.
+            slope: what outcome 1 adds, per row.
+            **rest: further fields of `Design`.
+        """
         start, step = (part.map(lambda values: values[None, :]) for part in (intercept, slope))
         return cls(term_intercept=start, term_slope=step, **rest)
 
@@ -200,7 +205,8 @@ class Design:
         if self.task == "regression":
             middle = float(np.median(np.concatenate(list(self.outcome))))
         if self.task == "multiclass":
-            return self.outcome.map(lambda y: np.minimum(y, _MOST_STRATA - 1).astype(np.int64))
+            # 16 strata, a bit for each in both domains: later classes share the last
+            return self.outcome.map(lambda y: np.minimum(y, 15).astype(np.int64))
         return self.outcome.map(lambda y: (y > middle).astype(np.int64))
 
     @property
@@ -217,11 +223,19 @@ class Design:
         return replace(self, features=features, columns=(*self.columns, column), given=(place,))
 
     def subset_columns(self, players: tuple[int, ...]) -> tuple[int, ...]:
-        """List the positions of the columns of W and of some players."""
+        """List the positions of the columns of W and of some players.
+
+        Args:
+            players: positions in `players`.
+        """
         return self.baseline + tuple(c for p in players for c in self.players[p].columns)
 
     def take(self, rows: ByDomain[NDArray[Any]]) -> Design:
-        """Restrict the design to some rows of each domain, given as positions or as a mask."""
+        """Restrict the design to some rows of each domain, given as positions or as a mask.
+
+        Args:
+            rows: positions or a mask, per domain.
+        """
         by_row = ("outcome", "prediction", "weights", "clusters", "source_risk")
         by_term = ("term_intercept", "term_slope", "observed_terms")
         changes: dict[str, Any] = {
@@ -232,7 +246,11 @@ class Design:
         return replace(self, **changes)
 
     def sample(self, rows: ByDomain[IntArray] | None = None) -> Sample:
-        """Return the rows that are averaged over: all unless some are passed."""
+        """Return the rows that are averaged over: all unless some are passed.
+
+        Args:
+            rows: positions per domain; None for all rows.
+        """
         keep = rows or self.rows.map(np.arange)
         return Sample.of(
             keep.map(len),
@@ -242,7 +260,13 @@ class Design:
 
 
 def require_plain(design: Design, subject: str, instead: str) -> None:
-    """Refuse all but a metric that is a mean over rows, of an outcome with two values."""
+    """Refuse all but a metric that is a mean over rows, of an outcome with two values.
+
+    Args:
+        design: the data to be explained.
+        subject: what asks for a plain metric, as messages call it.
+        instead: what to use in that case, as the hint.
+    """
     if design.task != "binary" or not design.metric.is_mean:
         problem = (
             f"{subject} takes a metric that is a mean over rows, of an outcome with two values"

@@ -44,7 +44,12 @@ CLUSTERS = re.compile(
 
 
 def draft_study(source: Any = None, target: Any = None) -> str:
-    """Write a commented study file for two paths; without paths, a generic template."""
+    """Write a commented study file for two paths; without paths, a generic template.
+
+    Args:
+        source: path of the source table.
+        target: path of the target table, needed with `source`.
+    """
     if (source is None) != (target is None):
         message = "To guess roles, both tables are needed"
         actual = "only the source" if target is None else "only the target"

@@ -20,9 +20,9 @@ from whygap.tables.design import POOLED_LEVEL, Column
 
 __all__ = ["NOTABLE_SHARE", "EncodedColumn", "encode_column"]
 
-MANY_LEVELS = 20  # up to here a category is read level by level, however rare some are
-MOSTLY_NUMBERS = 10  # one word among ten levels is rather a mark for "missing"
-NOTABLE_SHARE = 0.01  # of rows left out, or without a counterpart, that may change the answer
+MANY_LEVELS = 20  # levels up to which a category is read level by level, however rare some are
+MOSTLY_NUMBERS = 10  # levels per word: one word among ten is rather a mark for "missing"
+NOTABLE_SHARE = 0.01  # share of rows left out, or without a counterpart, that may change the answer
 UNITS = {"date": "days since 1970-01-01", "time": "seconds since midnight", "duration": "days"}
 
 
@@ -49,7 +49,12 @@ class EncodedColumn:
 
 
 def encode_column(name: str, raw: ByDomain[RawColumn]) -> EncodedColumn:
-    """Encode a column in a single way for the two tables."""
+    """Encode a column in a single way for the two tables.
+
+    Args:
+        name: the caller's name of the column.
+        raw: the column as read from each table.
+    """
     raw_alike, notes = _reconcile(name, raw)
     infinite = sum(column.infinite for column in raw)
     if infinite:

@@ -19,9 +19,6 @@ from whygap.tables.roles import Roles
 __all__ = ["Extras", "read_extras", "read_kept"]
 
 
-TINY = 1e-100  # squares of smaller numbers are 0 in float64
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Extras:
     """Weights, clusters and the known source risk of the kept rows, where named."""
@@ -33,7 +30,13 @@ class Extras:
 
 
 def read_extras(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask]) -> Extras:
-    """Read and check the columns that were named."""
+    """Read and check the columns that were named.
+
+    Args:
+        frames: both tables, read.
+        roles: which column is what.
+        keep: per domain, which rows have an outcome and a prediction.
+    """
     weights = clusters = risk = None
     notes: list[Note] = []
     if roles.weights is not None:
@@ -57,7 +60,13 @@ def read_extras(frames: ByDomain[Frame], roles: Roles, keep: ByDomain[Mask]) -> 
 
 
 def read_kept(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDomain[RawColumn]:
-    """Read a column of each table on the kept rows."""
+    """Read a column of each table on the kept rows.
+
+    Args:
+        frames: both tables, read.
+        name: the column to read.
+        keep: per domain, a truth value for each row of the table.
+    """
 
     def read(frame: Frame, rows: Mask) -> RawColumn:
         array = frame.arrow(name)
@@ -88,8 +97,8 @@ def _read_weights(name: str, raw: ByDomain[RawColumn]) -> ByDomain[Array]:
             raise ColumnError(f"{subject} is negative in {negative} rows of {domain}", got=actual)
         if not values.any():
             raise ColumnError(f"{subject} is zero in every row of {domain}")
-    # Only proportions matter: tiny weights, whose squares would be 0, are scaled to 1.
-    return weights.map(lambda w: w if w.max() > TINY else w / w.max())
+    # Only proportions matter: tiny weights, whose squares are 0 in float64, are scaled to 1.
+    return weights.map(lambda w: w if w.max() > 1e-100 else w / w.max())
 
 
 def _read_clusters(frames: ByDomain[Frame], name: str, keep: ByDomain[Mask]) -> ByDomain[IntArray]:

@@ -31,7 +31,12 @@ CELL_ERRORS = ("#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!
 
 
 def open_files(path: str | Path, label: str) -> OpenedTable:
-    """Open what a path, folder or glob stands for; all files must have equal columns."""
+    """Open what a path, folder or glob stands for; all files must have equal columns.
+
+    Args:
+        path: a file, a folder, or a glob; ~ is the home folder.
+        label: what messages call the table.
+    """
     refuse_remote(str(path), label)
     paths = _find_files(path, label)
     if kind_of(paths[0]) == "parquet":
@@ -64,7 +69,12 @@ def _require_same(paths: Sequence[Path], names: Sequence[Sequence[str]], label: 
 
 
 def refuse_remote(path: str, label: str) -> None:
-    """Refuse an address, since nothing is fetched, with the lines to write instead."""
+    """Refuse an address, since nothing is fetched, with the lines to write instead.
+
+    Args:
+        path: what the caller gave as a table, as text.
+        label: what messages call the table; also a name in the hint.
+    """
     scheme = REMOTE.match(path)
     if scheme is not None:
         plain = re.sub(r"^[^/@]*@", "", path[scheme.end() :].partition("?")[0])
@@ -77,7 +87,11 @@ def refuse_remote(path: str, label: str) -> None:
 
 
 def kind_of(path: Path) -> Kind | None:
-    """Tell the format of a file by the ending of the name."""
+    """Tell the format of a file by the ending of the name.
+
+    Args:
+        path: a file, which need not exist.
+    """
     name = path.name.lower()
     return next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), None)
 

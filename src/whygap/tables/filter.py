@@ -29,6 +29,9 @@ def rule_expression(conditions: Sequence[Condition]) -> nw.Expr:
 
     Text levels are compared as text, true and false as such, dates as dates; conditions on the
     model's own prediction name no column, so use `rows_that_fulfil` for these.
+
+    Args:
+        conditions: the rule, at least one condition.
     """
 
     def expression(condition: Condition) -> Any:

@@ -21,7 +21,6 @@ __all__ += ["release_arrow_memory", "require_names"]
 Mask = NDArray[np.bool_]
 TableKind = Literal["pandas", "polars", "pyarrow"]
 BATCH_ROWS = 250_000  # rows of a batch: of thirty columns these are some 60 MB
-SEED = 0  # of the rows that are drawn: the same table gives the same sample
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +34,11 @@ class Frame:
     total: int = 0  # rows of the table it was drawn from
 
     def arrow(self, name: str) -> pa.Array:
-        """Return a column as an Arrow array; mixed Python objects are read as text."""
+        """Return a column as an Arrow array; mixed Python objects are read as text.
+
+        Args:
+            name: a column that was read.
+        """
         native = self.native
         if self.kind == "pandas":
             categories: Any = getattr(native[name].dtype, "categories", None)
@@ -73,13 +76,23 @@ class OpenedTable:
     stream: Callable[[Sequence[str]], Iterator[Any]] | None = None
 
     def require(self, name: str, role: str) -> None:
-        """Refuse a column that is not in the table."""
+        """Refuse a column that is not in the table.
+
+        Args:
+            name: the column asked for.
+            role: what the column is for, as messages say.
+        """
         if name not in self.names:
             message = f"Column '{name}' ({role}) is not in {self.label}"
             raise ColumnError(message, hint=did_you_mean(name, self.names))
 
     def read(self, columns: Sequence[str], sample: int | None = None) -> Frame:
-        """Read some columns; of a table with more than `sample` rows so many, drawn at random."""
+        """Read some columns; of a table with more than `sample` rows so many, drawn at random.
+
+        Args:
+            columns: names of the columns to read.
+            sample: the most rows to keep in memory; None reads all.
+        """
         if sample is None:
             native = self.load(columns)
             total = rows_of(native)
@@ -98,7 +111,7 @@ def rows_of(native: Any) -> int:
 
 def _draw(batches: Iterator[Any], rows: int, label: str) -> tuple[Any, int]:
     """Draw so many rows: every row gets a random number, and the smallest numbers stay."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(0)  # fixed: the same table gives the same sample
     numbers: list[NDArray[np.float64]] = []
     parts: list[Any] = []
     total, bound = 0, np.inf
@@ -120,7 +133,12 @@ def _rows_of(native: Any, rows: Mask) -> Any:
 
 
 def concat_rows(parts: Sequence[Any], label: str) -> Any:
-    """Stack tables with equal columns."""
+    """Stack tables with equal columns.
+
+    Args:
+        parts: native tables of one kind, at least one.
+        label: what messages call the table.
+    """
     filled = [part for part in parts if rows_of(part)] or list(parts[:1])
     if all(isinstance(part, pa.Table) for part in filled):
         try:
@@ -138,7 +156,12 @@ def release_arrow_memory() -> None:
 
 
 def require_names(names: Sequence[Any], label: str) -> tuple[str, ...]:
-    """Refuse column names that are missing, no text, or not unique."""
+    """Refuse column names that are missing, no text, or not unique.
+
+    Args:
+        names: column names as the table has them.
+        label: what messages call the table.
+    """
     if not len(names):
         raise TableError(f"The {label} table has no columns")
     for name in names:

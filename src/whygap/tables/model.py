@@ -145,13 +145,13 @@ def _estimator_predictor(model: Any, method: str, answer: Answer) -> Predictor:
     booster = getattr(model, "booster_", None)
     predictor = replace(predictor, sees="pandas", hint=_LIGHTGBM_HINT)
 
-    def ask_with_categories(table: Any) -> Any:
+    def _ask_with_categories(table: Any) -> Any:
         text = table.select_dtypes(exclude=["number", "bool", "boolean", "category", "datetime"])
         categories = table.astype(dict.fromkeys(text.columns, "category"))
         return getattr(model, method)(categories)
 
     has_categories = getattr(booster, "pandas_categorical", None)
-    return replace(predictor, ask=ask_with_categories) if has_categories else predictor
+    return replace(predictor, ask=_ask_with_categories) if has_categories else predictor
 
 
 def _names_of(model: Any) -> tuple[str, ...] | None:
@@ -180,18 +180,18 @@ def _onnx_predictor(path: str | Path) -> Predictor:
     types = {node.name: _ONNX_TYPES[node.type] for node in inputs}
     width = inputs[0].shape[1] if len(inputs) == 1 and len(inputs[0].shape) == 2 else None
 
-    def ask_matrix(table: Any) -> Any:
+    def _ask_matrix(table: Any) -> Any:
         return _onnx_answer(session, {n: table.astype(kind) for n, kind in types.items()})
 
-    def ask_columns(table: Any) -> Any:
+    def _ask_columns(table: Any) -> Any:
         columns = nw.from_native(table, eager_only=True).get_column
         values = {n: columns(n).to_numpy().astype(kind) for n, kind in types.items()}
         return _onnx_answer(session, {n: column.reshape(-1, 1) for n, column in values.items()})
 
     if len(inputs) == 1 and width != 1:
         size = width if isinstance(width, int) and width > 0 else None
-        return Predictor(name, ask_matrix, "any", width=size, sees="matrix")
-    return Predictor(name, ask_columns, "any", columns=tuple(types), sees="table")
+        return Predictor(name, _ask_matrix, "any", width=size, sees="matrix")
+    return Predictor(name, _ask_columns, "any", columns=tuple(types), sees="table")
 
 
 def _onnx_answer(session: Any, inputs: dict[str, Any]) -> Any:
@@ -230,7 +230,11 @@ def _load_model(path: str | Path, *, unsafe_pickle: bool) -> Any:
 
 
 def is_reference(text: str) -> bool:
-    """Tell `module:name` from a path."""
+    """Tell `module:name` from a path.
+
+    Args:
+        text: what the caller gave as a model.
+    """
     return _REFERENCE.fullmatch(text) is not None
 
 

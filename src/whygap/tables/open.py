@@ -127,7 +127,7 @@ def _part_of(part: TablePart, opened: OpenedTable) -> OpenedTable:
     hidden = {*part.where, *part.drop}
     names = tuple(name for name in opened.names if name not in hidden)
 
-    def narrowed(native: Any, columns: Sequence[str]) -> Any:
+    def _narrowed(native: Any, columns: Sequence[str]) -> Any:
         frame = nw.from_native(native, eager_only=True)
         for name, value in part.where.items():
             values = list(value) if isinstance(value, list | tuple | set) else [value]
@@ -139,7 +139,7 @@ def _part_of(part: TablePart, opened: OpenedTable) -> OpenedTable:
         return frame.select(list(columns)).to_native()
 
     def load(columns: Sequence[str]) -> Any:
-        native = narrowed(opened.load((*columns, *part.where)), columns)
+        native = _narrowed(opened.load((*columns, *part.where)), columns)
         if part.where and not rows_of(native):
             conditions = " and ".join(f"'{name}' equal to {v!r}" for name, v in part.where.items())
             raise TableError(f"No row of the {opened.label} table has {conditions}")
@@ -147,13 +147,18 @@ def _part_of(part: TablePart, opened: OpenedTable) -> OpenedTable:
 
     def stream(columns: Sequence[str]) -> Iterator[Any]:
         for native in opened.stream((*columns, *part.where)) if opened.stream else ():
-            yield narrowed(native, columns)
+            yield _narrowed(native, columns)
 
     streamed = stream if opened.stream else None
     return OpenedTable(opened.label, opened.kind, names, load, opened.notes, streamed)
 
 
 def native_table(columns: Mapping[str, Sequence[Any]], kind: str) -> Any:
-    """Make a table of this kind; of pyarrow where that library is not installed any more."""
+    """Make a table of this kind; of pyarrow where that library is not installed any more.
+
+    Args:
+        columns: name -> values, all of equal length.
+        kind: "pandas", "polars" or "pyarrow".
+    """
     backend: Any = kind if importlib.util.find_spec(kind) else "pyarrow"
     return nw.from_dict(columns, backend=backend).to_native()

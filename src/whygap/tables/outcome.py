@@ -15,7 +15,7 @@ from whygap.tables.columns import RawColumn, is_number, present, recode, to_text
 __all__ = ["Classes", "distinct_levels", "find_classes", "find_labels"]
 __all__ += ["refuse_unusable", "repr_level", "shortened"]
 
-MAX_CLASSES = 50  # names and identifiers have more values, classes of a model have not
+MAX_CLASSES = 50  # distinct values: names and identifiers have more, classes of a model fewer
 TRUTH = {"True": "1", "False": "0"}
 # Pairs in which it is obvious which value counts as 1 (the second), in small letters
 OBVIOUS = (
@@ -31,7 +31,11 @@ class Classes:
     labels: tuple[str, ...]
 
     def code(self, value: Any) -> float | None:
-        """Return the place of a label (True and 1.0 are 1), None for another value."""
+        """Return the place of a label (True and 1.0 are 1), None for another value.
+
+        Args:
+            value: a label, or a number or truth value to compare with the labels.
+        """
         if str(value) in self.labels:
             return float(self.labels.index(str(value)))
         places = (k for k, label in enumerate(self.labels) if _same_label(value, label))
@@ -44,13 +48,21 @@ class Classes:
         return (positive, negative) in OBVIOUS
 
     def encode(self, column: RawColumn) -> Array:
-        """Return codes; missing, and what is none of the labels, is NaN."""
+        """Return codes; missing, and what is none of the labels, is NaN.
+
+        Args:
+            column: outcomes or predicted labels, of any kind but dates.
+        """
         text = to_text(_numbered(column))
         codes = [self.code(level) for level in text.levels]
         return recode(text.values, [np.nan if code is None else code for code in codes])
 
     def first_unknown(self, raw: ByDomain[RawColumn]) -> str | None:
-        """Return a value that is none of the labels."""
+        """Return a value that is none of the labels.
+
+        Args:
+            raw: a column of labels in each table.
+        """
         for column in raw:
             if column.kind in ("number", "boolean"):  # one more than there are labels will do
                 lowest = np.unique(present(column.values))[: len(self.labels) + 1]
@@ -75,7 +87,13 @@ def _same_label(value: Any, label: str) -> bool:
 
 
 def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Classes:
-    """Find the outcome's two values over all rows, and which value is positive."""
+    """Find the outcome's two values over all rows, and which value is positive.
+
+    Args:
+        name: the outcome's column, for messages.
+        raw: the outcome in each table.
+        positive: the value that counts as 1; None where the two values make it obvious.
+    """
     values = distinct_levels(raw)
     if len(values) != 2:
         remedy = "turn it into yes/no first, for example 'above 10'; or say task='multiclass' or "
@@ -97,7 +115,12 @@ def find_labels(name: str, raw: ByDomain[RawColumn], positive: Any) -> Classes:
 
 
 def find_classes(name: str, raw: ByDomain[RawColumn]) -> Classes:
-    """Find the outcome's values over all rows, numbers in order, text alphabetically."""
+    """Find the outcome's values over all rows, numbers in order, text alphabetically.
+
+    Args:
+        name: the outcome's column, for messages.
+        raw: the outcome in each table.
+    """
     values = distinct_levels(raw)
     if not 2 <= len(values) <= MAX_CLASSES:
         hint = f"From 2 to {MAX_CLASSES} classes are needed: group them into larger ones, or for "
@@ -119,7 +142,15 @@ def refuse_unusable(
     if_infinite: str = "",
     if_dates: str = "",
 ) -> None:
-    """Refuse infinite values, dates, and a column that holds nothing; with hints for the two."""
+    """Refuse infinite values, dates, and a column that holds nothing; with hints for the two.
+
+    Args:
+        subject: what messages call the column.
+        raw: the column in each table.
+        error: the class of the error.
+        if_infinite: the hint where values are infinite.
+        if_dates: the hint where values are dates or times.
+    """
     for table, column in raw.items():
         if column.infinite:
             problem = f"{subject} holds {column.infinite} infinite values in {table}"
@@ -131,7 +162,11 @@ def refuse_unusable(
 
 
 def distinct_levels(raw: ByDomain[RawColumn]) -> list[str]:
-    """Return the distinct values of two tables as text, sorted; booleans as 0 and 1."""
+    """Return the distinct values of two tables as text, sorted; booleans as 0 and 1.
+
+    Args:
+        raw: a column in each table.
+    """
     return sorted({level for column in raw for level in to_text(_numbered(column)).levels})
 
 

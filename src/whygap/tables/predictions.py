@@ -18,8 +18,8 @@ from whygap.tables.outcome import Classes, refuse_unusable, repr_level
 __all__ = ["ClassPredictions", "RawPredictions", "binary_predictions"]
 __all__ += ["class_predictions", "real_predictions"]
 
-SUM_TOLERANCE = 0.01  # of probabilities of classes that were rounded to two digits
-ROUNDING = 1e-6  # by which probabilities of float32 models leave [0, 1]
+SUM_TOLERANCE = 0.01  # from 1, of a sum of probabilities that were rounded to two digits
+ROUNDING = 1e-6  # distance by which probabilities of float32 models leave [0, 1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,14 +57,15 @@ class RawPredictions:
         """Return the column of predictions that are no table."""
         return cast("ByDomain[RawColumn]", self.column)
 
-    def refuse_unknown(self, column: ByDomain[RawColumn], classes: Classes, hint: str) -> None:
-        """Refuse a prediction that is none of the outcome's values."""
-        if (unknown := classes.first_unknown(column)) is not None:
-            text = (
-                f"{self.subject} holds {repr_level(unknown)}, which is not a value of the outcome"
-            )
-            actual = f"outcome values {listed(classes.labels)}"
-            raise self.error(text, got=actual, hint=did_you_mean(unknown, classes.labels) or hint)
+
+def _refuse_unknown(
+    raw: RawPredictions, column: ByDomain[RawColumn], classes: Classes, hint: str
+) -> None:
+    """Refuse a prediction that is none of the outcome's values."""
+    if (unknown := classes.first_unknown(column)) is not None:
+        text = f"{raw.subject} holds {repr_level(unknown)}, which is not a value of the outcome"
+        actual = f"outcome values {listed(classes.labels)}"
+        raise raw.error(text, got=actual, hint=did_you_mean(unknown, classes.labels) or hint)
 
 
 def binary_predictions(raw: RawPredictions, labels: Classes) -> ByDomain[Array]:
@@ -72,6 +73,10 @@ def binary_predictions(raw: RawPredictions, labels: Classes) -> ByDomain[Array]:
 
     Numbers that are all among the outcome's two values are labels; other numbers must lie in
     [0, 1].
+
+    Args:
+        raw: the predictions as given.
+        labels: the outcome's two values, the positive one second.
     """
     columns = 2 if raw.table is None else raw.table.source.shape[1]
     classes = 2 if raw.classes is None else len(raw.classes)
@@ -92,7 +97,7 @@ def binary_predictions(raw: RawPredictions, labels: Classes) -> ByDomain[Array]:
         if labels.first_unknown(column) is None:
             return column.map(labels.encode)
         if any(c.kind in ("text", "ordered") for c in column):
-            raw.refuse_unknown(column, labels, "")
+            _refuse_unknown(raw, column, labels, "")
     return _in_unit_interval(raw, column.map(lambda c: c.values))
 
 
@@ -152,7 +157,12 @@ class ClassPredictions:
 
 
 def class_predictions(raw: RawPredictions, classes: Classes) -> ClassPredictions:
-    """Return the outcome's own labels, or the most probable class of each row."""
+    """Return the outcome's own labels, or the most probable class of each row.
+
+    Args:
+        raw: the predictions as given.
+        classes: the outcome's values.
+    """
     if raw.table is not None:
         order = _columns_in_order(raw, classes, raw.table.source.shape[1])
         scores = raw.table.map(lambda values: values[:, order])
@@ -166,7 +176,7 @@ def class_predictions(raw: RawPredictions, classes: Classes) -> ClassPredictions
     if raw.error is not ModelError:
         columns = "prediction={'class': 'column', ...}"
         advice = f"Probabilities of several classes take a column each: {columns}."
-    raw.refuse_unknown(column, classes, advice)
+    _refuse_unknown(raw, column, classes, advice)
     return ClassPredictions(column.map(classes.encode))
 
 
@@ -215,7 +225,11 @@ def _require_probabilities(raw: RawPredictions, scores: ByDomain[Array]) -> None
 
 
 def real_predictions(raw: RawPredictions) -> ByDomain[Array]:
-    """Return numbers of any size; missing stays NaN."""
+    """Return numbers of any size; missing stays NaN.
+
+    Args:
+        raw: the predictions as given.
+    """
     if raw.table is not None or raw.answer in ("probability", "score"):
         message = f"{raw.author} tells classes apart, but the outcome has real values"
         hint = "For real values one column of numbers is needed, or a regression model."

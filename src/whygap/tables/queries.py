@@ -53,13 +53,25 @@ def run_query(
 
 
 def read_relation(relation: Any, columns: Sequence[str], label: str) -> Any:
-    """Read some columns of a relation as a pyarrow table."""
+    """Read some columns of a relation as a pyarrow table.
+
+    Args:
+        relation: a DuckDB relation.
+        columns: names of the columns to read.
+        label: what messages call the table.
+    """
     with _refusing(label):
         return relation.project(_quoted(columns)).to_arrow_table()
 
 
 def relation_batches(relation: Any, columns: Sequence[str], label: str) -> Iterator[Any]:
-    """Yield some columns of a relation, some rows at a time."""
+    """Yield some columns of a relation, some rows at a time.
+
+    Args:
+        relation: a DuckDB relation.
+        columns: names of the columns to read.
+        label: what messages call the table.
+    """
     with _refusing(label):
         picked = relation.project(_quoted(columns))
         read = getattr(picked, "to_arrow_reader", None) or picked.fetch_arrow_reader  # before 1.5

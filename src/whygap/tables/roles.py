@@ -140,7 +140,11 @@ def _remaining(tables: ByDomain[OpenedTable], used: set[str]) -> tuple[str, ...]
 
 
 def saved_index(names: Sequence[str]) -> tuple[str, ...]:
-    """Find the row numbers that pandas and R write in front of a table, by name."""
+    """Find the row numbers that pandas and R write in front of a table, by name.
+
+    Args:
+        names: all column names, in the table's order.
+    """
     return tuple(itertools.takewhile(INDEX_NAME.fullmatch, names))
 
 

@@ -34,7 +34,11 @@ class ModelScoring:
     after_batch: Callable[[int, int], None] = lambda *_: None
 
     def ask(self, frames: ByDomain[Frame]) -> RawPredictions:
-        """Predict every row of the tables; what the model warns of becomes a note."""
+        """Predict every row of the tables; what the model warns of becomes a note.
+
+        Args:
+            frames: both tables, read, with the columns the model is shown.
+        """
         before = ByDomain(0, frames.source.rows)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -24,7 +24,7 @@ from whygap.tables.task import ScoringSpec, task_notes, task_of
 
 __all__ = ["LEAST_ROWS", "Scored", "complete_rows", "score_rows", "terms_of"]
 
-LEAST_ROWS = 50  # five folds of ten rows: below this, standard errors mean nothing
+LEAST_ROWS = 50  # rows, ten in each of five folds: below this, standard errors mean nothing
 LEAST_OF_EACH = 5  # one row of each outcome value in each of five folds
 
 
@@ -124,6 +124,11 @@ def complete_rows(name: str, scored: Scored, spec: ScoringSpec) -> Scored:
     Models of the source's outcome cannot do without a value that hardly occurs. Of the target's
     outcome the parts need the metric's mean only, which is defined all the same; other metrics are
     not.
+
+    Args:
+        name: the outcome's column, for messages.
+        scored: all rows, NaN where a value is missing.
+        spec: the metric, the task and the like.
     """
     columns = {
         column: values.zip(scored.keep, lambda v, rows: v[rows])
@@ -172,6 +177,10 @@ def terms_of(scored: Scored, spec: ScoringSpec) -> dict[str, Any]:
     """Compute the metric and the terms (K, rows), as fields of a `Design`.
 
     The terms are affine in a 0/1 outcome; else they are known at the observed outcomes.
+
+    Args:
+        scored: the complete rows.
+        spec: the metric, threshold and quantile.
     """
     metric = metric_of(spec.metric, scored.task).bind(
         threshold=spec.threshold,

@@ -18,8 +18,8 @@ from whygap.tables.predictions import RawPredictions
 
 __all__ = ["ScoringSpec", "task_notes", "task_of"]
 
-MAX_CODES = 10  # whole numbers of so few values may be codes of classes; more are amounts
-DEFAULT_THRESHOLD = 0.5  # a threshold other than this was meant
+MAX_CODES = 10  # distinct whole numbers: so few may be codes of classes; more are amounts
+DEFAULT_THRESHOLD = 0.5  # a probability; any other threshold was set by the caller
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +72,11 @@ class ScoringSpec:
         return self
 
     def require_fit(self, task: Task) -> None:
-        """Refuse a metric of another task, and what only a two-valued outcome has."""
+        """Refuse a metric of another task, and what only a two-valued outcome has.
+
+        Args:
+            task: the kind of outcome that was named or found.
+        """
         metric_of(self.metric, task)
         for name, default, why in (
             ("threshold", DEFAULT_THRESHOLD, "It cuts probabilities of a 1."),
@@ -90,7 +94,14 @@ class ScoringSpec:
 def task_of(
     name: str, outcome: ByDomain[RawColumn], raw: RawPredictions, spec: ScoringSpec
 ) -> Task:
-    """Return the task that the metric or the columns leave no doubt about."""
+    """Return the task that the metric or the columns leave no doubt about.
+
+    Args:
+        name: the outcome's column, for messages.
+        outcome: the outcome in each table.
+        raw: the predictions as given.
+        spec: what the caller said of metric and task.
+    """
     levels = distinct_levels(outcome)
     if len(spec.tasks) == 1 and (spec.tasks[0] != "binary" or len(levels) <= 2):
         return spec.tasks[0]
@@ -118,7 +129,13 @@ def task_of(
 
 
 def task_notes(name: str, task: Task, outcome: ByDomain[RawColumn]) -> tuple[Note, ...]:
-    """Report what the outcome was taken for, where no task was named."""
+    """Report what the outcome was taken for, where no task was named.
+
+    Args:
+        name: the outcome's column.
+        task: the kind of outcome.
+        outcome: the outcome in each table.
+    """
     levels = distinct_levels(outcome) if task != "binary" else []
     if task == "regression":
         return (Note("amounts", "info", {"column": name, "n_distinct": len(levels)}),)
