@@ -133,7 +133,14 @@ def _study(study_or_source: Any, target: Any, roles: Mapping[str, Any]) -> Study
 
 
 def explain_with(study: Study, detail: Sequence[str] | str, settings: Settings, menu: Menu) -> Gap:
-    """Explain a study with a menu of learners, in which some choices may be made already."""
+    """Explain a study with a menu of learners, in which some choices may be made already.
+
+    Args:
+        study: the question.
+        detail: "all", a name or names of details.
+        settings: of the analysis.
+        menu: learners to select from.
+    """
     names = details_named(detail)
     with reporter(settings.progress) as report:
         design = study.read(report)
@@ -183,7 +190,7 @@ def subset_values(
     """
     study = Study.require(study, "subset_values")
     settings = Settings.resolve(settings)
-    parts = parts_named(part)
+    parts = _parts_named(part)
     if len(parts) != 1:
         raise SettingsError("part= names one part: 'covariate' or 'outcome'", got=repr(part))
     name = parts[0]
@@ -202,7 +209,7 @@ def subset_values(
     return [1 - numerator / values.denominator for numerator in values.numerators]
 
 
-def parts_named(part: Sequence[str] | str) -> tuple[PartName, ...]:
+def _parts_named(part: Sequence[str] | str) -> tuple[PartName, ...]:
     """Return the named parts that have shares, checked, in the order of computation."""
     names = name_list(() if part is None else part, "The detailed parts", SettingsError)
     for name in names:
@@ -213,7 +220,11 @@ def parts_named(part: Sequence[str] | str) -> tuple[PartName, ...]:
 
 
 def was_interrupted(gap: Gap) -> bool:
-    """Return whether Ctrl-C ended the analysis early."""
+    """Return whether Ctrl-C ended the analysis early.
+
+    Args:
+        gap: the result.
+    """
     return any(note.kind == "interrupted" for note in gap.notes)
 
 

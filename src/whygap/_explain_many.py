@@ -88,19 +88,32 @@ def require_targets(targets: Any, caller: str, hint: str) -> None:
 
 
 def needed_columns(study: Study) -> tuple[str, ...]:
-    """Return the columns that are read of a table, for roles and for the model."""
+    """Return the columns that are read of a table, for roles and for the model.
+
+    Args:
+        study: the question.
+    """
     scoring = () if study.model_scoring is None else tuple(study.model_scoring.columns)
     return tuple(dict.fromkeys(study.roles.columns + scoring))
 
 
 def in_memory(source: OpenedTable, columns: Sequence[str]) -> OpenedTable:
-    """Read columns of the source once, for all targets."""
+    """Read columns of the source once, for all targets.
+
+    Args:
+        source: the opened table.
+        columns: names to read.
+    """
     opened = open_table(source.read(tuple(columns)).native, "source")
     return replace(opened, notes=source.notes)
 
 
 def encoded(design: Design) -> list[Any]:
-    """Return as plain values the columns and players on which source fits depend."""
+    """Return as plain values the columns and players on which source fits depend.
+
+    Args:
+        design: the rows of the study.
+    """
     columns = [[column.name, column.kind] for column in design.columns]
     return [columns, list(design.baseline), [[p.name, *p.columns] for p in design.players]]
 

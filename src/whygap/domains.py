@@ -18,14 +18,14 @@ class _ArrayInFile:
     def __get_pydantic_core_schema__(source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
 
-        return core_schema.no_info_plain_validator_function(_ArrayInFile.read)
+        return core_schema.no_info_plain_validator_function(_ArrayInFile._read)
 
     @staticmethod
     def __get_pydantic_json_schema__(schema: Any, handler: Any) -> Any:
         return {"anyOf": [{"type": "array"}, {"type": "string"}]}
 
     @staticmethod
-    def read(value: Any) -> np.ndarray[tuple[Any, ...], np.dtype[np.float64]]:
+    def _read(value: Any) -> np.ndarray[tuple[Any, ...], np.dtype[np.float64]]:
         if not isinstance(value, str):
             return np.array(value, dtype=float)
         packed = base64.b64decode(value, validate=True)
@@ -63,9 +63,18 @@ class ByDomain(Generic[T]):
         yield "target", self.target
 
     def map(self, function: Callable[[T], U]) -> ByDomain[U]:
-        """Apply a function to the two values."""
+        """Apply a function to the two values.
+
+        Args:
+            function: called with the value of each domain.
+        """
         return ByDomain(function(self.source), function(self.target))
 
     def zip(self, pair: ByDomain[Any], function: Callable[[T, Any], U]) -> ByDomain[U]:
-        """Apply a function of two arguments to the values of two pairs, domain by domain."""
+        """Apply a function of two arguments to the values of two pairs, domain by domain.
+
+        Args:
+            pair: the second values.
+            function: called with the two values of each domain.
+        """
         return ByDomain(function(self.source, pair.source), function(self.target, pair.target))

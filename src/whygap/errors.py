@@ -72,7 +72,13 @@ class FitError(WhygapError):
 
 
 def compose(what: str, got: object = None, hint: str = "") -> str:
-    """Write a sentence each for what, got and hint."""
+    """Write a sentence each for what, got and hint.
+
+    Args:
+        what: is wrong, and where.
+        got: what was found; None leaves the sentence out.
+        hint: what to do about it.
+    """
     parts = [what.rstrip(".") + "."]
     if got is not None:
         parts.append(f"Got {got}.")
@@ -82,7 +88,12 @@ def compose(what: str, got: object = None, hint: str = "") -> str:
 
 
 def listed(names: Sequence[str], limit: int = 5) -> str:
-    """Quote at most `limit` names and count the remaining names."""
+    """Quote at most `limit` names and count the remaining names.
+
+    Args:
+        names: to quote.
+        limit: names that are quoted, at most.
+    """
     quoted = ", ".join(f"'{name}'" for name in names[:limit])
     return quoted if len(names) <= limit else f"{quoted} and {len(names) - limit} more"
 
@@ -99,7 +110,12 @@ def large(number: float) -> str:
 
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
-    """Ask ``Did you mean 'sex'?`` of the closest choice; empty where nothing is close."""
+    """Ask ``Did you mean 'sex'?`` of the closest choice; empty where nothing is close.
+
+    Args:
+        name: what was written.
+        choices: what can be meant.
+    """
     candidates = [str(choice) for choice in choices]
     close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
     if not close:
@@ -133,7 +149,12 @@ def did_you_mean_file(path: Path) -> str:
 
 
 def first_line(err: BaseException, *, with_type: bool = False) -> str:
-    """Return the first line of a library's error, or the error's type if the text is empty."""
+    """Return the first line of a library's error, or the error's type if the text is empty.
+
+    Args:
+        err: the library's error.
+        with_type: whether the type comes before the line.
+    """
     name = type(err).__name__
     lines = str(err).strip().splitlines()
     if not lines:
@@ -142,26 +163,47 @@ def first_line(err: BaseException, *, with_type: bool = False) -> str:
 
 
 def require_level(level: Any, subject: str = "The level of an interval") -> None:
-    """Refuse a confidence level outside (0, 1)."""
+    """Refuse a confidence level outside (0, 1).
+
+    Args:
+        level: what the user passed.
+        subject: beginning of the message: what was passed.
+    """
     require_number(level, subject)
     if not 0 < level < 1:
         raise InputError(f"{subject} must lie between 0 and 1", got=level, hint="Try 0.95.")
 
 
 def require_number(value: Any, subject: str) -> None:
-    """Refuse a value that is not a real number."""
+    """Refuse a value that is not a real number.
+
+    Args:
+        value: what the user passed.
+        subject: beginning of the message: what was passed.
+    """
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise InputError(f"{subject} must be a number", got=f"an object of type {_kind(value)}")
 
 
 def require_flag(value: Any, name: str) -> None:
-    """Refuse a value that is neither True nor False."""
+    """Refuse a value that is neither True nor False.
+
+    Args:
+        value: what the user passed.
+        name: of the argument.
+    """
     if not isinstance(value, bool):
         raise InputError(f"{name}= must be True or False", got=f"an object of type {_kind(value)}")
 
 
 def name_list(names: Any, subject: str, error: type[InputError] = InputError) -> tuple[str, ...]:
-    """Return names as a tuple; a single name is a list of length 1, and non-names are refused."""
+    """Return names as a tuple; a single name is a list of length 1, and non-names are refused.
+
+    Args:
+        names: what the user passed.
+        subject: beginning of the message: what was passed.
+        error: class of the error raised.
+    """
     if isinstance(names, str):
         return (names,)
     if not isinstance(names, Iterable) or isinstance(names, bytes):
@@ -175,7 +217,13 @@ def name_list(names: Any, subject: str, error: type[InputError] = InputError) ->
 
 
 def path_of(path: Any, subject: str, error: type[InputError] = InputError) -> Path:
-    """Return a path, and refuse a value that cannot be a path."""
+    """Return a path, and refuse a value that cannot be a path.
+
+    Args:
+        path: what the user passed.
+        subject: beginning of the message: what was passed.
+        error: class of the error raised.
+    """
     if not isinstance(path, str | os.PathLike) or "\0" in os.fspath(path) or not os.fspath(path):
         got = repr(path) if isinstance(path, str) else f"an object of type {_kind(path)}"
         raise error(f"{subject} must be named by a path", got=got)

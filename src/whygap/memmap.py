@@ -39,7 +39,15 @@ def allocate(
     order: Literal["C", "F"] = "C",
     ending: str = ".table",
 ) -> Array:
-    """An empty table; a large one lies in a file, where a file can be had."""
+    """An empty table; a large one lies in a file, where a file can be had.
+
+    Args:
+        rows: of the table.
+        columns: of the table.
+        dtype: of the entries.
+        order: rows (C) or columns (F) in one piece.
+        ending: of the file's name.
+    """
     size = rows * columns * np.dtype(dtype).itemsize
     if size < LARGE or not hasattr(os, "posix_fallocate"):
         return np.empty((rows, columns), dtype, order)
@@ -51,7 +59,11 @@ def allocate(
 
 
 def slice_of(array: memoryview) -> FileSlice | None:
-    """Where an array lies, if it lies in such a file."""
+    """Where an array lies, if it lies in such a file.
+
+    Args:
+        array: the memory of a table.
+    """
     address = _address(array)
     for path, (first, size) in _FILES.items():
         if first <= address and address + array.nbytes <= first + size:

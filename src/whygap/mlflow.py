@@ -76,6 +76,9 @@ def metrics_of(gap: Gap, level: float | None = None) -> dict[str, float]:
     They are `whygap/source`, `whygap/target`, `whygap/total`, `whygap/PART` and
     `whygap/points/PART/VARIABLE`, with `..._low` and `..._high`; and the count `whygap/problems`.
 
+    Args:
+        gap: the result.
+        level: of the confidence intervals; None takes the level of the settings.
     """
     ends = {"source": gap.source, "target": gap.target}
     numbers = {f"whygap/{name}": estimate.value for name, estimate in ends.items()}
@@ -106,13 +109,26 @@ class GapEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow's classes ar
 
     @classmethod
     def can_evaluate(cls, *, model_type: str, evaluator_config: Any, **_: Any) -> bool:
-        """Return whether a source is configured: MLflow asks every evaluator."""
+        """Return whether a source is configured: MLflow asks every evaluator.
+
+        Args:
+            model_type: "classifier" or "regressor" can be explained.
+            evaluator_config: arguments of the study; None where there are none.
+        """
         return model_type in METRICS and (evaluator_config or {}).get("source") is not None
 
     def evaluate(
         self, *, model_type: str, dataset: Any, run_id: str, evaluator_config: Any, **options: Any
     ) -> Any:
-        """Explain, log to the run, and hand MLflow the metrics and files."""
+        """Explain, log to the run, and hand MLflow the metrics and files.
+
+        Args:
+            model_type: "classifier" or "regressor".
+            dataset: MLflow's dataset: the target.
+            run_id: of the run to log to.
+            evaluator_config: arguments of the study, with `settings`, `detail` and `redact`.
+            **options: `model`, and what else MLflow passes.
+        """
         from whygap._explain import explain
         from whygap.settings import DETAILS, Settings
 
@@ -170,7 +186,11 @@ class _Pyfunc:
         self.feature_names_in_ = list(columns)
 
     def predict(self, table: Any) -> Any:
-        """Return the predictions of a table."""
+        """Return the predictions of a table.
+
+        Args:
+            table: of the columns that the model takes.
+        """
         import narwhals as nw
         import numpy as np
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from whygap.errors import listed
 
-__all__ = ["Fact", "Note", "NoteLevel", "rounded_count"]
+__all__ = ["Fact", "Note", "NoteLevel"]
 
 Fact = str | int | float | bool | tuple[str, ...]
 NoteLevel = Literal["info", "warning", "problem"]
@@ -280,15 +280,15 @@ class Note:
             rows: what counts are rounded to.
         """
         facts = {
-            name: rounded_count(fact, rows) if _counts_rows(name, fact) else fact
+            name: _rounded_count(fact, rows) if _counts_rows(name, fact) else fact
             for name, fact in self.facts.items()
             if name not in REDACTED
         }
         return replace(self, facts=facts | {"rounded": True})
 
 
-def rounded_count(count: Any, rows: int) -> int | str:
-    """Return a count of rows as a multiple of `rows`, in words where fewer."""
+def _rounded_count(count: Any, rows: int) -> int | str:
+    """Return a count of rows as a multiple of `rows`, in words where the count is below `rows`."""
     return f"fewer than {rows}" if count < rows else rows * math.floor(count / rows + 0.5)
 
 

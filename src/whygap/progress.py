@@ -13,10 +13,20 @@ class Reporter(Protocol):
     """Receive what the main path tells while it works."""
 
     def stage(self, text: str) -> None:
-        """Start a new stage."""
+        """Start a new stage.
+
+        Args:
+            text: what the stage does.
+        """
 
     def update(self, finished: int, total: int, text: str) -> None:
-        """Report how much of a stage's work is done."""
+        """Report how much of a stage's work is done.
+
+        Args:
+            finished: pieces of work that are done.
+            total: pieces of work of the stage.
+            text: a few words on how far it is; may be empty.
+        """
 
 
 class Silent:

@@ -83,7 +83,11 @@ class Settings:
 
     @classmethod
     def resolve(cls, settings: Any) -> Settings:
-        """Return the settings that a caller passed; None stands for the defaults."""
+        """Return the settings that a caller passed; None stands for the defaults.
+
+        Args:
+            settings: what the user passed.
+        """
         if settings is None:
             return cls()
         if not isinstance(settings, cls):
@@ -101,7 +105,11 @@ class Settings:
 
 
 def details_named(detail: Any) -> tuple[DetailName, ...]:
-    """Return the requested details, checked, in the order of computation."""
+    """Return the requested details, checked, in the order of computation.
+
+    Args:
+        detail: "all", a name, names, or None for none.
+    """
     names_of_details = ", ".join(f"'{name}'" for name in DETAILS)
     if isinstance(detail, str) and detail == "all":
         return DETAILS

@@ -27,8 +27,6 @@ from whygap.tables.task import ScoringSpec
 
 __all__ = ["Study"]
 
-LEAST_SAMPLE = 1000  # rows; smaller tables are quick to analyse as they are
-
 
 def _names(value: Any) -> Any:
     if value is None or isinstance(value, str):
@@ -109,7 +107,7 @@ class Study:
     source_name: str = "source"
     target_name: str = "target"
     unsafe_pickle: bool = False
-    sample: Annotated[int, Field(ge=LEAST_SAMPLE)] | None = None
+    sample: Annotated[int, Field(ge=1000)] | None = None  # smaller tables are quick as they are
 
     def __post_init__(self) -> None:
         _ = self.scoring_spec
@@ -121,7 +119,12 @@ class Study:
 
     @classmethod
     def require(cls, study: Any, call: str) -> Study:
-        """Return the study that a function was called with, and refuse all except a Study."""
+        """Return the study that a function was called with, and refuse all except a Study.
+
+        Args:
+            study: what the user passed.
+            call: name of the function, for the message.
+        """
         if not isinstance(study, cls):
             actual = f"an object of type {type(study).__name__}"
             hint = 'study = wg.Study(source, target, outcome="readmitted", prediction="risk").'
@@ -200,7 +203,11 @@ class Study:
         return self.read(Silent())
 
     def read(self, report: Reporter) -> Design:
-        """Return `design`, and report how many rows the model has scored on the first call."""
+        """Return `design`, and report how many rows the model has scored on the first call.
+
+        Args:
+            report: takes the progress of scoring.
+        """
         if "design" not in self.__dict__:
             self.__dict__["design"] = self._built(report)
             release_arrow_memory()
@@ -242,5 +249,10 @@ class Study:
         return model_scoring(self.model, self.tables, self.roles, unsafe_pickle=self.unsafe_pickle)
 
     def with_target(self, table: Any, name: str) -> Study:
-        """Return this study against another target."""
+        """Return this study against another target.
+
+        Args:
+            table: the rows of that target.
+            name: of that target.
+        """
         return replace(self, target=table, target_name=name)

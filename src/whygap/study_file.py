@@ -100,7 +100,7 @@ def read_study_file(
     study = Study(
         **{label: hiding(table, label, hidden) for label, table in tables.items()},
         **{name: value for name, value in values.items() if name not in _FILE_KEYS},
-        model=model_of(keys.model, folder),
+        model=_model_of(keys.model, folder),
         metric=metric_in(keys.metric, folder),
         unsafe_pickle=unsafe_pickle,
     )
@@ -185,7 +185,7 @@ def hiding(table: Any, label: str, names: Sequence[str]) -> Any:
     return TablePart(table, {}, drop) if drop else table
 
 
-def model_of(value: str | None, folder: Path) -> Any:
+def _model_of(value: str | None, folder: Path) -> Any:
     """Return a path relative to the folder, or what `module:name` imports from the folder."""
     if value is None:
         return None
@@ -195,7 +195,12 @@ def model_of(value: str | None, folder: Path) -> Any:
 
 
 def metric_in(value: str, folder: Path) -> Any:
-    """Return the name of a metric, or the callable(prediction, outcome) of `module:name`."""
+    """Return the name of a metric, or the callable(prediction, outcome) of `module:name`.
+
+    Args:
+        value: a metric's name, or `module:name`.
+        folder: from which modules are imported.
+    """
     if model.is_reference(value):
         return model.import_model(value, folder, noun="metric")
     return value

@@ -40,7 +40,11 @@ class Quantity:
     estimates: tuple[Estimate, ...]
 
     def measured(self, level: float) -> dict[str, Any]:
-        """Return coverage with exact 95% limits, bias, and mean width of intervals."""
+        """Return coverage with exact 95% limits, bias, and mean width of intervals.
+
+        Args:
+            level: of the confidence intervals, between 0 and 1.
+        """
         low, high = np.array([e.interval(level) for e in self.estimates]).reshape(-1, 2).T
         count = len(low)
         covered = int(((low <= self.truth) & (self.truth <= high)).sum())
@@ -83,11 +87,19 @@ class Rehearsal:
     table_kind: str = "pyarrow"
 
     def records(self, level: float | None = None) -> list[dict[str, Any]]:
-        """Return name, part, variable, truth, coverage, bias and width of every quantity."""
+        """Return name, part, variable, truth, coverage, bias and width of every quantity.
+
+        Args:
+            level: of the confidence intervals; None takes the level of the settings.
+        """
         return [quantity.measured(level or self.level) for quantity in self.quantities]
 
     def to_frame(self, level: float | None = None) -> Any:
-        """Return a row per quantity, in the kind of table of the study."""
+        """Return a row per quantity, in the kind of table of the study.
+
+        Args:
+            level: of the confidence intervals; None takes the level of the settings.
+        """
         rows = self.records(level)
         return native_table({key: [row[key] for row in rows] for key in rows[0]}, self.table_kind)
 
@@ -97,7 +109,11 @@ class Rehearsal:
     __hash__ = None  # type: ignore[assignment]  # holds mappings
 
     def save(self, path: str | Path) -> Path:
-        """Write versioned JSON to a path, whole or not at all."""
+        """Write versioned JSON to a path, whole or not at all.
+
+        Args:
+            path: of the file.
+        """
         return files.save(self, path)
 
     def to_dict(self) -> dict[str, Any]:
@@ -105,13 +121,21 @@ class Rehearsal:
         return files.to_dict(self)
 
     def redacted(self, rows: int = 10) -> Rehearsal:
-        """Return a copy with rounded counts of rows and without messages that may quote values."""
+        """Return a copy with rounded counts of rows and without messages that may quote values.
+
+        Args:
+            rows: counts are rounded to multiples of so many rows.
+        """
         hidden = {"(message left out)": sum(self.failures.values())} if self.failures else {}
         counts = self.rows.map(lambda count: int(rounded(count, rows)))
         return replace(self, rows=counts, failures=hidden)
 
     def summary(self, level: float | None = None) -> str:
-        """Return the table of coverages and a verdict, as text."""
+        """Return the table of coverages and a verdict, as text.
+
+        Args:
+            level: of the confidence intervals; None takes the level of the settings.
+        """
         level = level or self.level
         records = self.records(level)
         sizes = f"{self.rows.source:,} source and {self.rows.target:,} target rows each"

@@ -112,7 +112,13 @@ class Job:
 
 
 def perform(job: Job, replicates: int, update: Callable[[int, int, str], None]) -> Rehearsal:
-    """Run replicates in batches until all have run, time is up, or Ctrl-C."""
+    """Run replicates in batches until all have run, time is up, or Ctrl-C.
+
+    Args:
+        job: draws and analyses a replicate.
+        replicates: how many to run, unless time is up.
+        update: called with finished, total and a text after each batch.
+    """
     settings = job.settings
     started = time.monotonic()
     budget = settings.time_budget or np.inf

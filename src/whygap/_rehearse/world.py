@@ -25,15 +25,7 @@ from whygap.tables.design import Design
 
 ATOMS = 20_000  # atoms: small tables are filled up with copies until there are about as many
 COVARIATE_LEVELS = 8  # values per covariate, at most: curves still show, and each has many rows
-BASELINE_LEVELS = 10  # values per W column, before their product is brought down to the cells
 ROWS_PER_CELL = 600  # pooled rows per cell of W, so that means within a cell are not noise
-FEWEST_CELLS = 4  # cells of W: two values for each of two columns, however few the rows
-SWAPPED = 0.1  # share of a covariate's values in a copy: most of a row stays together
-ROUNDS = 120  # of boosting; with fewer rows fewer, or the rows' noise would become the truth
-ROWS_FOR_ALL_ROUNDS = 3000  # rows of the smaller table from which all rounds are used
-ROWS_PER_LEAF = 30  # rows of the user's own: a leaf's mean is then known to about a tenth
-LEAST_DOMAIN_SHARE = 0.1  # of the smaller table's share of rows: no P(domain | row) is below
-LARGEST_GAME = 1024  # subsets valued for the truth of points: all of them up to ten variables
 
 Key = tuple[str, str, str]  # kind of quantity, part, variable
 
@@ -62,7 +54,12 @@ class World:
         return self.risk.map(lambda p: self.atoms.intercept.source + self.atoms.slope.source * p)
 
     def draw(self, rows: ByDomain[int], rng: np.random.Generator) -> Design:
-        """Draw independent rows of each domain."""
+        """Draw independent rows of each domain.
+
+        Args:
+            rows: how many of each domain.
+            rng: draws the rows and the outcomes.
+        """
         index = rows.zip(self.mass, lambda n, mass: rng.choice(len(mass), size=n, p=mass))
         risk = index.zip(self.risk, lambda i, p: p[i])
         outcome = risk.map(lambda p: (rng.random(len(p)) < p).astype(float))
@@ -88,7 +85,7 @@ class World:
         for part, base, players in (("baseline", (), w), ("covariate", self.atoms.baseline, z)):
             if players:
                 groups = list(players.values())
-                subsets = SubsetPlan(len(groups)).take(LARGEST_GAME)
+                subsets = SubsetPlan(len(groups)).take(1024)  # all, up to ten variables
                 columns = [(*base, *(c for k in subset for c in groups[k])) for subset in subsets]
                 values = np.array([self.transported_mean(moved) for moved in columns])
                 shares = linear_weights(subsets, len(groups)) @ values
@@ -97,7 +94,11 @@ class World:
         return truths
 
     def transported_mean(self, columns: Sequence[int]) -> float:
-        """Compute Psi(S) = E_1[E_0[l | X_S]]."""
+        """Compute Psi(S) = E_1[E_0[l | X_S]].
+
+        Args:
+            columns: the set S, by number of the column.
+        """
         groups = np.zeros(len(self.mass.source), dtype=np.int64)
         for column in columns:
             groups = _joined(groups, self._codes[column])
@@ -107,16 +108,22 @@ class World:
 
 
 def world_of(design: Design, settings: Settings) -> World:
-    """Build the world in which a study's analysis is rehearsed."""
+    """Build the world in which a study's analysis is rehearsed.
+
+    Args:
+        design: the study's rows.
+        settings: of the analysis; the seed is that of the copies and fits.
+    """
     rows = min(design.rows)
     copies = max(1, round(ATOMS / sum(design.rows)))
     pool = enriched(coarsened(design), copies, np.random.default_rng([settings.seed, copies]))
-    rounds = round(ROUNDS * min(1.0, rows / ROWS_FOR_ALL_ROUNDS) ** 0.5)
-    least = LEAST_DOMAIN_SHARE * rows / sum(design.rows)
-    leaf = ROWS_PER_LEAF * copies
+    # 120 rounds of boosting; below 3,000 rows fewer, or the rows' noise would become the truth.
+    rounds = round(120 * min(1.0, rows / 3000) ** 0.5)
+    least = 0.1 * rows / sum(design.rows)  # a tenth of the smaller table's share of rows
+    leaf = 30 * copies  # 30 rows of the user's own: a leaf's mean is then known to about a tenth
     mass, risk = fitted_laws(pool, (rounds, rounds // 2), leaf, least, settings.seed)
 
-    def in_both(values: ByDomain[Array] | None) -> Any:
+    def _in_both(values: ByDomain[Array] | None) -> Any:
         return None if values is None else ByDomain(*[np.concatenate(list(values), axis=-1)] * 2)
 
     features = np.concatenate(list(pool.features))
@@ -125,10 +132,10 @@ def world_of(design: Design, settings: Settings) -> World:
         columns=pool.columns,
         baseline=pool.baseline,
         players=pool.players,
-        outcome=in_both(pool.outcome),
-        prediction=in_both(pool.prediction),
-        term_intercept=in_both(pool.term_intercept),
-        term_slope=in_both(pool.term_slope),
+        outcome=_in_both(pool.outcome),
+        prediction=_in_both(pool.prediction),
+        term_intercept=_in_both(pool.term_intercept),
+        term_slope=_in_both(pool.term_slope),
     )
     return World(atoms, mass, risk)
 
@@ -141,7 +148,16 @@ def fitted_laws(
     seed: int,
     leaves: int = 12,
 ) -> tuple[ByDomain[Array], ByDomain[Array]]:
-    """Fit probabilities of atoms and outcome risks at atoms; rounds are of risks and domain."""
+    """Fit probabilities of atoms and outcome risks at atoms; rounds are of risks and domain.
+
+    Args:
+        pool: the atoms of each domain.
+        rounds: of boosting: of the outcome risks, of the domain.
+        rows_per_leaf: the least, copies counted.
+        least_share: probability of a domain, at least.
+        seed: of the boosting.
+        leaves: of a tree, at most.
+    """
     used = pool.baseline + pool.covariates
     x_by_domain = pool.features.map(lambda rows: rows[:, used])
     x = np.concatenate(list(x_by_domain))
@@ -150,22 +166,27 @@ def fitted_laws(
     parameters |= {"min_data_in_leaf": rows_per_leaf, "num_threads": 1, "deterministic": True}
     parameters |= {"force_row_wise": True, "seed": seed, "verbosity": -1}
 
-    def fitted(rows: Array, y: Array, count: int) -> Array:
+    def _fitted(rows: Array, y: Array, count: int) -> Array:
         return boosted_probability(rows, y, categories, parameters, count)(x)
 
-    risk = x_by_domain.zip(pool.outcome, lambda rows, y: fitted(rows, y, rounds[0]))
+    risk = x_by_domain.zip(pool.outcome, lambda rows, y: _fitted(rows, y, rounds[0]))
     in_target = np.repeat([0.0, 1.0], list(pool.rows))
-    e = np.clip(fitted(x, in_target, rounds[1]), least_share, 1 - least_share)
+    e = np.clip(_fitted(x, in_target, rounds[1]), least_share, 1 - least_share)
     weight = np.ones(len(e)) if pool.weights is None else np.concatenate(list(pool.weights))
     mass = ByDomain((1 - e) * weight, e * weight)
     return mass.map(lambda m: m / m.sum()), risk
 
 
 def coarsened(design: Design) -> Design:
-    """Leave few values per covariate, and a combination of W values per 600 rows or so."""
+    """Leave few values per covariate, and a combination of W values per 600 rows or so.
+
+    Args:
+        design: the study's rows.
+    """
     pooled = np.concatenate(list(design.features))
-    cells = max(FEWEST_CELLS, len(pooled) / ROWS_PER_CELL)
-    levels = {c: min(len(np.unique(pooled[:, c])), BASELINE_LEVELS) for c in design.baseline}
+    # However few the rows, two values for each of two columns; before that, 10 values per column.
+    cells = max(4, len(pooled) / ROWS_PER_CELL)
+    levels = {c: min(len(np.unique(pooled[:, c])), 10) for c in design.baseline}
     while math.prod(levels.values()) > cells and max(levels.values()) > 2:
         levels[max(levels, key=lambda c: levels[c])] -= 1
     for column, count in (levels | dict.fromkeys(design.covariates, COVARIATE_LEVELS)).items():
@@ -177,9 +198,15 @@ def coarsened(design: Design) -> Design:
 
 
 def enriched(design: Design, copies: int, rng: np.random.Generator) -> Design:
-    """Add copies of every row in which some covariates come from rows of equal domain and W."""
+    """Add copies of every row in which some covariates come from rows of equal domain and W.
 
-    def with_copies(rows: Array) -> Array:
+    Args:
+        design: rows with few values, see `coarsened`.
+        copies: rows in place of each row, the row itself included.
+        rng: draws which values are swapped.
+    """
+
+    def _with_copies(rows: Array) -> Array:
         cell = np.zeros(len(rows), dtype=np.int64)
         for column in design.baseline:
             cell = _joined(cell, np.unique(rows[:, column], return_inverse=True)[1])
@@ -189,7 +216,8 @@ def enriched(design: Design, copies: int, rng: np.random.Generator) -> Design:
         blocks = [rows, *(rows.copy() for _ in range(copies - 1))]
         for copy in blocks[1:]:
             for player in design.players:
-                swapped = np.flatnonzero(rng.random(len(rows)) < SWAPPED)
+                # A tenth of a covariate's values: most of a row stays together.
+                swapped = np.flatnonzero(rng.random(len(rows)) < 0.1)
                 place = cell[swapped]
                 donor = order[
                     starts[place] + (rng.random(len(place)) * sizes[place]).astype(np.int64)
@@ -199,7 +227,7 @@ def enriched(design: Design, copies: int, rng: np.random.Generator) -> Design:
         return np.vstack(blocks)
 
     repeated = design.take(design.rows.map(lambda rows: np.tile(np.arange(rows), copies)))
-    features = design.features.map(with_copies)
+    features = design.features.map(_with_copies)
     return replace(repeated, features=features, clusters=None, source_risk=None)
 
 

@@ -75,7 +75,14 @@ def _in_words(variables: Sequence[str], group: str) -> str:
 
 
 def alarms_of(rules: Rules, name: str, gap: Gap, look: int) -> Iterator[Alarm]:
-    """Yield the alarms that a target raises at a look; a rule that cannot be judged raises none."""
+    """Yield the alarms that a target raises at a look; a rule that cannot be judged raises none.
+
+    Args:
+        rules: the rules of the watch.
+        name: of the target.
+        gap: the target's result.
+        look: the number of the look, from 1.
+    """
     for rule in rules.rule:
         estimate = _estimate(rule, gap)
         error = rules.error(rule, look)
@@ -97,7 +104,13 @@ def alarms_of(rules: Rules, name: str, gap: Gap, look: int) -> Iterator[Alarm]:
 
 
 def broken(rule: Rule, estimate: Estimate, error: float) -> tuple[float, float] | None:
-    """Return the interval of an estimate that lies wholly beyond the limit, or None."""
+    """Return the interval of an estimate that lies wholly beyond the limit, or None.
+
+    Args:
+        rule: with the limit, below or above.
+        estimate: what the rule watches.
+        error: chance of a false alarm that the rule may take.
+    """
     low, high = interval = estimate.interval(1 - 2 * error)
     is_below = rule.below is not None and high < rule.below
     is_above = rule.above is not None and low > rule.above
@@ -120,6 +133,11 @@ def culprit_of(gap: Gap, part: str, sign: float) -> Culprit:
 
     A sign of -1 asks for a fall, 1 for a rise; of "total" its largest part in that direction is
     looked at.
+
+    Args:
+        gap: the target's result.
+        part: name of the part, or "total".
+        sign: -1 or 1.
     """
     if part == "total" and gap.parts:
         part = max(gap.parts, key=lambda name: sign * gap.parts[name].value)
@@ -149,6 +167,10 @@ def unevenness(affected: Affected, variables: Sequence[str]) -> Points:
     The variance is a quadratic form x'Ax of the groups' points x, less what their errors C add,
     tr(AC). The covariance of two is 4 x'ACBx by the delta method, too wide rather than too narrow
     where x is mostly noise.
+
+    Args:
+        affected: groups of a part, with the covariance of their points.
+        variables: names of the variables to compute.
     """
     points = np.array([group.points.value for group in affected.groups])
     forms = [_form(affected, name) for name in variables]

@@ -45,7 +45,11 @@ class Folder:
 
     @classmethod
     def read(cls, path: Path) -> Folder:
-        """Return what a folder holds; half-written files of a killed process are removed."""
+        """Return what a folder holds; half-written files of a killed process are removed.
+
+        Args:
+            path: of the folder.
+        """
         for pattern in (".state.json.*", "gaps/.*.json.*"):
             for half_written in path.glob(pattern):
                 half_written.unlink()
@@ -58,7 +62,13 @@ class Folder:
             raise ResultError(message, got=err, hint="Delete it and run again.") from err
 
     def is_done(self, name: str, question: str, rows: str) -> bool:
-        """Return whether a target's answer to a question is on disk, whole."""
+        """Return whether a target's answer to a question is on disk, whole.
+
+        Args:
+            name: of the target.
+            question: digest of the question.
+            rows: digest of the target's rows.
+        """
         state = self.targets.get(name, {})
         file = self.gap_file(name)
         result = digest_of(file.read_bytes()) if file.is_file() else ""
@@ -66,7 +76,15 @@ class Folder:
         return answered.items() <= state.items()
 
     def keep(self, name: str, question: str, rows: str, text: str = "", problem: str = "") -> None:
-        """Write a result, then the digest: killed in between, a run makes the result again."""
+        """Write a result, then the digest: killed in between, a run makes the result again.
+
+        Args:
+            name: of the target.
+            question: digest of the question.
+            rows: digest of the target's rows.
+            text: the result as JSON; empty where there is none.
+            problem: why there is no result.
+        """
         file = self.gap_file(name)
         if text:
             write_whole(file, text)
@@ -82,7 +100,11 @@ class Folder:
         write_whole(self.path / "state.json", state + "\n")
 
     def answers(self, question: str) -> dict[str, tuple[int, str]]:
-        """Return number of the last look and problem of every target of a question, by look."""
+        """Return number of the last look and problem of every target of a question, by look.
+
+        Args:
+            question: digest of the question.
+        """
         last = {name: number for number, (name, _) in enumerate(self.looks, start=1)}
         return {
             name: (look, self.targets[name]["problem"])
@@ -91,7 +113,11 @@ class Folder:
         }
 
     def gap_file(self, name: str) -> Path:
-        """Return the path of a target's result: the name as far as file systems take names."""
+        """Return the path of a target's result: the name as far as file systems take names.
+
+        Args:
+            name: of the target.
+        """
         plain = re.sub(r"[^\w.-]+", "_", name).strip("._")[:40]  # characters; an ending follows
         ending = "" if plain == name else f"-{digest_of(name)[:8]}"
         return self.path / "gaps" / f"{plain}{ending}.json"
@@ -99,7 +125,11 @@ class Folder:
 
 @contextmanager
 def locked_folder(path: Any) -> Iterator[Path]:
-    """Make and lock a folder; refuse a folder at which another process works."""
+    """Make and lock a folder; refuse a folder at which another process works.
+
+    Args:
+        path: of the folder; missing folders are made.
+    """
     folder = path_of(path, "The folder of watch (state=)", ResultError)
     try:
         (folder / "gaps").mkdir(parents=True, exist_ok=True)
@@ -117,7 +147,11 @@ def locked_folder(path: Any) -> Iterator[Path]:
 
 
 def digest_of(value: Any) -> str:
-    """Return a digest that is equal in every process; a function in a module goes by name."""
+    """Return a digest that is equal in every process; a function in a module goes by name.
+
+    Args:
+        value: any object that joblib or cloudpickle can pickle.
+    """
     try:
         return str(joblib.hash(value))
     except Exception:  # pickle's errors are of many classes: a lambda, for example
@@ -125,7 +159,12 @@ def digest_of(value: Any) -> str:
 
 
 def digest_of_rows(table: OpenedTable, columns: Sequence[str]) -> str:
-    """Return a digest of a table's values, whatever the codes or chunks."""
+    """Return a digest of a table's values, whatever the codes or chunks.
+
+    Args:
+        table: the opened table.
+        columns: names to include; names that the table lacks are skipped.
+    """
     names = [name for name in columns if name in table.names]
     arrays = {}
     frame = table.read(names)

@@ -53,7 +53,11 @@ class Watch:
         return int(not targets <= set(self.acknowledged))
 
     def summary(self, level: float | None = None) -> str:
-        """Return the targets in a few sentences, the alarms, and what cannot be said."""
+        """Return the targets in a few sentences, the alarms, and what cannot be said.
+
+        Args:
+            level: of the confidence intervals; None takes the level of the settings.
+        """
         counts = f"{len(self.gaps)} explained ({len(self.newly_explained)} of them now)"
         lines = [f"Targets: {counts}. Alarms: {len(self.alarms)}."]
         if len(self.gaps) > 1:
@@ -69,15 +73,29 @@ class Watch:
     __str__ = summary
 
     def to_frame(self, level: float | None = None) -> Any:
-        """Return every estimate in a tidy table with a column `target`."""
+        """Return every estimate in a tidy table with a column `target`.
+
+        Args:
+            level: of the confidence intervals; None takes the level of the settings.
+        """
         return self.gaps.to_frame(level)
 
     def report(self, path: str | Path, redact: int | None = 10) -> Path:
-        """Write an HTML page with the trend over all targets, and a page for each target."""
+        """Write an HTML page with the trend over all targets, and a page for each target.
+
+        Args:
+            path: of the page over all targets.
+            redact: round counts to multiples of so many rows; None shows all numbers.
+        """
         return self.gaps.report(path, redact=redact)
 
     def to_prometheus(self, path: str | Path, level: float | None = None) -> Path:
-        """Write gauges for the text file collector of Prometheus: estimates, trust and alarms."""
+        """Write gauges for the text file collector of Prometheus: estimates, trust and alarms.
+
+        Args:
+            path: of the file to write, ending in .prom for the collector.
+            level: of the confidence intervals; None takes the level of the settings.
+        """
         try:
             from prometheus_client import CollectorRegistry, Gauge, write_to_textfile
         except ImportError as err:

@@ -152,7 +152,11 @@ def _by_name(study: Study, targets: Any) -> Mapping[str, Any]:
 
 
 def files_in(folder: str | Path) -> dict[str, Path]:
-    """Return the tables in a folder by the first word of the file names."""
+    """Return the tables in a folder by the first word of the file names.
+
+    Args:
+        folder: the folder; files whose names begin with . or _ are skipped.
+    """
     inside = sorted(Path(folder).expanduser().glob("[!._]*"))
     tables = [(p.name.partition(".")[0], p) for p in inside if files.kind_of(p) is not None]
     if not tables or len(dict(tables)) < len(tables):

@@ -21,8 +21,6 @@ from whygap.study import Study
 from whygap.tables.design import Design
 
 FEWEST_OF_A_CLASS = 25  # five rows a fold of the rarer value: fewer, and a model learns one row
-MOST_ROWS = 5_000  # of each table: what a density ratio is fitted on within seconds
-WIDE_ROWS = 2_000  # of each wide table: ten a column of two hundred
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,11 @@ class TrialOverlap:
 
 
 def domain_facts(design: Design) -> ByDomain[DomainFacts]:
-    """Collect sizes, outcome and metric of each table."""
+    """Collect sizes, outcome and metric of each table.
+
+    Args:
+        design: the rows of the study.
+    """
     sample = design.sample()
     effective = sample.effective_size()
     positive = sample.mean(design.outcome) if design.task == "binary" else ByDomain(None, None)
@@ -100,7 +102,7 @@ def domain_facts(design: Design) -> ByDomain[DomainFacts]:
         lambda u, w: design.metric.value(u, w) + design.metric.influence(u, w),
     )
 
-    def facts(d: Domain) -> DomainFacts:
+    def _facts(d: Domain) -> DomainFacts:
         source, target = (float(name == d) * weighted[name] for name in DOMAINS)
         outcome = design.outcome[d]
         classes = max(len(design.classes), 2)
@@ -112,11 +114,15 @@ def domain_facts(design: Design) -> ByDomain[DomainFacts]:
             design.rows[d], effective[d], sample.sizes[d], rarer, positive[d], metric
         )
 
-    return ByDomain(facts("source"), facts("target"))
+    return ByDomain(_facts("source"), _facts("target"))
 
 
 def column_facts(design: Design) -> tuple[ColumnFacts, ...]:
-    """Describe every column of W and Z, in that order."""
+    """Describe every column of W and Z, in that order.
+
+    Args:
+        design: the rows of the study.
+    """
     owner = {c: player.name for player in design.players for c in player.columns}
     return tuple(
         _column(design, position, owner.get(position, ""))
@@ -129,7 +135,7 @@ def _column(design: Design, position: int, player: str) -> ColumnFacts:
     values = design.features.map(lambda x: x[:, position])
     present = values.map(lambda v: v[~np.isnan(v)])
 
-    def one_sided(counts: Array, opposite: Array, rows: int) -> float:
+    def _one_sided(counts: Array, opposite: Array, rows: int) -> float:
         numeric = column.kind == "numeric"
         return 0.0 if numeric else float((~np.isin(counts, opposite)).sum() / rows)
 
@@ -140,15 +146,20 @@ def _column(design: Design, position: int, player: str) -> ColumnFacts:
         missing=values.map(lambda v: float(np.isnan(v).mean())),
         values=len(np.unique(np.concatenate(list(present)))),
         one_sided=ByDomain(
-            one_sided(present.source, present.target, design.rows.source),
-            one_sided(present.target, present.source, design.rows.target),
+            _one_sided(present.source, present.target, design.rows.source),
+            _one_sided(present.target, present.source, design.rows.target),
         ),
         domain_auc=column_auc(values, column.kind),
     )
 
 
 def role_facts(study: Study, design: Design) -> dict[str, tuple[str, ...]]:
-    """List which column is what, in the user's names: role -> columns."""
+    """List which column is what, in the user's names: role -> columns.
+
+    Args:
+        study: names the columns.
+        design: the rows of the study.
+    """
     names = [column.name for column in design.columns]
     scores = study.roles.prediction or ", ".join(study.roles.class_columns.values()) or "a model"
     groups = {f"group '{p.name}'": p.columns for p in design.players if len(p.columns) > 1}
@@ -166,7 +177,12 @@ def role_facts(study: Study, design: Design) -> dict[str, tuple[str, ...]]:
 
 
 def few_of_a_class(study: Study, domains: ByDomain[DomainFacts]) -> list[Note]:
-    """Warn of too few rows of an outcome value; the parts need models of the source's alone."""
+    """Warn of too few rows of an outcome value; the parts need models of the source's alone.
+
+    Args:
+        study: names the tables and the outcome.
+        domains: see `domain_facts`.
+    """
     return [
         Note(
             "few_of_a_class",
@@ -188,9 +204,14 @@ def measure_overlap(design: Design, settings: Settings) -> TrialOverlap:
     """Fit the density ratios of the analysis to come on some rows, and judge the fits.
 
     Of wide tables fewer rows are taken, fewer folds, and the fast learner.
+
+    Args:
+        design: the rows of the study.
+        settings: of the analysis to come.
     """
     wide = len(design.columns) > WIDE
-    trial = some_rows(design, WIDE_ROWS if wide else MOST_ROWS, settings.seed)
+    # Rows of each table: ten a column of two hundred, or what is fitted within seconds.
+    trial = some_rows(design, 2_000 if wide else 5_000, settings.seed)
     plain = replace(settings, repeats=1, support="all", checkpoint=None)
     plain = replace(plain, learner="fast", folds=3) if wide else plain
     with one_thread():

@@ -15,8 +15,6 @@ from scipy.spatial.distance import squareform
 from whygap.checks.trial import some_rows
 from whygap.tables.design import Design
 
-MAX_PLAYERS = 20  # players: more do not fit a screen, and subsets of them have to be sampled
-ROWS = 2_000  # of each table: a correlation is known to about 0.02
 LEAST_CORRELATION = 0.3  # mean absolute rank correlation from which columns tell much the same
 
 
@@ -42,13 +40,18 @@ class Proposal:
 
 
 def propose_groups(design: Design, seed: int) -> tuple[Proposal, ...]:
-    """Propose groups by name and by correlation, where that leaves half as many players at most."""
-    if len(design.players) <= MAX_PLAYERS:
+    """Propose groups by name and by correlation, where that leaves half as many players at most.
+
+    Args:
+        design: the rows of the study.
+        seed: of the rows that correlations are computed on.
+    """
+    if len(design.players) <= 20:  # more do not fit a screen, and their subsets must be sampled
         return ()
     columns = [p.columns[0] for p in design.players if len(p.columns) == 1]
     names = [design.columns[c].name for c in columns]
     stems = [match.group() if (match := re.search(r"[^\W\d_]+", n)) else n for n in names]
-    trial = some_rows(design, ROWS, seed)
+    trial = some_rows(design, 2_000, seed)  # a correlation is known to about 0.02
     labels = {"name": stems, "correlation": _clusters_of(trial, columns, names)}
     grouped = {p.name for p in design.players if len(p.columns) > 1}
     proposals = []

@@ -10,12 +10,14 @@ from whygap.errors import large
 from whygap.render.formats import text_table, wrapped
 from whygap.render.units import level_name
 
-MOST_NAMES = 40  # of columns in a list: half a screen
-MOST_COLUMNS = 12  # of columns with a number each: three lines of text
-
 
 def summary(check: Check, level: float) -> str:
-    """Write every section that has something to say."""
+    """Write every section that has something to say.
+
+    Args:
+        check: what was found.
+        level: of the metrics' intervals.
+    """
     sections = {
         "Rows": _rows(check, level),
         "Roles": "\n".join(_roles(check)),
@@ -35,7 +37,11 @@ def summary(check: Check, level: float) -> str:
 
 
 def verdict(check: Check) -> str:
-    """Write problems first, then what to keep in mind."""
+    """Write problems first, then what to keep in mind.
+
+    Args:
+        check: what was found.
+    """
     problems = _bullets(check.problems())
     warnings = _bullets(check.warnings())
     title = "Also:" if problems else "An analysis is possible. Keep in mind:"
@@ -66,9 +72,10 @@ def _rows(check: Check, level: float) -> str:
 
 def _roles(check: Check) -> Iterator[str]:
     indent = min(max(map(len, check.roles)), 24) + 2
+    limit = 40  # names of columns: half a screen
     for role, names in check.roles.items():
-        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        listed = ", ".join(names[:MOST_NAMES]) + more
+        more = f" and {len(names) - limit} more" if len(names) > limit else ""
+        listed = ", ".join(names[:limit]) + more
         yield wrapped(f"{role:{indent}}{listed or '(none)'}", later=" " * indent)
 
 
@@ -84,8 +91,9 @@ def _worst(title: str, shares: dict[str, ByDomain[float]]) -> str:
     names = [name for name in ranked if max(shares[name]) > 0]
     if not names:
         return ""
-    listed = [f"{n} {shares[n].source:.1%} / {shares[n].target:.1%}" for n in names[:MOST_COLUMNS]]
-    hidden = len(names) - MOST_COLUMNS
+    limit = 12  # columns with two numbers each: three lines of text
+    listed = [f"{n} {shares[n].source:.1%} / {shares[n].target:.1%}" for n in names[:limit]]
+    hidden = len(names) - limit
     ending = f"; and {hidden} more column{'s' if hidden > 1 else ''}" if hidden > 0 else ""
     return f"{title} (source / target): {'; '.join(listed)}{ending}."
 

@@ -20,8 +20,6 @@ from whygap.shapley import SubsetPlan
 from whygap.tables.design import Design, Player
 
 WIDE = 50  # columns: beyond, trials with all rows and columns take minutes
-TRIAL_ROWS = 500  # at most, of each table: five folds of 100 rows
-TRIAL_COLUMNS = 12  # of a wide table: more than the ten up to which every pair gets products
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +40,14 @@ class Forecast:
 
 
 def forecast(design: Design, settings: Settings) -> Forecast:
-    """Forecast the cost from the beginning of an analysis and a subset, timed on a few rows."""
-    trial = some_columns(some_rows(design, TRIAL_ROWS, settings.seed), TRIAL_COLUMNS)
+    """Forecast the cost from the beginning of an analysis and a subset, timed on a few rows.
+
+    Args:
+        design: the rows of the study.
+        settings: of the analysis to come.
+    """
+    # Five folds of 100 rows; more columns than the ten up to which every pair gets products.
+    trial = some_columns(some_rows(design, 500, settings.seed), 12)
     plain = replace(settings, support="all", checkpoint=None)
     analysis, begin = _timed(lambda: Analysis.begin(trial, plain, Silent()))
     probes = probe_subsets(len(trial.players), settings.seed)
@@ -88,6 +92,10 @@ def some_columns(design: Design, limit: int) -> Design:
     """Take about `limit` columns of W and Z of a wide table, evenly; of a narrow table all.
 
     A group of covariates keeps its first column.
+
+    Args:
+        design: the rows of the study.
+        limit: columns of a wide table, about.
     """
     total = len(design.columns)
     if total <= WIDE:
@@ -111,7 +119,13 @@ def _evenly(columns: Sequence[int], share: float) -> list[int]:
 
 
 def some_rows(design: Design, limit: int, seed: int) -> Design:
-    """Draw at most `limit` rows of each table, 25 of every outcome value at least."""
+    """Draw at most `limit` rows of each table, 25 of every outcome value at least.
+
+    Args:
+        design: the rows of the study.
+        limit: rows of each table, at most.
+        seed: of the draw.
+    """
     rng = np.random.default_rng([seed, limit])
     return design.take(design.outcome.map(lambda outcome: _stratified(outcome, limit, rng)))
 

@@ -18,8 +18,6 @@ from whygap.tables.design import Design
 __all__ = ["FEW_VALUES", "auc_of_counts", "with_hints"]
 
 FEW_VALUES = 50  # up to here, the order of numbers may mean nothing (codes)
-CHANCE_PAIRS = 10  # equal rows that chance makes where neither table repeats itself
-OFTEN = 2  # times as many as chance makes: that number is estimated from few pairs itself
 
 
 def with_hints(design: Design, names: ByDomain[str]) -> Design:
@@ -147,7 +145,8 @@ def _copy_notes(keys: ByDomain[Any], names: ByDomain[str], clustered: bool) -> I
 
 
 def _too_many(pairs: float, by_chance: float) -> bool:
-    return pairs > OFTEN * by_chance + CHANCE_PAIRS
+    # Twice, for `by_chance` is estimated from few pairs itself; 10 pairs come about by chance.
+    return pairs > 2 * by_chance + 10
 
 
 # -- columns and tables ----------------------------------------------------------------------------

@@ -19,9 +19,7 @@ __all__ = ["NEARLY_ONE", "Measure", "look_at", "prediction_notes"]
 
 AUC = metric_named("auc")
 NEARLY_ONE = 0.999  # an AUC that nothing reaches which is not the outcome, or the domain, itself
-NOT_CHANCE = 3.0  # standard errors
-TENTHS = 10  # of the rows by score: the groups that calibration is usually read off
-ROUNDING = 1e-9  # weights add up to 1 but for that
+NOT_CHANCE = 3.0  # standard errors: chance alone goes so far about once in 700 times, to one side
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,11 @@ class Measure:
     is_share: bool = False
 
     def text(self, number: float) -> str:
-        """Write the number, or a dash for none."""
+        """Write the number, or a dash for none.
+
+        Args:
+            number: a value of the measure.
+        """
         if math.isnan(number):
             return "–"
         if self.is_share:
@@ -50,16 +52,29 @@ class _Table:
     weight: Array
 
     def mean(self, values: NDArray[Any]) -> float:
+        """Average over the rows, weighted.
+
+        Args:
+            values: a number per row.
+        """
         return float(values @ self.weight)
 
     def right(self, threshold: float | None) -> NDArray[np.bool_]:
-        """Return the rows in which the predicted label (or the probability, cut) is the outcome."""
+        """Return the rows in which the predicted label (or the probability, cut) is the outcome.
+
+        Args:
+            threshold: from which a probability predicts 1; None for predicted labels.
+        """
         if threshold is None:
             return np.asarray(self.prediction == self.outcome)
         return np.asarray((self.prediction >= threshold) == (self.outcome == 1))
 
     def is_ahead(self, lead: Array) -> bool:
-        """Return whether the mean lead exceeds 0 by more than chance."""
+        """Return whether the mean lead exceeds 0 by more than chance.
+
+        Args:
+            lead: a number per row.
+        """
         ahead = self.mean(lead)
         variance = float(self.weight**2 @ (lead - ahead) ** 2)
         return ahead > NOT_CHANCE * math.sqrt(variance)
@@ -72,7 +87,7 @@ class _Table:
 
     def calibration_error(self) -> float:
         """Average how far predictions and outcomes lie apart over tenths of the predictions."""
-        inner = np.quantile(self.prediction, np.linspace(0, 1, TENTHS + 1)[1:-1])
+        inner = np.quantile(self.prediction, np.linspace(0, 1, 11)[1:-1])
         tenth = np.searchsorted(inner, self.prediction, side="right")
         residual = self.weight * (self.prediction - self.outcome)
         return float(np.abs(np.bincount(tenth, weights=residual)).sum())
@@ -93,7 +108,11 @@ def _tables_of(design: Design) -> ByDomain[_Table]:
 
 
 def look_at(design: Design) -> tuple[Measure, ...]:
-    """Measure how the predictions do in each table."""
+    """Measure how the predictions do in each table.
+
+    Args:
+        design: the rows of the study.
+    """
     tables = _tables_of(design)
     cut = design.threshold
     if design.task == "multiclass":
@@ -120,14 +139,19 @@ def look_at(design: Design) -> tuple[Measure, ...]:
 
 
 def prediction_notes(design: Design, names: ByDomain[str]) -> tuple[Note, ...]:
-    """Report what looks wrong with the predictions."""
+    """Report what looks wrong with the predictions.
+
+    Args:
+        design: the rows of the study.
+        names: of the tables, for the notes.
+    """
     pooled = np.concatenate(list(design.prediction))
     if np.ptp(pooled) == 0:
         return (Note("constant_prediction", "warning", {"value": float(pooled[0])}),)
     tables = _tables_of(design)
     is_binary = design.task == "binary"
     fit = tables.map(_FITS[design.task])
-    if all(value > 1 - ROUNDING for value in fit):
+    if all(value > 1 - 1e-9 for value in fit):  # weights add up to 1 but for rounding
         return (Note("prediction_is_outcome", "problem"),)
     titles = names.map(lambda name: f"the {name}" if name in DOMAINS else name)
     source = tables.source

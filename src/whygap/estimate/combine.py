@@ -50,7 +50,11 @@ def _stack(estimates: Sequence[Estimate]) -> Influence:
 
 
 def joint_covariance(estimates: Sequence[Estimate]) -> Array:
-    """Compute the covariance matrix, (m, m), of m estimates of a study from influence values."""
+    """Compute the covariance matrix, (m, m), of m estimates of a study from influence values.
+
+    Args:
+        estimates: estimates of the study, with influence values.
+    """
     if not estimates:
         return np.zeros((0, 0))
     stacked = _stack(estimates)
@@ -70,6 +74,9 @@ def median_of(estimates: Sequence[Estimate]) -> Estimate:
 
     After Chernozhukov et al. (2018), with the mean squared distance from the median in place of
     its median. Distances are kept: contrasts know how repeats moved together.
+
+    Args:
+        estimates: the estimate of each repeat of cross-fitting, at least one.
     """
     if len(estimates) == 1:
         return estimates[0]

@@ -82,7 +82,15 @@ class Estimate:
         plugin: float = math.nan,
         ratio: Ratio | None = None,
     ) -> Estimate:
-        """Make an estimate of a value and influence values; see the attributes of the class."""
+        """Make an estimate of a value and influence values; see the attributes of the class.
+
+        Args:
+            value: of the estimate.
+            influence: values that give the standard error.
+            origin: key of the study; estimates of equal keys can be combined.
+            plugin: the estimate without its correction, where there is one.
+            ratio: numerator and denominator of a ratio, for Fieller's interval.
+        """
         return cls(
             value=float(value),
             standard_error=math.sqrt(influence.variance()),
@@ -159,16 +167,28 @@ class Estimate:
         )
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Return the two-sided confidence interval: Student's, for a ratio Fieller's."""
+        """Return the two-sided confidence interval: Student's, for a ratio Fieller's.
+
+        Args:
+            level: of the confidence intervals, between 0 and 1.
+        """
         require_level(level)
         return self.within(normal_quantile(level))
 
     def excludes_zero(self, level: float = 0.95) -> bool:
-        """Return whether the interval at `level` leaves out 0: whether the value is significant."""
+        """Return whether the interval at `level` leaves out 0: whether the value is significant.
+
+        Args:
+            level: of the confidence intervals, between 0 and 1.
+        """
         return self.interval(level).excludes(0.0)
 
     def within(self, critical: float) -> Interval:
-        """Return the interval of all values that a normal quantile, read as Student's, allows."""
+        """Return the interval of all values that a normal quantile, read as Student's, allows.
+
+        Args:
+            critical: normal quantile, 0 or more: 1.96 for an interval of level 0.95.
+        """
         t = as_student(critical, self.degrees_of_freedom)
         if self.ratio is not None:
             return self.ratio.interval(t)
@@ -181,12 +201,20 @@ class Estimate:
         return Interval(self.value - far, self.value + half)
 
     def p_value(self, null: float = 0.0) -> float:
-        """Compute the two-sided p-value of `value == null`: small where intervals exclude null."""
+        """Compute the two-sided p-value of `value == null`: small where intervals exclude null.
+
+        Args:
+            null: the value that is tested.
+        """
         require_number(null, "The value a p-value is for")
         return two_sided(self.distance(null), self.degrees_of_freedom)
 
     def distance(self, null: float = 0.0) -> float:
-        """Measure the distance from `null` in standard errors; of a ratio in Fieller's."""
+        """Measure the distance from `null` in standard errors; of a ratio in Fieller's.
+
+        Args:
+            null: the value to which the distance is measured.
+        """
         if self.ratio is not None and self.ratio.scale != 0:
             return self.ratio.distance(null)
         growth = max(self.growth * (null - self.value), 0.0)
@@ -202,7 +230,12 @@ class Estimate:
 
 
 def same_study(first: Estimate, second: Estimate) -> tuple[Influence, Influence]:
-    """Return the influence values of two estimates, or refuse the combination."""
+    """Return the influence values of two estimates, or refuse the combination.
+
+    Args:
+        first: an estimate with influence values.
+        second: an estimate of the study of `first`.
+    """
     if first.influence is None or second.influence is None:
         hint = "Save the result with gap.save(path, influence=True) to keep contrasts possible."
         raise ResultError("Estimates without influence values cannot be combined", hint=hint)

@@ -15,7 +15,11 @@ class Interval(NamedTuple):
     high: float
 
     def excludes(self, value: float = 0.0) -> bool:
-        """Return whether `value` lies outside, between ends that are finite numbers."""
+        """Return whether `value` lies outside, between ends that are finite numbers.
+
+        Args:
+            value: the number looked for in the interval.
+        """
         outside = self.low > value or self.high < value
         return outside and math.isfinite(self.low) and math.isfinite(self.high)
 
@@ -33,11 +37,20 @@ class Ratio:
     offset: float = 0.0
 
     def affine(self, scale: float, offset: float) -> Ratio:
-        """Return `scale` times the ratio, plus `offset`."""
+        """Return `scale` times the ratio, plus `offset`.
+
+        Args:
+            scale: the factor, applied first.
+            offset: the number added.
+        """
         return replace(self, scale=self.scale * scale, offset=self.offset * scale + offset)
 
     def shares_bottom(self, ratio: Ratio) -> bool:
-        """Return whether the denominators are equal."""
+        """Return whether the denominators are equal.
+
+        Args:
+            ratio: the ratio to compare with.
+        """
         return (self.bottom, self.variance_bottom) == (ratio.bottom, ratio.variance_bottom)
 
     def _difference_error(self, t: float) -> float:
@@ -50,7 +63,11 @@ class Ratio:
         return abs(self.scale / self.bottom) * self._difference_error(self.top / self.bottom)
 
     def distance(self, null: float) -> float:
-        """Measure the distance from `null` in standard errors of top - t bottom."""
+        """Measure the distance from `null` in standard errors of top - t bottom.
+
+        Args:
+            null: a value of the ratio, in the units after scale and offset.
+        """
         t = (null - self.offset) / self.scale
         return in_errors(self.top - t * self.bottom, self._difference_error(t))
 
@@ -58,6 +75,9 @@ class Ratio:
         """Compute Fieller's interval: all t with |top - t bottom| <= critical se(top - t bottom).
 
         Unbounded (both ends infinite) when the bottom is not so many standard errors from 0.
+
+        Args:
+            critical: quantile: how many standard errors the interval reaches.
         """
         z2 = critical**2
         a = self.bottom**2 - z2 * self.variance_bottom
@@ -74,6 +94,10 @@ def sum_of(ratios: Sequence[Ratio | None], standard_error: float) -> Ratio | Non
     """Add ratios over a common denominator; None unless all have that denominator.
 
     Whether a sum or difference of numerators is 0 does not depend on the denominator's error.
+
+    Args:
+        ratios: the terms; None for an estimate that is no ratio.
+        standard_error: of the sum.
     """
     terms = [ratio for ratio in ratios if ratio is not None]
     if len(terms) < len(ratios) or not all(term.shares_bottom(terms[0]) for term in terms):
@@ -89,7 +113,12 @@ def sum_of(ratios: Sequence[Ratio | None], standard_error: float) -> Ratio | Non
 
 
 def in_errors(difference: float, error: float) -> float:
-    """Divide a distance by a standard error; without error any distance is infinite."""
+    """Divide a distance by a standard error; without error any distance is infinite.
+
+    Args:
+        difference: the distance, with any sign.
+        error: the standard error.
+    """
     if error == 0:
         return 0.0 if difference == 0 else math.inf
     return abs(difference) / error

@@ -31,12 +31,20 @@ class Influence:
     bias: Array = field(default_factory=lambda: np.zeros(0))
 
     def scaled(self, factor: float) -> Influence:
-        """Multiply every entry by a number."""
+        """Multiply every entry by a number.
+
+        Args:
+            factor: the number.
+        """
         errors = (getattr(self, name) * factor for name in ERRORS)
         return Influence(self.source * factor, self.target * factor, *errors)
 
     def plus(self, addend: Influence) -> Influence:
-        """Add entry by entry; errors are padded with zeros."""
+        """Add entry by entry; errors are padded with zeros.
+
+        Args:
+            addend: influence values of the study, for equal units.
+        """
         pairs = ((getattr(self, name), getattr(addend, name)) for name in ERRORS)
         errors = (padded_stack(pair).sum(axis=0) for pair in pairs)
         return Influence(self.source + addend.source, self.target + addend.target, *errors)
@@ -46,7 +54,11 @@ class Influence:
         return self.covariance(self)
 
     def covariance(self, second: Influence) -> float:
-        """Compute the covariance with another estimate of the study."""
+        """Compute the covariance with another estimate of the study.
+
+        Args:
+            second: influence values of that estimate.
+        """
         total = _mean_covariance(self.source, second.source)
         total += _mean_covariance(self.target, second.target)
         for name in ERRORS:
@@ -68,7 +80,11 @@ class Influence:
 
 
 def padded_stack(rows: Sequence[Array]) -> Array:
-    """Stack rows of different lengths, filled up with zeros."""
+    """Stack rows of different lengths, filled up with zeros.
+
+    Args:
+        rows: arrays (length,), at least one.
+    """
     stacked = np.zeros((len(rows), max(len(row) for row in rows)))
     for place, row in zip(stacked, rows, strict=True):
         place[: len(row)] = row

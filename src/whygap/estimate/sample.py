@@ -60,6 +60,10 @@ class Sample:
         """Merge units into at most `limit` random groups per domain.
 
         Sums over random groups of equal size have, on average, the variances of sums over units.
+
+        Args:
+            limit: groups per domain, at most.
+            rng: draws the groups.
         """
         if max(self.sizes) <= limit:
             return self
@@ -73,11 +77,19 @@ class Sample:
         return replace(self, units=units, sizes=self.sizes.map(lambda size: min(size, limit)))
 
     def mean(self, contributions: ByDomain[Array]) -> ByDomain[float]:
-        """Compute the weighted mean of a contribution per row, (rows,), in each domain."""
+        """Compute the weighted mean of a contribution per row, (rows,), in each domain.
+
+        Args:
+            contributions: a number per row of each domain.
+        """
         return contributions.zip(self.weights, lambda c, w: float(np.mean(c * w)))
 
     def influence(self, contributions: ByDomain[Array]) -> Influence:
-        """Centre contributions, (rows,), within the domain, then weight and sum by unit."""
+        """Centre contributions, (rows,), within the domain, then weight and sum by unit.
+
+        Args:
+            contributions: a number per row of each domain.
+        """
         sums = []
         for domain, values in contributions.items():
             weights = self.weights[domain]

@@ -21,15 +21,18 @@ from whygap.tables.design import Design, require_plain
 
 Predict = Callable[[Array], Array]
 LearnerName = Literal["paper", "fast"]
-FOLDS = 3  # of the cross-validation that selects a model (appendix D)
-CUBIC_UP_TO = 8  # columns: 164 terms; the paper's degree 3 of 34 columns would be 7,769 terms
 LEAST_PROBABILITY = 1e-3  # of a domain: a forest may say 0, and a ratio must stay finite
 TRAINING_SHARE = 0.8  # of the rows of each table; the rest evaluates (appendix D)
 PERMUTATIONS = 10  # phantom copies of the target: about 1 recombined row in 20 keeps its bin
 
 
 def binned(risk: Array, bins: int) -> Array:
-    """Round a risk q to q_bin = floor(q B + 1/2) / B (section 4.2)."""
+    """Round a risk q to q_bin = floor(q B + 1/2) / B (section 4.2).
+
+    Args:
+        risk: probabilities q.
+        bins: the number B of steps between 0 and 1.
+    """
     return np.asarray(np.floor(risk * bins + 0.5) / bins)
 
 
@@ -52,7 +55,14 @@ class Nuisances:
 
     @classmethod
     def from_study(cls, study: Study, learner: LearnerName, seed: int, bins: int = 20) -> Self:
-        """Split a study's rows at random, clusters whole: the first line of Algorithms 1 and 4."""
+        """Split a study's rows at random, clusters whole: the first line of Algorithms 1 and 4.
+
+        Args:
+            study: binary outcome, plain metric.
+            learner: "paper" or "fast".
+            seed: of the split and of the forests.
+            bins: B of q_bin.
+        """
         names = ("paper", "fast")
         require_known(learner, names, f"There is no learner '{learner}'", "Learners", SettingsError)
         require_plain(study.design, "whygap.paper", "wg.explain takes all metrics and outcomes.")
@@ -69,6 +79,11 @@ class Nuisances:
         """Average over evaluation rows: P_0,n of `source` plus P_1,n of `target`.
 
         The plug-in estimate is P_1,n of `plugin`; None: the estimate has nothing to debias.
+
+        Args:
+            source: a contribution per source row.
+            target: a contribution per target row.
+            plugin: a value per target row, or None.
         """
         i = self.evaluation
         rows = {"source": source[i.source], "target": target[i.target]}
@@ -79,7 +94,11 @@ class Nuisances:
         return replace(estimate, plugin=float(mean))
 
     def players(self, names: str | Sequence[str]) -> Subset:
-        """Return the numbers of covariates by name, sorted."""
+        """Return the numbers of covariates by name, sorted.
+
+        Args:
+            names: of covariates or groups; a single name counts as a list.
+        """
         everyone = [player.name for player in self.design.players]
         subset = name_list(names, "The subset s")
         for name in subset:
@@ -98,20 +117,31 @@ class Nuisances:
     def mean(
         self, domain: Domain, response: Array, columns: Sequence[int], *extra: ByDomain[Array]
     ) -> ByDomain[Array]:
-        """Fit E_d[response | columns and extra columns] on training rows of domain d."""
+        """Fit E_d[response | columns and extra columns] on training rows of domain d.
+
+        Args:
+            domain: d, whose rows are fitted.
+            response: per row of d.
+            columns: by number.
+            *extra: further columns, per row of each domain.
+        """
         inputs = self._inputs(columns)
         for column in extra:
             inputs = inputs.zip(column, lambda rows, values: np.column_stack([rows, values]))
         return inputs.map(self._fit(domain, response, inputs))
 
     def ratio(self, columns: Sequence[int]) -> ByDomain[Array]:
-        """Fit p_1 / p_0 of some columns by classification; 1 without columns."""
+        """Fit p_1 / p_0 of some columns by classification; 1 without columns.
+
+        Args:
+            columns: by number.
+        """
         inputs = self._inputs(columns)
         rows, weights = (
             pair.zip(self.training, lambda values, train: values[train])
             for pair in (inputs, self.weights)
         )
-        return inputs.map(fit_ratio(rows, weights, self.learner, self.seed))
+        return inputs.map(_fit_ratio(rows, weights, self.learner, self.seed))
 
     def loss_at(self, risk: ByDomain[Array]) -> ByDomain[Array]:
         """Return the mean loss a(x) + b(x) p of an outcome with risk p."""
@@ -150,12 +180,21 @@ class Nuisances:
         return self.ratio(self.design.subset_columns(subset))
 
     def m(self, subset: Subset) -> ByDomain[Array]:
-        """Fit eq. (3), the s-partial outcome law p_1(Y=1 | G), G = (W, Z_s, q_bin)."""
+        """Fit eq. (3), the s-partial outcome law p_1(Y=1 | G), G = (W, Z_s, q_bin).
+
+        Args:
+            subset: s, covariates by number.
+        """
         columns = self.design.subset_columns(subset)
         return self.mean("target", self.design.outcome.target, columns, self.q_bin)
 
     def h(self, subset: Subset, m: ByDomain[Array]) -> ByDomain[Array]:
-        """Fit E_1[b^2 (p_1 - m(G)) | G]; 0 for accuracy and 0-1 loss, where b^2 = 1."""
+        """Fit E_1[b^2 (p_1 - m(G)) | G]; 0 for accuracy and 0-1 loss, where b^2 = 1.
+
+        Args:
+            subset: s, covariates by number.
+            m: fitted for `subset`.
+        """
         square = self.design.slope.target**2
         if np.ptp(square) == 0:
             return m.map(np.zeros_like)
@@ -196,7 +235,7 @@ class Nuisances:
         stays = self.stays(phantom)
         weight = (weights[origin] * weights[donor])[stays] / PERMUTATIONS
         pair = ByDomain(phantom[stays], rows)
-        ratio = fit_ratio(pair, ByDomain(weight, weights), self.learner, self.seed)
+        ratio = _fit_ratio(pair, ByDomain(weight, weights), self.learner, self.seed)
         in_bin = weight.sum() / weights.sum()  # share of all phantoms, in and out of their bins
         return lambda at: ratio(at) / in_bin
 
@@ -218,7 +257,15 @@ def _encode(design: Design) -> tuple[ByDomain[Array], NDArray[np.int64]]:
 def fit_mean(
     features: Array, response: Array, weights: Array, learner: LearnerName, seed: int
 ) -> Predict:
-    """Fit E[response | features] by a classifier if the response is 0 or 1, or by a regressor."""
+    """Fit E[response | features] by a classifier if the response is 0 or 1, or by a regressor.
+
+    Args:
+        features: (rows, columns).
+        response: (rows,).
+        weights: of the rows.
+        learner: "paper" selects among forests and polynomials, "fast" fits a ridge.
+        seed: of the forests.
+    """
     varies = np.ptp(features, axis=0) > 0
     if np.ptp(response) == 0 or not varies.any():
         constant = float(np.average(response, weights=weights))
@@ -231,7 +278,7 @@ def fit_mean(
     return lambda rows: np.asarray(model.predict(rows[:, varies]))
 
 
-def fit_ratio(
+def _fit_ratio(
     features: ByDomain[Array], weights: ByDomain[Array], learner: LearnerName, seed: int
 ) -> Predict:
     """Fit p_1(x) / p_0(x): the odds of a classifier of the domain, times n_0 / n_1."""
@@ -241,17 +288,18 @@ def fit_ratio(
     probability = fit_mean(stacked, domain, weight, learner, seed)
     prior = float(weights.source.sum() / weights.target.sum())  # n_0 / n_1
 
-    def ratio(rows: Array) -> Array:
+    def _ratio(rows: Array) -> Array:
         p = np.clip(probability(rows), LEAST_PROBABILITY, 1 - LEAST_PROBABILITY)
         return np.asarray(p / (1 - p) * prior)
 
-    return ratio
+    return _ratio
 
 
 def _paper_menu(columns: int, binary: bool, seed: int) -> GridSearchCV:
     """Select among forests and polynomials with a ridge penalty by 3-fold cross-validation."""
     trees: Any = RandomForestClassifier if binary else RandomForestRegressor
-    cubic = PolynomialFeatures(3 if columns <= CUBIC_UP_TO else 1, include_bias=False)
+    # 164 cubic terms of 8 columns; of 34 columns there would be 7,769.
+    cubic = PolynomialFeatures(3 if columns <= 8 else 1, include_bias=False)
     polynomial = make_pipeline(StandardScaler(), cubic, StandardScaler())
     forest = trees(n_estimators=200, random_state=seed)
     ridge = {"model__C": [0.01, 0.1, 1.0]} if binary else {"model__alpha": [1.0, 10.0, 100.0]}
@@ -260,7 +308,7 @@ def _paper_menu(columns: int, binary: bool, seed: int) -> GridSearchCV:
         {"terms": [polynomial], **ridge},
     ]
     scoring = "neg_log_loss" if binary else "neg_mean_squared_error"
-    return GridSearchCV(_fast(binary), grid, scoring=scoring, cv=FOLDS)
+    return GridSearchCV(_fast(binary), grid, scoring=scoring, cv=3)  # appendix D
 
 
 def _fast(binary: bool) -> Pipeline:

@@ -59,7 +59,7 @@ def detailed(
     names = [player.name for player in n.design.players]
     subsets = draw_subsets(len(names), n_draws, seed)
 
-    def shares(numerator: Callable[[Subset], Estimate], denominator: Estimate) -> Shares:
+    def _solve(numerator: Callable[[Subset], Estimate], denominator: Estimate) -> Shares:
         valued = {
             tuple(names[j] for j in s): SubsetValue(numerator(s), denominator) for s in subsets
         }
@@ -67,8 +67,8 @@ def detailed(
         return Shares(dict(zip(names, phi, strict=True)), base, valued, n_draws)
 
     return Detailed(
-        shares(lambda s: values.covariate_numerator(n, s), values.covariate_numerator(n, ())),
-        shares(lambda s: values.outcome_numerator(n, s, form, 2000), values.outcome_denominator(n)),
+        _solve(lambda s: values.covariate_numerator(n, s), values.covariate_numerator(n, ())),
+        _solve(lambda s: values.outcome_numerator(n, s, form, 2000), values.outcome_denominator(n)),
     )
 
 
@@ -76,6 +76,11 @@ def draw_subsets(players: int, n_draws: int, seed: int = 0) -> Counter[Subset]:
     """Draw subsets by their Shapley weights and count them; the empty and the full set come first.
 
     Sizes k are drawn with chances in proportion to 1 / (k (p - k)), then k of the p players.
+
+    Args:
+        players: the number p of covariates.
+        n_draws: subsets drawn, with repetition.
+        seed: of the draws.
     """
     rng = np.random.default_rng([seed, 3])
     subsets = Counter({(): 1, tuple(range(players)): 1})
@@ -94,6 +99,11 @@ def shapley_shares(
     Minimise the sum over draws s of (v(s) - z_s' phi)^2, z_s = (1, membership), such that phi_0 =
     v(empty) and the sum is v(all). The solution is linear in v, which carries the influence of
     rows over; their Theorem 1 adds the variance of drawing subsets.
+
+    Args:
+        subsets: how often each was drawn; the empty and the full set come first.
+        valued: the estimate v(s) of each subset, in order.
+        players: the number p of covariates.
     """
     z = np.array([[1.0, *(j in s for j in range(players))] for s in subsets])
     count = np.array([*subsets.values()], dtype=float)
@@ -138,12 +148,12 @@ def revise(
     weights = n.sample.weights
     auc = metric_named("auc")
 
-    def measure(score: Array) -> Estimate:
+    def _measure(score: Array) -> Estimate:
         terms = np.stack([n.design.outcome.target, score])[:, n.evaluation.target]
         centred = ByDomain(np.zeros_like(weights.source), auc.influence(terms, weights.target))
         value = auc.value(terms, weights.target)
         return Estimate.of(value, n.sample.influence(centred), n.sample.key)
 
-    before = measure(n.design.prediction.target)
-    after = measure(risk.target)
+    before = _measure(n.design.prediction.target)
+    after = _measure(risk.target)
     return Revision(before, after, after - before)

@@ -37,7 +37,11 @@ def aggregate(study: Study, *, learner: LearnerName = "paper", seed: int = 0) ->
 
 
 def aggregate_parts(n: Nuisances) -> Aggregate:
-    """Estimate the parts from nuisances; influence functions eqs (12), (13) and (14)."""
+    """Estimate the parts from nuisances; influence functions eqs (12), (13) and (14).
+
+    Args:
+        n: nuisances of the study.
+    """
     loss = n.design.loss
     zero = loss.map(np.zeros_like)
     residual_w = (loss.source - n.mu_00_w.source) * n.pi_w.source
@@ -87,6 +91,10 @@ def covariate_numerator(n: Nuisances, subset: Subset) -> Estimate:
     """Estimate the numerator of v_Z(s) by eq. (10); influence function eq. (17).
 
     The empty set gives the denominator, all covariates give exactly 0.
+
+    Args:
+        n: nuisances of the study.
+        subset: s, covariates by number.
     """
     loss = n.design.loss
     if len(subset) == len(n.design.players):
@@ -136,7 +144,11 @@ def value_outcome(
 
 
 def outcome_denominator(n: Nuisances) -> Estimate:
-    """Estimate the denominator of v_Y by eq. (5); influence function eq. (49)."""
+    """Estimate the denominator of v_Y by eq. (5); influence function eq. (49).
+
+    Args:
+        n: nuisances of the study.
+    """
     loss = n.design.loss
     e = n.mu_1_wz.zip(n.mu_0_wz, np.subtract)
     return n.average(
@@ -154,6 +166,12 @@ def outcome_numerator(
     The double average of a row is h(G) (Y - m(G)), G = (W, Z_s, q_bin), because Y is binary: the
     identity. The paper takes q_bin as known, since eq. (6) makes its error negligible. All
     covariates give exactly 0.
+
+    Args:
+        n: nuisances of the study.
+        s: covariates by number.
+        form: "identity" or the paper's "v_statistic".
+        n_draws: of the V-statistic for each row; 0 takes all rows.
     """
     require_known(form, ("identity", "v_statistic"), f"No form '{form}'", "Forms", SettingsError)
     zero = n.design.loss.map(np.zeros_like)
@@ -180,6 +198,13 @@ def v_statistic(n: Nuisances, s: Subset, m: Array, n_draws: int, distinct: bool 
     At a recombined row xi = b (p_1 - m) and l - mu_..s = b (Y - m), so the loss itself is not
     needed. A recombined row that leaves the bin of the row it was made from has pi = 0. Other rows
     are all rows, or `n_draws` of them for each row; `distinct` leaves out the row itself.
+
+    Args:
+        n: nuisances of the study.
+        s: covariates by number.
+        m: m(G) per target row, fitted for `s`.
+        n_draws: rows drawn for each row; 0 takes all rows.
+        distinct: whether a row is never recombined with itself.
     """
     rng = np.random.default_rng([n.seed, 2])
     rows = n.binned_rows[n.evaluation.target]
