@@ -1,7 +1,5 @@
 """Features, outcomes and predictions that come apart, row by row, joined into tables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

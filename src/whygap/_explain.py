@@ -1,7 +1,5 @@
 """THE MAIN PATH: two tables in, an explanation of the gap out (paper: Algorithms 1 and 4)."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace

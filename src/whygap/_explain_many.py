@@ -1,7 +1,5 @@
 """Several targets against one source: an analysis for each target."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

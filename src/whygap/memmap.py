@@ -1,7 +1,5 @@
 """Large tables in files of their own: this process and every worker map the same pages."""
 
-from __future__ import annotations
-
 import mmap
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """Progress on stderr: shown on a terminal or in a notebook, silent in pipes and files."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator

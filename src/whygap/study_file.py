@@ -1,7 +1,5 @@
 """The study file: a whole study in TOML, paths relative to the file."""
 
-from __future__ import annotations
-
 import dataclasses
 import tomllib
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 The name of the function is the name of the metric, and the docstring is its sentence in lists.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

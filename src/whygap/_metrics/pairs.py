@@ -1,7 +1,5 @@
 """Metrics that compare pairs of rows: the area under the ROC curve, by mid-ranks."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from whygap.domains import Array

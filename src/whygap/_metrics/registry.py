@@ -1,7 +1,5 @@
 """All metrics by name, scikit-learn's names for them, and the user's own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from whygap._metrics.entries import METRICS

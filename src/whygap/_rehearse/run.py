@@ -1,7 +1,5 @@
 """Repeat an analysis in a simulated world like a study, and compare with the truth."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -7,8 +7,6 @@ covariate would still hold few rows: small tables are filled up with copies in w
 covariates are swapped between rows of one domain that agree on W.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

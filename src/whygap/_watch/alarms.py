@@ -1,7 +1,5 @@
 """Alarms: rules held against results, and the variables through which a part comes about."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -75,14 +73,7 @@ def _in_words(variables: Sequence[str], group: str) -> str:
 
 
 def alarms_of(rules: Rules, name: str, gap: Gap, look: int) -> Iterator[Alarm]:
-    """Yield the alarms that a target raises at a look; a rule that cannot be judged raises none.
-
-    Args:
-        rules: the rules of the watch.
-        name: of the target.
-        gap: the target's result.
-        look: the number of the look, from 1.
-    """
+    """Yield the alarms that a target raises at a look; a rule that cannot be judged raises none."""
     for rule in rules.rule:
         estimate = _estimate(rule, gap)
         error = rules.error(rule, look)
@@ -104,13 +95,7 @@ def alarms_of(rules: Rules, name: str, gap: Gap, look: int) -> Iterator[Alarm]:
 
 
 def broken(rule: Rule, estimate: Estimate, error: float) -> tuple[float, float] | None:
-    """Return the interval of an estimate that lies wholly beyond the limit, or None.
-
-    Args:
-        rule: with the limit, below or above.
-        estimate: what the rule watches.
-        error: chance of a false alarm that the rule may take.
-    """
+    """Return the interval of an estimate that lies wholly beyond the limit, or None."""
     low, high = interval = estimate.interval(1 - 2 * error)
     is_below = rule.below is not None and high < rule.below
     is_above = rule.above is not None and low > rule.above

@@ -62,13 +62,7 @@ class Folder:
             raise ResultError(message, got=err, hint="Delete it and run again.") from err
 
     def is_done(self, name: str, question: str, rows: str) -> bool:
-        """Return whether a target's answer to a question is on disk, whole.
-
-        Args:
-            name: of the target.
-            question: digest of the question.
-            rows: digest of the target's rows.
-        """
+        """Return whether a target's answer to a question is on disk, whole."""
         state = self.targets.get(name, {})
         file = self.gap_file(name)
         result = digest_of(file.read_bytes()) if file.is_file() else ""
@@ -76,15 +70,7 @@ class Folder:
         return answered.items() <= state.items()
 
     def keep(self, name: str, question: str, rows: str, text: str = "", problem: str = "") -> None:
-        """Write a result, then the digest: killed in between, a run makes the result again.
-
-        Args:
-            name: of the target.
-            question: digest of the question.
-            rows: digest of the target's rows.
-            text: the result as JSON; empty where there is none.
-            problem: why there is no result.
-        """
+        """Write a result, then the digest: killed in between, a run makes the result again."""
         file = self.gap_file(name)
         if text:
             write_whole(file, text)

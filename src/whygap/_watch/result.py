@@ -1,7 +1,5 @@
 """The result of a watch: every target's gap, the alarms, and targets that cannot be judged."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -83,12 +83,7 @@ class Rules(BaseModel, extra="forbid", frozen=True):
         return self
 
     def error(self, rule: Rule, look: int) -> float:
-        """Return the chance of a false alarm that a rule may take at a look.
-
-        Args:
-            rule: a rule of this set.
-            look: the number of the look, from 1.
-        """
+        """Return the chance of a false alarm that a rule may take at a look."""
         common = (1 - self.level) / len(self.rule)
         return allowance(look, common if rule.level is None else 1 - rule.level, self.looks)
 
@@ -99,11 +94,6 @@ def allowance(look: int, error: float, looks: int) -> float:
     The first so many looks share 6/pi^2 of the error, the next so many a quarter of that, then a
     ninth: over all looks, however many there will be, the sum is `error`. Looks share the source,
     so they are not independent; a sum of chances does not ask for that.
-
-    Args:
-        look: the number of the look, from 1.
-        error: chance of a false alarm over all looks.
-        looks: the number of looks in the first period.
     """
     period = 1 + (look - 1) // looks
     return error * 6.0 / (math.pi * period) ** 2 / looks

@@ -1,7 +1,5 @@
 """Watching: which targets there are, what is missing, what the rules say of everything."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

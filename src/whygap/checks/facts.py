@@ -1,7 +1,5 @@
 """Plain facts about a study: sizes, roles, columns, overlap, and the problems they show."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

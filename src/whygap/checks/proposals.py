@@ -1,7 +1,5 @@
 """Groups for tables with many covariates: by the first word of a name, and by correlation."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """A check as text, readable in 80 columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from whygap.checks.result import Check

@@ -1,7 +1,5 @@
 """Trials on some rows and columns: what an analysis will probably cost."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """`whygap check`: can this study be trusted, and what will it cost?"""
 
-from __future__ import annotations
-
 import typer
 
 from whygap.cli import options

@@ -1,7 +1,5 @@
 """`whygap demo`: the main job on the shipped data."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`whygap init`: a commented study file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

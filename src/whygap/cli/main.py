@@ -4,8 +4,6 @@ Exit codes: 0 done, 1 a finding (a check failed, an alarm), 2 the user's error, 
 Ctrl-C. Commands import what they need when they run, so that `whygap --help` is quick.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.metadata
 import inspect

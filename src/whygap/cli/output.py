@@ -1,7 +1,5 @@
 """Where things go: results to stdout, progress and warnings to stderr, files whole or not."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`whygap rehearse`: coverage of the intervals on simulated data like these."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from whygap.cli import options

@@ -1,7 +1,5 @@
 """`whygap show`: a saved result of any kind, on the terminal or as a file."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import replace
 from pathlib import Path

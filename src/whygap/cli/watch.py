@@ -1,7 +1,5 @@
 """`whygap watch`: a stream of targets against one source, with alarms."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

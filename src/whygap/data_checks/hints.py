@@ -1,7 +1,5 @@
 """What looks wrong without being an error: leakage, copied rows, spread-out categories, swaps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -114,12 +112,10 @@ def auc_of_counts(negatives: Array, positives: Array, unordered: bool) -> float:
 
 
 def _copy_notes(keys: ByDomain[Any], names: ByDomain[str], clustered: bool) -> Iterator[Note]:
-    """Report rows equal in every column that chance does not explain.
+    """Report rows equal in every column more often than chance explains.
 
-    Rows of few codes are equal often, measured ones never; so how often chance makes them equal is
-    read off the tables. Two independent tables have no more equal pairs between them than they have
-    within, per pair of rows (by Cauchy and Schwarz). One table has more than both the other one and
-    the pairs between them where its rows were copied.
+    Two independent tables have no more equal pairs between them than within, per pair of rows (by
+    Cauchy and Schwarz); a table whose rows were copied has more than the pairs between the tables.
     Where rows belong together (`clustered`), copies within a table are meant.
     """
     counts = keys.map(lambda key: np.unique(key, return_counts=True))

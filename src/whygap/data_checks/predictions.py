@@ -1,7 +1,5 @@
 """Checks of the predictions before anything is explained: how good they are, what looks wrong."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Many estimates of a study at once: linear maps, covariances, repeated cross-fittings."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import fields, replace

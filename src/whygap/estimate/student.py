@@ -3,8 +3,6 @@
 A simultaneous quantile is worked out for normal values, then read as Student's by each estimate.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

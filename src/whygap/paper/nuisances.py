@@ -27,12 +27,7 @@ PERMUTATIONS = 10  # phantom copies of the target: about 1 recombined row in 20 
 
 
 def binned(risk: Array, bins: int) -> Array:
-    """Round a risk q to q_bin = floor(q B + 1/2) / B (section 4.2).
-
-    Args:
-        risk: probabilities q.
-        bins: the number B of steps between 0 and 1.
-    """
+    """Round a risk q to q_bin = floor(q B + 1/2) / B (section 4.2)."""
     return np.asarray(np.floor(risk * bins + 0.5) / bins)
 
 
@@ -55,14 +50,7 @@ class Nuisances:
 
     @classmethod
     def from_study(cls, study: Study, learner: LearnerName, seed: int, bins: int = 20) -> Self:
-        """Split a study's rows at random, clusters whole: the first line of Algorithms 1 and 4.
-
-        Args:
-            study: binary outcome, plain metric.
-            learner: "paper" or "fast".
-            seed: of the split and of the forests.
-            bins: B of q_bin.
-        """
+        """Split a study's rows at random, clusters whole: the first line of Algorithms 1 and 4."""
         names = ("paper", "fast")
         require_known(learner, names, f"There is no learner '{learner}'", "Learners", SettingsError)
         require_plain(study.design, "whygap.paper", "wg.explain takes all metrics and outcomes.")
@@ -79,11 +67,6 @@ class Nuisances:
         """Average over evaluation rows: P_0,n of `source` plus P_1,n of `target`.
 
         The plug-in estimate is P_1,n of `plugin`; None: the estimate has nothing to debias.
-
-        Args:
-            source: a contribution per source row.
-            target: a contribution per target row.
-            plugin: a value per target row, or None.
         """
         i = self.evaluation
         rows = {"source": source[i.source], "target": target[i.target]}
@@ -117,14 +100,7 @@ class Nuisances:
     def mean(
         self, domain: Domain, response: Array, columns: Sequence[int], *extra: ByDomain[Array]
     ) -> ByDomain[Array]:
-        """Fit E_d[response | columns and extra columns] on training rows of domain d.
-
-        Args:
-            domain: d, whose rows are fitted.
-            response: per row of d.
-            columns: by number.
-            *extra: further columns, per row of each domain.
-        """
+        """Fit E_d[response | columns and extra columns] on training rows of domain d."""
         inputs = self._inputs(columns)
         for column in extra:
             inputs = inputs.zip(column, lambda rows, values: np.column_stack([rows, values]))
@@ -189,12 +165,7 @@ class Nuisances:
         return self.mean("target", self.design.outcome.target, columns, self.q_bin)
 
     def h(self, subset: Subset, m: ByDomain[Array]) -> ByDomain[Array]:
-        """Fit E_1[b^2 (p_1 - m(G)) | G]; 0 for accuracy and 0-1 loss, where b^2 = 1.
-
-        Args:
-            subset: s, covariates by number.
-            m: fitted for `subset`.
-        """
+        """Fit E_1[b^2 (p_1 - m(G)) | G]; 0 for accuracy and 0-1 loss, where b^2 = 1."""
         square = self.design.slope.target**2
         if np.ptp(square) == 0:
             return m.map(np.zeros_like)
@@ -257,15 +228,7 @@ def _encode(design: Design) -> tuple[ByDomain[Array], NDArray[np.int64]]:
 def fit_mean(
     features: Array, response: Array, weights: Array, learner: LearnerName, seed: int
 ) -> Predict:
-    """Fit E[response | features] by a classifier if the response is 0 or 1, or by a regressor.
-
-    Args:
-        features: (rows, columns).
-        response: (rows,).
-        weights: of the rows.
-        learner: "paper" selects among forests and polynomials, "fast" fits a ridge.
-        seed: of the forests.
-    """
+    """Fit E[response | features] by a classifier if the response is 0 or 1, or by a regressor."""
     varies = np.ptp(features, axis=0) > 0
     if np.ptp(response) == 0 or not varies.any():
         constant = float(np.average(response, weights=weights))

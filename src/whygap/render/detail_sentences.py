@@ -1,7 +1,5 @@
 """Sentences on details: recoverable error, shares, overlap, trust, and what to do next."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

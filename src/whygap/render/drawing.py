@@ -1,7 +1,5 @@
 """How charts are drawn: rows of two lines, a decomposition in one line, panels of a trend."""
 
-from __future__ import annotations
-
 import io
 import math
 import textwrap

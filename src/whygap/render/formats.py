@@ -1,7 +1,5 @@
 """Plain text: paragraphs and aligned tables in 80 columns, and names that are safe to show."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from io import StringIO

@@ -3,8 +3,6 @@
 Findings are computed once, at the beginning; charts, sentences and tables show them.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence

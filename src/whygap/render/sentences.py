@@ -1,7 +1,5 @@
 """Sentences: one fixed form per kind of finding. Nothing is decided here."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from whygap.render import units as write

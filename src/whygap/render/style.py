@@ -1,7 +1,5 @@
 """Colours, letters and fonts of charts."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Drawn charts as files, and as SVG within a page."""
 
-from __future__ import annotations
-
 import io
 import re
 import warnings

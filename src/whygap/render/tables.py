@@ -3,8 +3,6 @@
 Rows come from findings. HTML and LaTeX: great_tables.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

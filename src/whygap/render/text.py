@@ -3,8 +3,6 @@
 Terminal output is 80 columns wide. What is said, and in which order, comes from findings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from whygap.render import detail_sentences as details

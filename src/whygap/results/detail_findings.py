@@ -187,11 +187,7 @@ def shares(gap: Gap, name: str, part: Finding | None, level: float) -> Iterator[
 
 
 def _rows_needed(gap: Gap, details: Shares, level: float) -> tuple[float, float] | None:
-    """Return the (source, target) rows that would tell the estimated denominator from 0.
-
-    The standard error shrinks as 1 over the root of the rows; the goal is
-    `value = (z + 0.84) * standard_error`: 80% power at this level.
-    """
+    """Return the (source, target) rows at which the estimated denominator has 80% power."""
     size = details.denominator
     if size.value <= 0 or size.standard_error <= 0:
         return None

@@ -1,7 +1,5 @@
 """Details of a gap: affected groups, recoverable error, and the paper's shares."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal

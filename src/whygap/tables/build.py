@@ -1,7 +1,5 @@
 """The main path from two tables that were read to one `Design`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """One Arrow column -> numbers: what kind of column it is and its values, missing as NaN."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """Delimited text (.csv, .tsv) -> pyarrow: delimiter, encoding and decimals, read off the file."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import gzip

@@ -1,7 +1,5 @@
 """A commented study file to start from; roles guessed from the data are marked as guesses."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

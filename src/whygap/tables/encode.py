@@ -4,8 +4,6 @@ The rule for rare levels: in a column with more than 20 levels, levels with fewe
 max(10, 0.5% of the rows of both tables together) become one level, "(other)".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

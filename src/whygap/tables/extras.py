@@ -1,7 +1,5 @@
 """The columns that are neither W, Z, Y nor a prediction: weights, clusters, a known risk."""
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import dataclass
 from typing import Any

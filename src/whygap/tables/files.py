@@ -1,7 +1,5 @@
 """Files, folders and globs -> pyarrow tables: Parquet, delimited text, Excel."""
 
-from __future__ import annotations
-
 import contextlib
 import glob
 import re

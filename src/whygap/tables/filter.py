@@ -1,7 +1,5 @@
 """A rule as a filter: which rows of any table fulfil conditions on its columns."""
 
-from __future__ import annotations
-
 import functools
 import operator
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Tables whose columns are known (`OpenedTable`) and tables that were read (`Frame`)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

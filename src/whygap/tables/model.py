@@ -1,7 +1,5 @@
 """A model of any kind -> a `Predictor`: what to show it and how to read its answer."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import sys

@@ -1,7 +1,5 @@
 """Any table a caller may have -> an `OpenedTable`, without reading rows."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

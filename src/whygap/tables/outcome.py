@@ -1,7 +1,5 @@
 """Outcomes -> numbers: 0 and 1, codes of classes, amounts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Predictions as they were given -> labels, probabilities, scores of classes, or values."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast

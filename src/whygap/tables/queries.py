@@ -1,7 +1,5 @@
 """Relations of DuckDB, and the queries of a study file -> pyarrow tables."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Which column plays which role; every name checked against both tables."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """A model is asked once, in batches."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

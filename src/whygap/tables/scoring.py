@@ -1,7 +1,5 @@
 """Outcome and predictions of both tables -> numbers, and the metric's terms at every row."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
