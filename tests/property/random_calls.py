@@ -85,7 +85,7 @@ def folder() -> Path:
     (path / "other.json").write_text("[1, 2]")
     (path / "broken.toml").write_text("source = \n")
     head = 'source = "source.csv"\ntarget = "target.parquet"\noutcome = "y"\n'
-    quick = '[settings]\nlearner = "fast"\nfolds = 3\nhalvings = 1\n'
+    quick = '[settings]\nlearner = "fast"\nfolds = 3\n'
     (path / "study.toml").write_text(f'{head}prediction = "risk"\nbaseline = ["w"]\n{quick}')
     (path / "odd.toml").write_text(f'{head}prediction = "risk"\nbaseline = 3\n{quick}')
     make_gap().save(path / "gap.json")
