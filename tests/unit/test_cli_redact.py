@@ -74,7 +74,6 @@ def test_results_are_shown_redacted(folder, call, how):
 
 
 def test_a_figure_is_shown_redacted(folder, call):
-    pytest.importorskip("whygap.render.svg")
     assert call(*EXPLAIN[:-2]).code == 0
     figure = ("show", "gap.json", "--part", "affected", "-o", "affected.svg")
     done = call(*figure, "--redact", "10")

@@ -118,7 +118,6 @@ def test_show_prints_and_writes_every_kind(results, kind, tmp_path, call):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_pages_and_figures_are_redacted(results, kind, tmp_path, call):
-    pytest.importorskip("whygap.render.svg")
     path = results[kind].save(tmp_path / "result.json")
     page = tmp_path / "shown.html"
     shown(call, path, "-o", page)

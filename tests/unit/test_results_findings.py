@@ -372,6 +372,15 @@ def test_intervals_of_all_targets_cover_together_whatever_the_source_does() -> N
     assert 0.95 - 3 * math.sqrt(0.05 * 0.95 / rounds) < covered / rounds < 0.985
 
 
+def test_the_name_of_a_target_replaces_no_fact_of_its_findings() -> None:
+    many = gaps.Gaps(TARGETS)
+    for name, gap in TARGETS.items():
+        own = [f.facts for f in many.findings() if f.facts["target"] == name]
+        alone = [f.facts for f in gap.findings()]
+        assert not any("target" in facts for facts in alone)
+        assert [facts["target_metric"] for facts in own if "target_metric" in facts] == [gap.target]
+
+
 def test_one_target_has_its_own_findings_alone() -> None:
     findings = Gaps({"B": make_gap()}).findings(0.9)
     assert not [f for f in findings if f.kind in JOINT_KINDS]

@@ -5,7 +5,7 @@ interval that they show is computed here, once. Kinds, with their facts:
 
     not_comparable    reason
     problem, warning  note
-    change            source, target (estimates), source_interval, target_interval, direction
+    change            source_metric, target_metric, source_interval, target_interval, direction
     part              share, share_interval, rank, largest, tied_with, named, direction
     points            named, tied (may be the largest of its sign), headline, columns
     points_rest       n, n_significant: the variables that are not named, together
@@ -52,8 +52,8 @@ def findings(gap: Gap, level: float) -> tuple[Finding, ...]:
         "change",
         gap.total,
         level,
-        source=gap.source,
-        target=gap.target,
+        source_metric=gap.source,
+        target_metric=gap.target,
         source_interval=gap.source.interval(level),
         target_interval=gap.target.interval(level),
         direction=direction(gap.about, gap.total.value),
